@@ -1,0 +1,67 @@
+# Two commands for a newcomer: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+BIN := .venv/bin
+# Compiled kernels are kept beside the environment, so that a second run starts at once.
+export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fix bench validate docs lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# uv reads neither pip's configuration nor its find-links, so where it cannot reach an index, pip does the same work.
+define install
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) \
+	  || $(BIN)/python -m pip install --quiet --require-hashes -r $(1)
+endef
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Divulge needs Python 3.11 or newer; this is %d.%d. Try: make PYTHON=python3.11 …" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+
+.venv/installer: requirements-install.lock | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-install.lock
+	@touch $@
+
+.venv/runtime: requirements.lock pyproject.toml .venv/installer
+	$(call install,requirements.lock)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+.venv/dev: requirements-dev.lock .venv/runtime
+	$(call install,requirements-dev.lock)
+	@touch $@
+
+demo: .venv/runtime ## run the main job on embedded data and print where the report is
+	@$(BIN)/divulge demo --run demo-output
+
+test: .venv/dev ## run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+check: .venv/dev ## lint and check types
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/mypy
+
+fix: .venv/dev ## format and mend what can be mended
+	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples
+
+bench: .venv/dev ## measure speed beside its baselines (long; never part of the tests)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+validate: .venv/dev ## the long statistical checks
+	$(BIN)/python -m benchmarks.validation $(ARGS)
+
+docs: .venv/dev ## build the documentation site into site/
+	$(BIN)/python -m docs.generate
+	$(BIN)/mkdocs build --strict --quiet
+
+lock: .venv/dev ## resolve the dependencies anew
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 - -o requirements-install.lock
+
+clean: ## remove what the other targets made
+	rm -rf .venv demo-output site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

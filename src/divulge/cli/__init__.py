@@ -1,0 +1,80 @@
+"""The command line: one command per file, registered in COMMANDS. The only place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated
+
+import typer
+
+from divulge import __version__
+from divulge.cli.screen import Screen, screen
+from divulge.errors import DivulgeError
+
+COMMANDS: tuple[str, ...] = ()
+"""The files of this folder that are commands, in the order in which `divulge --help` lists them."""
+
+app = typer.Typer(
+    name="divulge",
+    help="How much would an analytical output give away about the people behind it?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def command_modules() -> dict[str, ModuleType]:
+    """Every command's module by the command's name."""
+    return {name: import_module(f"divulge.cli.{name}") for name in COMMANDS}
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"divulge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what was asked for.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is being done.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """How much would an analytical output give away about the people behind it?"""
+    screen.quiet, screen.verbose = quiet, verbose
+
+
+def _register() -> None:
+    for name, module in command_modules().items():
+        # A command is a function `run`, or a Typer application `app` where it has commands of its own.
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(module.run)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code. Errors go to standard error, and with --json to both as JSON."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if not app.registered_commands and not app.registered_groups:
+        _register()
+    try:
+        app(args=given)
+    except DivulgeError as error:
+        screen.error(error, as_json="--json" in given)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away (`divulge … | head`): that is not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+__all__ = ["COMMANDS", "Screen", "app", "command_modules", "main", "screen"]

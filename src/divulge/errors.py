@@ -1,0 +1,181 @@
+"""Every exception that Divulge raises on purpose, each with its own exit code.
+
+A message says what was needed, what arrived, where, and what to try. It never holds a row value of the data.
+Only the two edges (the command line and the web application) turn these into exit codes and HTTP statuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class DivulgeError(Exception):
+    """Base of all expected failures: `message`, where it happened (`where`), and what to try (`hint`)."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text} {self.hint}" if self.hint else text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword arguments are lost by Exception's own pickling; errors cross process boundaries.
+        return _rebuild, (type(self), self.message, self.where, self.hint)
+
+    def at(self, where: str) -> DivulgeError:
+        """The same error with its path in the spec set, unless a nearer one is known already."""
+        if self.where is None:
+            self.where = where
+        return self
+
+    def as_json(self) -> dict[str, object]:
+        """The one JSON shape in which any error is shown."""
+        error = {"type": type(self).__name__, "message": self.message, "where": self.where, "hint": self.hint}
+        return {"error": error, "exit_code": self.exit_code}
+
+
+def _rebuild(kind: type[DivulgeError], message: str, where: str | None, hint: str | None) -> DivulgeError:
+    return kind(message, where=where, hint=hint)
+
+
+class UsageError(DivulgeError):
+    """The command line or a function was called in a way that cannot work."""
+
+    exit_code = 2
+
+
+# Verdicts use 10 (review) and 20 (refuse); errors keep clear of both.
+
+
+class FileMissingError(DivulgeError):
+    exit_code = 30
+
+
+class FileIsDirectoryError(DivulgeError):
+    exit_code = 31
+
+
+class NotATableError(DivulgeError):
+    exit_code = 32
+
+
+class EmptyFileError(DivulgeError):
+    exit_code = 33
+
+
+class HeaderOnlyError(DivulgeError):
+    exit_code = 34
+
+
+class RaggedRowsError(DivulgeError):
+    exit_code = 35
+
+
+class DuplicateColumnsError(DivulgeError):
+    exit_code = 36
+
+
+class UndecodableError(DivulgeError):
+    exit_code = 37
+
+
+class WriteError(DivulgeError):
+    """A file could not be written: no such folder, read-only, disk full."""
+
+    exit_code = 38
+
+
+class SchemaError(DivulgeError):
+    """A schema that is not well formed, or does not say enough."""
+
+    exit_code = 40
+
+
+class MissingColumnsError(DivulgeError):
+    exit_code = 41
+
+
+class OutsideCategoriesError(DivulgeError):
+    exit_code = 42
+
+
+class RuleError(DivulgeError):
+    """An edit rule or a condition that cannot be read."""
+
+    exit_code = 43
+
+
+class BrokenRuleError(DivulgeError):
+    """Rows that break an edit rule (how many, never which)."""
+
+    exit_code = 44
+
+
+class UnknownVariableError(DivulgeError):
+    exit_code = 45
+
+
+class SpecError(DivulgeError):
+    """An assessment file that cannot be read or does not make sense."""
+
+    exit_code = 50
+
+
+class OutputError(DivulgeError):
+    """A released output that cannot be computed or cannot have come from such data."""
+
+    exit_code = 51
+
+
+class EmbedError(DivulgeError):
+    """A search that cannot start."""
+
+    exit_code = 52
+
+
+class MeasureError(DivulgeError):
+    """A risk measure asked for something that it cannot answer."""
+
+    exit_code = 53
+
+
+class DesignError(DivulgeError):
+    """A design that these data cannot carry (too few rows, overlapping holdout, no split possible)."""
+
+    exit_code = 54
+
+
+class PolicyError(DivulgeError):
+    exit_code = 55
+
+
+class RecordError(DivulgeError):
+    """A record file that cannot be read, or one of another format version."""
+
+    exit_code = 56
+
+
+def suggest(name: str, known: Iterable[str]) -> str | None:
+    """The hint "Did you mean …?" with the nearest known name, or None where nothing is near."""
+    names = list(known)
+    folded = {n.casefold(): n for n in names}
+    near = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
+    return f"Did you mean {folded[near[0]]!r}?" if near else None
+
+
+def unknown_variable(name: str, known: Iterable[str], where: str | None = None) -> UnknownVariableError:
+    """The error for a variable that the data do not have, with the nearest name or the list of names."""
+    names = list(known)
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return UnknownVariableError(
+        f"there is no variable {name!r}.",
+        where=where,
+        hint=suggest(name, names) or f"The variables are: {shown}.",
+    )

@@ -1,0 +1,97 @@
+"""Results as plain data: frozen dataclasses to JSON and back, with the version of the format.
+
+What a command prints with `--json` and what a record file holds goes through `to_plain` and `dumps`; nothing else
+in the program writes JSON by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from divulge.errors import RecordError, WriteError
+
+FORMAT_VERSION = 1
+"""Raised when a field is renamed or removed or changes its meaning; a new field does not raise it.
+
+1: first version.
+"""
+
+
+def to_plain(value: Any) -> Any:
+    """`value` as dicts, lists, strings and numbers. An undefined number (NaN, infinity) becomes None."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): to_plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return to_plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_plain(v) for v in value]
+    if isinstance(value, enum.Enum):
+        return to_plain(value.value)
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Path):
+        return str(value)
+    return value
+
+
+def dumps(value: Any) -> str:
+    """One JSON document, readable by people, ending in a newline."""
+    return json.dumps(to_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a temporary file in the same folder, then a rename."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: a temporary file in the same folder, then a rename."""
+    temporary: str | None = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise WriteError(
+            f"cannot write {path.name!r}: {error.strerror}.",
+            where=str(path.parent),
+            hint="Choose a folder that exists, that you may write to, and that has room.",
+        ) from None
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """A record file as plain data, checked to be of this format version."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecordError(f"cannot read the record: {error.strerror}.", where=str(path)) from None
+    except ValueError:
+        raise RecordError("this is not a record: it is not JSON.", where=str(path)) from None
+    version = record.get("format_version") if isinstance(record, dict) else None
+    if version != FORMAT_VERSION:
+        raise RecordError(
+            f"a record of format version {FORMAT_VERSION} is needed, this one says {version!r}.",
+            where=str(path),
+            hint="Run the assessment again with this version of Divulge.",
+        )
+    return dict(record)

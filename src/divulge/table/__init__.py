@@ -1,0 +1,9 @@
+"""Coded microdata: variables, schemas, tables; readers and writers of the files that people have."""
+
+from divulge.table.align import align
+from divulge.table.conditions import Condition, Rule
+from divulge.table.schema import Schema
+from divulge.table.table import Table
+from divulge.table.variable import Variable
+
+__all__ = ["Condition", "Rule", "Schema", "Table", "Variable", "align"]

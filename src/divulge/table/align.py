@@ -1,0 +1,97 @@
+"""Tables from different files on one schema: values are matched by what they are, never by their position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import MissingColumnsError
+from divulge.table.schema import Schema
+from divulge.table.table import Codes, Table
+from divulge.table.variable import Value, Variable, value_text
+
+
+def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ...]:
+    """The same tables on one common schema, so that equal codes mean equal values.
+
+    names: which variables; by default those of the first table that all the others have too.
+    """
+    if names is None:
+        names = [n for n in tables[0].names if all(n in t.schema for t in tables)]
+    for number, table in enumerate(tables):
+        absent = [n for n in names if n not in table.schema]
+        if absent:
+            raise MissingColumnsError(
+                f"file {number + 1} of {len(tables)} has no column {', '.join(map(repr, absent))}.",
+                hint=f"Its columns are: {', '.join(table.names)}.",
+            )
+    variables = [union([t.schema[n] for t in tables]) for n in names]
+    rules = tables[0].schema.select(names).rules
+    schema = Schema(tuple(variables), rules)
+    return tuple(Table(schema, tuple(_recoded(t[v.name], t.schema[v.name], v) for v in variables)) for t in tables)
+
+
+def union(variables: Sequence[Variable]) -> Variable:
+    """One variable with the values of all: numbers sorted; otherwise the first one's order, then what others add."""
+    first = variables[0]
+    if all(_same_codes(first, v) for v in variables[1:]):
+        return first
+    missing: dict[str, Value | None] = {}
+    for variable in variables:
+        for value in variable.missing:
+            # The empty field and the empty text are different values with the same text.
+            missing.setdefault("\0" if value is None else value_text(value), value)
+    values: dict[str, Value] = {}
+    for variable in variables:
+        for value in variable.values.tolist():
+            if value_text(value) not in missing:
+                values.setdefault(value_text(value), value)
+    labels = {k: v for variable in reversed(variables) for k, v in variable.labels.items()}
+    listed: list[Value] = list(values.values())
+    numeric = all(v.kind == "numeric" for v in variables)
+    if not numeric and any(v.kind == "numeric" for v in variables):
+        labels = {value_text(k) if k is not None else None: v for k, v in labels.items()}
+    added = listed[first.n_values :] if not numeric else []
+    if added:
+        # Levels that only other files have come in a fixed order, whatever the order of the files' rows.
+        kept = [v for v in listed if v not in added]
+        listed = kept + sorted(added, key=value_text)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed if numeric or all(not isinstance(v, str) for v in listed) else [value_text(v) for v in listed]
+    return Variable(
+        first.name,
+        "numeric" if numeric else "categorical",
+        array,
+        labels=labels,
+        missing=tuple(missing.values()),
+        title=first.title,
+        is_ordered=first.is_ordered,
+    )
+
+
+def _same_codes(a: Variable, b: Variable) -> bool:
+    return (
+        a.kind == b.kind
+        and a.missing == b.missing
+        and a.values.dtype == b.values.dtype
+        and np.array_equal(a.values, b.values)
+    )
+
+
+def recoding(old: Variable, new: Variable) -> NDArray[np.int64]:
+    """For every code of `old`, the code of the same value in `new`; −1 where `new` does not have it."""
+    place: dict[tuple[bool, str], int] = {}
+    for i, value in enumerate([*new.values.tolist(), *new.missing]):
+        place[(value is None, value_text(value))] = i
+    keys = [(value is None, value_text(value)) for value in [*old.values.tolist(), *old.missing]]
+    return np.array([place.get(k, -1) for k in keys], dtype=np.int64)
+
+
+def _recoded(codes: Codes, old: Variable, new: Variable) -> Codes:
+    if _same_codes(old, new):
+        return codes
+    moved = recoding(old, new).astype(new.dtype)[codes]
+    moved.setflags(write=False)
+    return moved

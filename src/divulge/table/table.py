@@ -1,0 +1,107 @@
+"""Microdata as integer codes: one immutable array a column, and the schema that says what the codes mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from divulge.errors import BrokenRuleError, SchemaError
+from divulge.table.schema import Schema
+from divulge.table.variable import Variable
+
+Codes = NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of people as codes. `columns[j][i]` is the code of row i in variable j of the schema."""
+
+    schema: Schema
+    columns: tuple[Codes, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.columns) != len(self.schema):
+            raise SchemaError(f"{len(self.schema)} columns of codes are needed, {len(self.columns)} are given.")
+        held = []
+        for variable, column in zip(self.schema, self.columns, strict=True):
+            codes = np.asarray(column)
+            if codes.ndim != 1 or len(codes) != len(self.columns[0]):
+                raise SchemaError(f"the column of {variable.name!r} is not as long as the others.")
+            if codes.size and (codes.dtype.kind not in "ui" or codes.min() < 0 or codes.max() >= variable.n_codes):
+                raise SchemaError(f"the column of {variable.name!r} holds codes outside 0 … {variable.n_codes - 1}.")
+            if codes.dtype != variable.dtype or codes.flags.writeable:
+                codes = codes.astype(variable.dtype)
+                codes.setflags(write=False)
+            held.append(codes)
+        object.__setattr__(self, "columns", tuple(held))
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(c.nbytes for c in self.columns)
+
+    def __getitem__(self, name: str) -> Codes:
+        """The codes of one variable."""
+        return self.columns[self.schema.position(name)]
+
+    def select(self, names: Iterable[str]) -> Table:
+        """Some variables, in the order asked for. Shares the arrays."""
+        wanted = list(names)
+        return Table(self.schema.select(wanted), tuple(self[n] for n in wanted))
+
+    def take(self, rows: NDArray[Any] | slice | Sequence[int]) -> Table:
+        """Some rows, by index, slice or mask. The schema (and so every code) stays as it is."""
+        index = rows if isinstance(rows, slice) else np.asarray(rows)
+        return Table(self.schema, tuple(c[index] for c in self.columns))
+
+    def frequencies(self, name: str) -> NDArray[np.int64]:
+        """How many rows have each code of a variable."""
+        return np.bincount(self[name], minlength=self.schema[name].n_codes)
+
+    def check_rules(self) -> None:
+        """Raise where rows break an edit rule, saying how many, never which."""
+        for rule in self.schema.parsed_rules():
+            broken = int(rule.broken(self).sum())
+            if broken:
+                raise BrokenRuleError(
+                    f"{broken:,} of {self.n_rows:,} rows break the edit rule {rule.text!r}.",
+                    hint="Mend the data or the rule, or take the rule out of the schema.",
+                )
+
+    def to_pandas(self, labels: bool = False) -> pd.DataFrame:
+        """A data frame of values (or labels). Numeric columns are numbers with NaN for missing; others are text."""
+        return pd.DataFrame({v.name: _decoded(v, c, labels) for v, c in zip(self.schema, self.columns, strict=True)})
+
+    def equals(self, other: Table) -> bool:
+        """The same variables, the same codes, in the same order of rows."""
+        return (
+            self.schema == other.schema
+            and self.n_rows == other.n_rows
+            and all(np.array_equal(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+        )
+
+
+def _decoded(variable: Variable, codes: Codes, labels: bool) -> Any:
+    if variable.kind == "numeric" and not labels:
+        if not variable.missing and variable.values.dtype == np.int64:
+            return variable.values[codes]
+        return variable.numbers[codes]
+    shown: list[Any] = variable.display[: variable.n_values] if labels else variable.texts[: variable.n_values]
+    # Every missing code is a missing value to pandas; writers that keep them apart work on codes instead.
+    decode = np.array([*shown, *[None] * len(variable.missing)], dtype=object)
+    return pd.Series(decode[codes], dtype="str" if pd.__version__ >= "3" else "object")

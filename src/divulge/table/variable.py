@@ -1,0 +1,185 @@
+"""What a variable is: its name, its possible values in order, their labels, and its missing codes.
+
+A variable's values have the codes 0 … n_values − 1 in their order; its missing codes follow, one code each. Nothing
+outside the table room turns labels into codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import SchemaError
+
+Value = str | int | float
+Kind = Literal["categorical", "numeric"]
+
+
+def value_text(value: Value | None) -> str:
+    """The one text of a value, by which values of different files are compared: 57, 57.0 and "57" agree."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**63 else repr(value)
+    return str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One variable of a table.
+
+    values: possible values in order; strings or integers (categorical), integers or floats (numeric, sorted).
+    labels: what a value stands for, where that is known; missing codes may have labels too.
+    missing: values that mean "missing", each with a code of its own; None is the empty field.
+    frequencies: how many rows have each code, where that is public knowledge (length n_codes).
+    is_open: the possible values are not known yet and are taken from the data when a file is read.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[np.generic]
+    labels: Mapping[Value | None, str] = field(default_factory=dict)
+    missing: tuple[Value | None, ...] = ()
+    title: str | None = None
+    is_ordered: bool = False
+    frequencies: NDArray[np.int64] | None = None
+    is_open: bool = False
+
+    def __post_init__(self) -> None:
+        values = _as_values(self.kind, self.values, self.name)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "missing", tuple(self.missing))
+        object.__setattr__(self, "labels", dict(self.labels))
+        keys = [(v is None, value_text(v)) for v in [*self.values.tolist(), *self.missing]]
+        if len(set(keys)) != len(keys):
+            raise SchemaError(f"variable {self.name!r} names the same value twice.", hint="List each value once.")
+        if self.frequencies is not None:
+            counts = np.asarray(self.frequencies, dtype=np.int64)
+            if counts.shape != (self.n_codes,) or (counts < 0).any():
+                raise SchemaError(
+                    f"variable {self.name!r} needs {self.n_codes} frequencies of at least 0, "
+                    f"one for each value and missing code; {counts.size} are given.",
+                )
+            counts.setflags(write=False)
+            object.__setattr__(self, "frequencies", counts)
+
+    @property
+    def n_values(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes there are: values first, then missing codes."""
+        return len(self.values) + len(self.missing)
+
+    @property
+    def dtype(self) -> np.dtype[np.unsignedinteger]:
+        """The smallest unsigned integer type that holds the codes."""
+        return np.dtype(np.min_scalar_type(max(self.n_codes - 1, 0)))
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of every code, in order. The empty field's text is empty."""
+        return [value_text(v) for v in [*self.values.tolist(), *self.missing]]
+
+    @property
+    def display(self) -> list[str]:
+        """What a person should read for every code: the label where there is one."""
+        shown = []
+        for value in [*self.values.tolist(), *self.missing]:
+            label = self.labels.get(value)
+            shown.append(
+                label if label is not None else value_text(value) or ("missing" if value is None else "(empty)")
+            )
+        return shown
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number behind every code; NaN for missing codes. Categorical values that are not numbers are NaN."""
+        out = np.full(self.n_codes, np.nan)
+        for i, value in enumerate(self.values.tolist()):
+            if isinstance(value, str):
+                try:
+                    out[i] = float(value)
+                except ValueError:
+                    continue
+            else:
+                out[i] = value
+        return out
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """For every code, whether it means "missing"."""
+        return np.arange(self.n_codes) >= self.n_values
+
+    def code(self, value: Value | None) -> int | None:
+        """The code of a value given as itself, as its text or as its label; None where it is not one of them.
+
+        A value goes before a label: with values 1, 2 labelled "2", "1" the text "1" means the value 1.
+        """
+        if value is None:
+            return self.n_values + self.missing.index(None) if None in self.missing else None
+        text = value_text(value)
+        known = [*self.values.tolist(), *self.missing]
+        for i, candidate in enumerate(known):
+            if candidate is not None and value_text(candidate) == text:
+                return i
+        for i, candidate in enumerate(known):
+            if self.labels.get(candidate) == text:
+                return i
+        return None
+
+    def with_values(self, values: Iterable[Value], missing: Iterable[Value | None] | None = None) -> Variable:
+        """The same variable with other possible values (frequencies, which belong to the old ones, are dropped)."""
+        kept = self.missing if missing is None else tuple(missing)
+        listed = list(values)
+        array = np.empty(len(listed), dtype=object)
+        array[:] = listed
+        return replace(self, values=array, missing=kept, frequencies=None, is_open=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Variable):
+            return NotImplemented
+        return (
+            (self.name, self.kind, self.missing, self.title, self.is_ordered, self.is_open, self.labels)
+            == (
+                other.name,
+                other.kind,
+                other.missing,
+                other.title,
+                other.is_ordered,
+                other.is_open,
+                other.labels,
+            )
+            and self.values.dtype == other.values.dtype
+            and np.array_equal(self.values, other.values)
+            and (self.frequencies is None) == (other.frequencies is None)
+            and (self.frequencies is None or np.array_equal(self.frequencies, other.frequencies))  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays; compare by ==
+
+
+def _as_values(kind: Kind, values: object, name: str) -> NDArray[np.generic]:
+    """Values as a fresh array: int64 or float64 where all are numbers, else Python strings."""
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[call-overload]
+    if not listed:
+        return np.empty(0, dtype=np.int64 if kind == "numeric" else object)
+    if any(isinstance(v, str) for v in listed):
+        if kind == "numeric":
+            raise SchemaError(f"numeric variable {name!r} has a value that is not a number.")
+        array = np.empty(len(listed), dtype=object)
+        array[:] = [value_text(v) for v in listed]
+        return array
+    if all(isinstance(v, int) and not isinstance(v, bool) and -(2**63) <= v < 2**63 for v in listed):
+        numbers: NDArray[np.generic] = np.array(listed, dtype=np.int64)
+    else:
+        numbers = np.array([float(v) for v in listed])
+        if not np.isfinite(numbers).all():
+            raise SchemaError(f"variable {name!r} has a value that is not a finite number.")
+    return np.sort(numbers) if kind == "numeric" else numbers
