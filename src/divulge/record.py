@@ -28,9 +28,13 @@ FORMAT_VERSION = 1
 
 
 def to_plain(value: Any) -> Any:
-    """`value` as dicts, lists, strings and numbers. An undefined number (NaN, infinity) becomes None."""
+    """`value` as dicts, lists, strings and numbers. An undefined number (NaN, infinity) becomes None.
+
+    A field with the metadata `recorded: False` is left out: what is per row never reaches a record.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        kept = [f.name for f in dataclasses.fields(value) if f.metadata.get("recorded", True)]
+        return {name: to_plain(getattr(value, name)) for name in kept}
     if isinstance(value, Mapping):
         return {str(k): to_plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
