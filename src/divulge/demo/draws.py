@@ -1,0 +1,56 @@
+"""Random draws that are the same bytes on every platform and with every version of numpy.
+
+Raw bits of PCG64 (which numpy promises never to change) become uniforms, and uniforms become values by the inverse of
+the cumulative distribution. numpy's own samplers are not used: they may change from version to version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtr, ndtri
+
+from divulge.errors import UsageError
+
+Floats = NDArray[np.float64]
+
+
+def uniforms(seed: int, stream: int, n_rows: int) -> Floats:
+    """Numbers strictly between 0 and 1. Each stream is independent of the others and of how many rows are drawn."""
+    bits = np.random.PCG64(np.random.SeedSequence([seed, stream])).random_raw(n_rows) >> np.uint64(11)
+    # 53 bits fill a double; half a step keeps clear of 0, where the normal quantile is infinite.
+    return (bits.astype(np.float64) + 0.5) * 2.0**-53
+
+
+def codes(u: Floats, probabilities: Floats) -> NDArray[np.int64]:
+    """For every row the category in whose slice of the unit interval `u` lies.
+
+    probabilities: (categories,) or (rows, categories); they need not sum to one.
+    """
+    cumulative = np.cumsum(np.atleast_2d(probabilities), axis=1)
+    inner = cumulative[:, :-1] / cumulative[:, -1:]
+    return (u[:, None] >= inner).sum(axis=1)
+
+
+def normals(u: Floats) -> Floats:
+    """Standard normal values."""
+    return np.asarray(ndtri(u))
+
+
+def truncated_normals(u: Floats, mean: float, sd: float, low: float, high: float) -> Floats:
+    """Normal values given that they lie between `low` and `high`."""
+    below, above = ndtr((low - mean) / sd), ndtr((high - mean) / sd)
+    return np.clip(mean + sd * normals(below + u * (above - below)), low, high)
+
+
+def logistic(x: Floats) -> Floats:
+    """1 / (1 + exp(−x))."""
+    return np.asarray(expit(x))
+
+
+def check_request(n_rows: int, seed: int) -> None:
+    """Raise unless at least one row and a seed of at least 0 are asked for."""
+    if n_rows < 1:
+        raise UsageError(f"a simulation needs at least 1 row; {n_rows} are asked for.")
+    if seed < 0:
+        raise UsageError(f"a seed is a whole number of at least 0; {seed} is given.")
