@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,13 +22,24 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = socket.socket.connect
-
-    def loopback_only(self: socket.socket, address: object) -> None:
-        host = address[0] if isinstance(address, tuple) else None
+    def check(host: object) -> None:
         if host is not None and host not in _LOOPBACK:
             raise AssertionError(f"a test tried to reach {host}: nothing is fetched at run time")
-        connect(self, address)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(socket.socket, "connect", loopback_only)
+    def guarded(connect: Callable[..., Any]) -> Callable[..., Any]:
+        def loopback_only(self: socket.socket, address: object) -> Any:
+            check(address[0] if isinstance(address, tuple) else None)
+            return connect(self, address)
+
+        return loopback_only
+
+    def local_names_only(host: Any, *rest: Any, **named: Any) -> Any:
+        check(host)
+        return getaddrinfo(host, *rest, **named)
+
+    getaddrinfo = socket.getaddrinfo
+    monkeypatch.setattr(socket.socket, "connect", guarded(socket.socket.connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded(socket.socket.connect_ex))
+    # Looking up a name already leaves the machine.
+    monkeypatch.setattr(socket, "getaddrinfo", local_names_only)
     monkeypatch.setenv("NO_COLOR", "1")

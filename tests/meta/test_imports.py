@@ -1,0 +1,124 @@
+"""Imports go downwards only, so that a room can be read, tested and replaced without those above it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import divulge
+
+SOURCE = Path(divulge.__file__).parent
+
+LAYERS = (
+    {"__main__"},
+    {"cli", "web"},
+    {"assess"},
+    {"spec"},
+    {"designs", "policy", "ledger"},
+    {"synthesisers", "mitigations"},
+    {"outputs", "measures", "rules", "comparators"},
+    {"demo", "reports"},
+    {"table"},
+    {"kernels"},
+    {"record"},
+    {"errors"},
+)
+"""From the top down. A part imports from the layers below its own, and nothing beside it."""
+
+ONLY = {
+    "__main__": {"cli"},
+    "reports": {"record", "errors"},  # a report reads the record and recomputes nothing
+    "demo": {"table", "errors"},  # data to play with know nothing of what is done with them
+    "kernels": set(),  # arrays in, arrays out: nothing of ours
+}
+"""Parts that may import less than everything below them."""
+
+ONLY_FROM = {"demo": {"cli"}}
+"""Parts that may be imported by these alone: nothing that assesses real data rests on data to play with."""
+
+KERNEL_LIBRARIES = {"numpy", "numba", "scipy"}
+
+
+def _part(path: Path) -> str:
+    first = path.relative_to(SOURCE).parts[0]
+    return first.removesuffix(".py")
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything a file imports, wherever in the file it does so."""
+    package = ("divulge", *path.relative_to(SOURCE).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            # `from divulge import table` imports a part; `from divulge.table import Table` a name of one.
+            for alias in node.names:
+                yield node.lineno, f"{module}.{alias.name}" if module == "divulge" else module
+
+
+def _layer(part: str) -> int:
+    found = [i for i, layer in enumerate(LAYERS) if part in layer]
+    assert found, f"{part!r} is not in LAYERS: say where it stands"
+    return found[0]
+
+
+def upward_imports(path: Path, part: str) -> list[str]:
+    """Every import of a file that does not go downwards, in words."""
+    wrong = []
+    for line, name in _imports(path):
+        if not name.startswith("divulge.") or name == "divulge.__version__":
+            continue
+        imported = name.split(".")[1]
+        if imported == part:
+            continue
+        allowed = ONLY.get(part)
+        if (
+            _layer(imported) <= _layer(part)
+            or (allowed is not None and imported not in allowed)
+            or part not in ONLY_FROM.get(imported, {part})
+        ):
+            wrong.append(f"{path.name}:{line}: {part} imports {imported}")
+    return wrong
+
+
+FILES = [p for p in sorted(SOURCE.rglob("*.py")) if p != SOURCE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_file_imports_only_downwards(path: Path) -> None:
+    assert upward_imports(path, _part(path)) == []
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if _part(p) == "kernels"], ids=lambda p: p.name)
+def test_kernel_imports_only_array_libraries(path: Path) -> None:
+    for line, name in _imports(path):
+        library = name.split(".")[0]
+        assert library in KERNEL_LIBRARIES | {"divulge"} | sys.stdlib_module_names, f"{path.name}:{line}: {name}"
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("table", "from divulge.outputs import KINDS"),
+        ("table", "def late():\n    import divulge.cli"),
+        ("table", "from divulge import measures"),
+        ("table", "from .. import measures"),
+        ("kernels", "from divulge.errors import DivulgeError"),
+        ("outputs", "from divulge.measures import Case"),
+        ("reports", "from divulge.table import Table"),
+        ("assess", "from divulge.demo import simulated_census"),
+    ],
+)
+def test_upward_import_is_found(part: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+    (tmp_path / part).mkdir()
+    file = tmp_path / part / "file.py"
+    file.write_text(text, encoding="utf-8")
+    assert len(upward_imports(file, part)) == 1

@@ -1,0 +1,75 @@
+"""A room is a folder of alternatives and a tuple that lists them: every file is in the tuple, or is declared below."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import divulge
+
+SOURCE = Path(divulge.__file__).parent
+
+ROOMS = ("cli", "outputs", "measures", "synthesisers", "synthesisers.moves", "comparators", "rules", "mitigations")
+ROOMS += ("reports", "demo")
+
+SHARED = {
+    "cli.screen": "what every command prints with",
+    "demo.draws": "random draws of both simulations",
+    "measures.estimate": "the shape of a result",
+    "measures.family": "the shape of a family of measures",
+    "measures.intervals": "confidence intervals of several families",
+    "measures.scenario": "keys, target and tables that every family takes",
+}
+"""Files of a room that are not alternatives, each with what it is for."""
+
+
+def _registered(value: Any) -> set[str]:
+    """The names of the modules that an entry of a room's tuple comes from."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, tuple | list):
+        return set().union(*(_registered(v) for v in value))
+    if isinstance(value, dict):
+        return _registered(list(value.values()))
+    if isinstance(value, ModuleType):
+        return {value.__name__.rsplit(".", 1)[-1]}
+    kind = value if hasattr(value, "__module__") and hasattr(value, "__qualname__") else type(value)
+    return {str(kind.__module__).rsplit(".", 1)[-1]}
+
+
+def unregistered(room: str, package: ModuleType, folder: Path) -> list[str]:
+    """Files of the room that neither its tuples (names in capitals) nor SHARED name."""
+    tuples = [v for k, v in vars(package).items() if k.isupper() and isinstance(v, tuple | dict)]
+    listed = set().union(*(_registered(v) for v in tuples)) if tuples else set()
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__"}
+    shared = {name.rsplit(".", 1)[-1] for name in SHARED if name.rsplit(".", 1)[0] == room}
+    return sorted(files - listed - shared)
+
+
+def _folder(room: str) -> Path:
+    return SOURCE.joinpath(*room.split("."))
+
+
+@pytest.mark.parametrize("room", [r for r in ROOMS if _folder(r).is_dir()])
+def test_every_file_of_a_room_is_registered(room: str) -> None:
+    package = import_module(f"divulge.{room}")
+    missing = unregistered(room, package, _folder(room))
+    assert missing == [], f"add these to the tuple of divulge/{room.replace('.', '/')}/__init__.py, or to SHARED"
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_declared_shared_file_exists(name: str) -> None:
+    room, file = name.rsplit(".", 1)
+    assert not _folder(room).is_dir() or (_folder(room) / f"{file}.py").exists()
+
+
+def test_unregistered_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "crosstab.py").touch()
+    (tmp_path / "median.py").touch()
+    room = ModuleType("divulge.outputs")
+    room.KINDS = (type("Crosstab", (), {"__module__": "divulge.outputs.crosstab"}),)  # type: ignore[attr-defined]
+    assert unregistered("outputs", room, tmp_path) == ["median"]
