@@ -12,7 +12,8 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,23 +65,37 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all: a temporary file in the same folder, then a rename."""
+    write_whole(path, (content,))
+
+
+def write_whole(path: Path, content: Iterable[bytes]) -> None:
+    """Write a file piece by piece, and yet whole or not at all."""
+    with whole_file(path) as temporary, temporary.open("wb") as file:
+        for piece in content:
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file in the same folder, which takes the place of `path` where nothing goes wrong."""
     temporary: str | None = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
+        yield Path(temporary)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise WriteError(
             f"cannot write {path.name!r}: {error.strerror}.",
             where=str(path.parent),
             hint="Choose a folder that exists, that you may write to, and that has room.",
         ) from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def read_record(path: Path) -> dict[str, Any]:
