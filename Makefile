@@ -40,13 +40,13 @@ test: .venv/dev ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 check: .venv/dev ## lint and check types
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests docs benchmarks examples
+	$(BIN)/ruff format --check src tests docs benchmarks examples
 	$(BIN)/mypy
 
 fix: .venv/dev ## format and mend what can be mended
-	$(BIN)/ruff check --fix src tests benchmarks examples
-	$(BIN)/ruff format src tests benchmarks examples
+	$(BIN)/ruff check --fix src tests docs benchmarks examples
+	$(BIN)/ruff format src tests docs benchmarks examples
 
 bench: .venv/dev ## measure speed beside its baselines (long; never part of the tests)
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -56,7 +56,7 @@ validate: .venv/dev ## the long statistical checks
 
 docs: .venv/dev ## build the documentation site into site/
 	$(BIN)/python -m docs.generate
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: .venv/dev ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock

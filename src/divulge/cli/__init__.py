@@ -6,13 +6,14 @@ import os
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.exceptions import TyperException
 
 from divulge import __version__
 from divulge.cli.screen import Screen, screen
-from divulge.errors import DivulgeError
+from divulge.errors import DivulgeError, UsageError
 
 COMMANDS: tuple[str, ...] = ()
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
@@ -20,7 +21,7 @@ COMMANDS: tuple[str, ...] = ()
 app = typer.Typer(
     name="divulge",
     help="How much would an analytical output give away about the people behind it?",
-    no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,6 +54,8 @@ def _options(
 
 
 def _register() -> None:
+    if app.registered_commands or app.registered_groups:
+        return
     for name, module in command_modules().items():
         # A command is a function `run`, or a Typer application `app` where it has commands of its own.
         if hasattr(module, "app"):
@@ -61,20 +64,39 @@ def _register() -> None:
             app.command(name)(module.run)
 
 
+def command_tree() -> Any:
+    """The whole command line with its arguments, options and help texts, for the documentation and the tests."""
+    _register()
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code. Errors go to standard error, and with --json to both as JSON."""
     given = sys.argv[1:] if arguments is None else arguments
-    if not app.registered_commands and not app.registered_groups:
-        _register()
+    _register()
     try:
-        app(args=given)
+        # Outside its standalone mode typer hands us its own errors, so that every error has one shape.
+        code = app(args=given or ["--help"], prog_name="divulge", standalone_mode=False)
+    except TyperException as error:
+        _fail(_usage_error(error), given)
     except DivulgeError as error:
-        screen.error(error, as_json="--json" in given)
-        sys.exit(error.exit_code)
+        _fail(error, given)
     except BrokenPipeError:
         # The reader of our output went away (`divulge … | head`): that is not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-__all__ = ["COMMANDS", "Screen", "app", "command_modules", "main", "screen"]
+def _fail(error: DivulgeError, given: list[str]) -> NoReturn:
+    screen.error(error, as_json="--json" in given)
+    sys.exit(error.exit_code)
+
+
+def _usage_error(error: TyperException) -> UsageError:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "divulge"
+    return UsageError(error.format_message(), where=path, hint=f"See {path} --help.")
+
+
+__all__ = ["COMMANDS", "Screen", "app", "command_modules", "command_tree", "main", "screen"]

@@ -1,0 +1,81 @@
+"""Every command has help, explains its options, is in the documentation, and keeps to one JSON document with --json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from divulge.cli import COMMANDS, command_tree, main
+from tests.meta.repository import ROOT
+
+JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
+    "demo": lambda folder: ["demo"],
+}
+"""How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
+
+
+def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for name, sub in getattr(command, "commands", {}).items():
+        if not getattr(sub, "commands", None):
+            yield " ".join((*path, name)), sub
+        yield from _commands(sub, (*path, name))
+
+
+ALL = dict(_commands(command_tree()))
+
+
+def test_every_registered_command_is_on_the_command_line() -> None:
+    assert {name.split()[0] for name in ALL} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_command_has_help_that_starts_with_a_sentence(name: str) -> None:
+    text = (ALL[name].help or "").strip()
+    assert text
+    assert text.split("\n")[0].rstrip().endswith((".", ":"))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_command_explains_its_arguments_and_options(name: str) -> None:
+    unexplained = [parameter.name for parameter in ALL[name].params if not parameter.help]
+    assert unexplained == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_command_is_documented(name: str) -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert f"## divulge {name}\n" in page, "run: make docs"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_command_takes_json(name: str) -> None:
+    assert any("--json" in parameter.opts for parameter in ALL[name].params)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_json_is_the_only_thing_on_standard_output(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert name in JSON_CASES, "say in JSON_CASES how to run it"
+    monkeypatch.chdir(tmp_path)
+    arguments = JSON_CASES[name](tmp_path)
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main([*arguments, "--json"])
+    printed = capsys.readouterr().out
+    assert end.value.code == 0
+    assert isinstance(json.loads(printed), dict)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_wrong_option_is_one_json_error_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*name.split(), "--no-such-option", "--json"])
+    printed = capsys.readouterr()
+    assert end.value.code == 2
+    assert json.loads(printed.out)["error"]["type"] == "UsageError"
+    assert "--no-such-option" in printed.err
