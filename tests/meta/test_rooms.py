@@ -23,6 +23,7 @@ SHARED = {
     "measures.family": "the shape of a family of measures",
     "measures.intervals": "confidence intervals of several families",
     "measures.scenario": "keys, target and tables that every family takes",
+    "outputs.lowered": "the additive form that every kind lowers to",
 }
 """Files of a room that are not alternatives, each with what it is for."""
 

@@ -1,0 +1,1 @@
+"""Released outputs: one kind per file."""
