@@ -37,24 +37,25 @@ def _subcommands(command: Any, path: str) -> list[tuple[str, Any]]:
 
 
 def _described(command: Any, path: str) -> list[str]:
-    context = command.make_context(path, [], resilient_parsing=True)
-    parts = [command.help or "", f"```text\n{path} {' '.join(command.collect_usage_pieces(context))}\n```"]
-    rows = [_row(p, context) for p in command.params if not getattr(p, "hidden", False)]
+    with command.make_context(path, [], resilient_parsing=True) as context:
+        usage = " ".join(command.collect_usage_pieces(context))
+    parts = [command.help or "", f"```text\n{path} {usage}\n```"]
+    rows = [_row(p) for p in command.params if not getattr(p, "hidden", False)]
     if rows:
         parts.append("\n".join(["| | |", "|---|---|", *rows]))
     return parts
 
 
-def _row(parameter: Any, context: Any) -> str:
+def _row(parameter: Any) -> str:
+    value = parameter.metavar or parameter.name.upper()
     if parameter.param_type_name == "option":
-        shown = ", ".join([*parameter.opts, *parameter.secondary_opts])
-        if not parameter.is_flag and not parameter.count:
-            shown += f" {parameter.make_metavar(context)}"
+        names = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        shown = names if parameter.is_flag or parameter.count else f"{names} {value}"
     else:
-        shown = parameter.make_metavar(context)
+        shown = value
     meaning = parameter.help or ""
     default = parameter.default
-    if default is not None and default is not False and not callable(default) and not parameter.required:
+    if default not in (None, False, [], ()) and not callable(default) and not parameter.required:
         meaning += f" Default: {default}."
     return f"| `{_cell(shown)}` | {_cell(meaning)} |"
 

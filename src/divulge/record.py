@@ -98,6 +98,16 @@ def whole_file(path: Path) -> Iterator[Path]:
             Path(temporary).unlink(missing_ok=True)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, unless it is there already."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(
+            f"cannot make the folder: {error.strerror}.", where=str(path), hint="Choose another name or place."
+        ) from None
+
+
 def read_record(path: Path) -> dict[str, Any]:
     """A record file as plain data, checked to be of this format version."""
     try:

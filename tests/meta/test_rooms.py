@@ -17,6 +17,7 @@ ROOMS = ("cli", "outputs", "measures", "synthesisers", "synthesisers.moves", "co
 ROOMS += ("reports", "demo")
 
 SHARED = {
+    "cli.demo_job": "what `divulge demo --run` does",
     "cli.screen": "what every command prints with",
     "demo.draws": "random draws of both simulations",
     "measures.estimate": "the shape of a result",

@@ -44,7 +44,8 @@ class Screen:
 
     def show(self, value: Any) -> None:
         """What the user asked to see (a rich renderable or text)."""
-        self.out().print(value, markup=False, highlight=False)
+        # Text such as a path is never folded: it would no longer be one thing to copy.
+        self.out().print(value, markup=False, highlight=False, soft_wrap=isinstance(value, str))
 
     def note(self, text: str) -> None:
         """Something worth knowing, unless --quiet."""
