@@ -24,7 +24,11 @@ SHARED = {
     "measures.family": "the shape of a family of measures",
     "measures.intervals": "confidence intervals of several families",
     "measures.scenario": "keys, target and tables that every family takes",
+    "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "outputs.lowered": "the additive form that every kind lowers to",
+    "outputs.output": "the shape of an output",
+    "outputs.precision": "what a printed number says",
+    "outputs.rows": "which rows count, with what weight, in which group",
 }
 """Files of a room that are not alternatives, each with what it is for."""
 

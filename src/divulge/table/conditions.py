@@ -73,10 +73,14 @@ def _truth(node: Node, codes: Callable[[str], NDArray[np.unsignedinteger]]) -> T
     return np.where(joined == 1, np.int8(-1), joined // 2).astype(np.int8)
 
 
-def _variables(node: Node) -> list[str]:
+def _atoms(node: Node) -> list[Atom]:
     if isinstance(node, Atom):
-        return [node.variable]
-    return [name for part in node.parts for name in _variables(part)]
+        return [node]
+    return [atom for part in node.parts for atom in _atoms(part)]
+
+
+def _variables(node: Node) -> list[str]:
+    return [atom.variable for atom in _atoms(node)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +102,10 @@ class Condition:
     def variables(self) -> tuple[str, ...]:
         """The variables it speaks of, each once, in the order of their first mention."""
         return tuple(dict.fromkeys(_variables(self.node)))
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """The comparisons that it is made of."""
+        return tuple(_atoms(self.node))
 
     def truth(self, codes: Callable[[str], NDArray[np.unsignedinteger]]) -> Truth:
         """1, 0 or −1 for every row, given how to get the codes of a variable."""

@@ -1,0 +1,176 @@
+"""Crosstabs of any number of variables: counts, shares of all, of rows or of columns, with or without margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import OutputError
+from divulge.outputs.heads import RatioHead, ShareHead
+from divulge.outputs.lowered import Block, DiagonalHead, Lowered
+from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.precision import Floats, Released
+from divulge.outputs.rows import Groups, counted, row_weights, weight_term
+from divulge.table import Schema, Table
+
+Statistic = Literal[
+    "counts",
+    "proportions",
+    "percentages",
+    "row proportions",
+    "row percentages",
+    "column proportions",
+    "column percentages",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crosstab(Output):
+    """How many rows have each combination of the values of some variables.
+
+    Row shares are the distribution of the last variable within each combination of the others; column shares the
+    distribution of the first variable within each combination of the others.
+    """
+
+    kind: ClassVar[str] = "crosstab"
+    statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Counts of tenure by sex, with margins", {"variables": ["TENURE", "SEX"], "margins": True}),
+        Example(
+            "Per cent of renters in each ethnic group, adults only",
+            {"variables": ["ETHGROUP", "TENURE"], "statistic": "row percentages", "where": "AGE >= 18"},
+        ),
+        Example("Counts rounded to base 5", {"variables": ["MSTATUS", "LTILL"], "base": 5}),
+        Example("Counts below 10 withheld", {"variables": ["MSTATUS", "LTILL"], "threshold": 10}),
+        Example("Shares of all", {"variables": ["SEX", "LTILL", "TENURE"], "statistic": "proportions"}),
+        Example("Weighted", {"variables": ["SEX", "LTILL"], "statistic": "column proportions", "weights": "AGE"}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables that span the table, in order."]
+    statistic: Annotated[Statistic, "What each cell shows."] = "counts"
+    margins: Annotated[bool, "Whether the totals over each variable and set of variables are shown too."] = False
+    missing: Annotated[Literal["exclude", "include"], "Whether missing values are left out, or are a category."] = (
+        "exclude"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.variables or len(set(self.variables)) != len(self.variables):
+            raise OutputError(
+                "different variables are needed, at least one.",
+                where="variables",
+                hint="For example variables: [TENURE, SEX].",
+            )
+        if self.margins and self._within is not None:
+            raise OutputError(
+                f"{self.statistic} have no margins.", where="margins", hint="Release margins as counts or percentages."
+            )
+
+    @property
+    def _scale(self) -> float:
+        return 100.0 if self.statistic.endswith("percentages") else 1.0
+
+    @property
+    def _within(self) -> int | None:
+        """The variable whose distribution the shares are: the last for row shares, the first for column shares."""
+        return -1 if self.statistic.startswith("row") else 0 if self.statistic.startswith("column") else None
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.variables
+
+    def _subsets(self) -> list[tuple[str, ...]]:
+        """The whole table, then its margins from the largest to the grand total, which has no variables."""
+        sizes = range(len(self.variables), -1, -1) if self.margins else [len(self.variables)]
+        return [names for size in sizes for names in combinations(self.variables, size)]
+
+    def _groups(self, schema: Schema, names: tuple[str, ...] | None = None) -> Groups:
+        return Groups.of(schema, self.variables if names is None else names, self.missing == "include")
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        parts = [self._groups(schema, names).labels() for names in self._subsets()]
+        return tuple(label or "total" for part in parts for label in part)
+
+    def possible(self, schema: Schema) -> tuple[Floats | float, Floats | float]:
+        return 0.0, np.inf if self.statistic == "counts" else self._scale
+
+    def usual_decimals(self) -> int:
+        return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4
+
+    def describe(self) -> str:
+        shown = {"counts": "Counts of rows"}.get(self.statistic, self.statistic.capitalize())
+        text = f"{shown} by {' × '.join(self.variables)}"
+        return text + (", with margins" if self.margins else "") + (f", where {self.where}" if self.where else "") + "."
+
+    def _complete(self) -> tuple[str, ...]:
+        return self.variables if self.missing == "exclude" else ()
+
+    def evaluate(self, table: Table) -> Figures:
+        keep = counted(self, table, self._complete())
+        weights = row_weights(self, table)[keep]
+        rows = table.take(keep)
+        groups = self._groups(table.schema)
+        shape = groups.shape
+        cells = np.bincount(groups.numbers(rows), weights, minlength=groups.n_groups).reshape(shape)
+        axes = {name: i for i, name in enumerate(self.variables)}
+        parts = []
+        for names in self._subsets():
+            dropped = tuple(axes[n] for n in self.variables if n not in names)
+            parts.append(cells.sum(axis=dropped).ravel())
+        counts = np.concatenate(parts)
+        status = Status.OK if len(rows) else Status.EMPTY
+        if self.statistic == "counts":
+            return Figures(self.labels(table.schema), counts, status)
+        within = None if self._within is None else (range(len(shape))[self._within],)
+        below = np.broadcast_to(cells.sum(axis=within, keepdims=True), shape).ravel()
+        below = below if within is not None else np.full(len(counts), cells.sum())
+        shares = np.full(len(counts), np.nan)
+        np.divide(self._scale * counts, below, out=shares, where=below > 0)
+        if status is Status.OK and np.isnan(shares).any():
+            status = Status.EMPTY_GROUP
+        return Figures(self.labels(table.schema), shares, status)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        # All terms count the same rows: those complete on every variable of the table.
+        weight = weight_term(self, schema, self._complete())
+        terms, offset = [], 0
+        for names in self._subsets():
+            groups = self._groups(schema, names)
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        low, high, unit = released.residual_low, released.residual_high, released.half
+        if self.statistic == "counts":
+            block = Block(tuple(terms), offset, weight=weight)
+            return Lowered((block,), released.centre, DiagonalHead(np.ones(offset)), low, high, unit)
+        if self._within is None and weight is None:
+            block = Block(tuple(terms), offset)
+            return Lowered((block,), np.zeros(offset), ShareHead(released.centre, self._scale), low, high, unit)
+        group = self._denominators(schema)
+        n_groups = int(group.max(initial=0)) + 1
+        inside = self._groups(schema)
+        terms.append(inside.term(index=offset + group[: inside.n_groups]))
+        occupied = np.unique(group[released.is_given])
+        head = RatioHead(group, released.centre, self._scale, occupied)
+        return Lowered(
+            (Block(tuple(terms), offset + n_groups, weight=weight),),
+            np.zeros(offset + n_groups),
+            head,
+            np.concatenate([low, np.full(len(occupied), 0.5)]),
+            np.concatenate([high, np.full(len(occupied), np.inf)]),
+            np.concatenate([unit, np.full(len(occupied), 0.5)]),
+            is_linear=False,
+        )
+
+    def _denominators(self, schema: Schema) -> NDArray[np.int64]:
+        """Which total each figure is a share of."""
+        if self._within is None:
+            return np.zeros(len(self.labels(schema)), dtype=np.int64)
+        shape = self._groups(schema).shape
+        axis = range(len(shape))[self._within]
+        others = [n for i, n in enumerate(shape) if i != axis]
+        numbers = np.arange(int(np.prod(others))).reshape(others)
+        return np.broadcast_to(np.expand_dims(numbers, axis), shape).ravel().astype(np.int64)

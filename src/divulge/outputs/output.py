@@ -1,0 +1,264 @@
+"""The shape of an output: its fields are the spec's fields, and it can compute, publish and lower itself.
+
+A kind is one file with one frozen dataclass that inherits from `Output` and nothing else. What a kind must write:
+`kind`, `statbarn`, `examples`, its own fields, `own_variables`, `labels`, `evaluate`, `lower`, `describe`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import DivulgeError, OutputError, unknown_variable
+from divulge.outputs.lowered import Lowered
+from divulge.outputs.precision import Floats, Precision, Released, printed
+from divulge.table import Condition, Schema, Table, Variable
+
+
+class Statbarn(StrEnum):
+    """The twelve groups of statistics by what they can disclose (Green, Ritchie & White 2024, Table 1)."""
+
+    FREQUENCIES = "frequencies"
+    POSITION = "position"
+    EXTREMES = "maxima and minima"
+    AGGREGATES = "means, totals, other linear aggregates"
+    RATIOS = "calculated odds and risk ratios"
+    SURVIVAL = "hazard and survival tables"
+    MODELS = "correlation coefficients and models"
+    TESTS = "statistical hypothesis tests"
+    SHAPE = "shape"
+    MODE = "mode"
+    CONCENTRATION = "non-linear concentration ratios"
+    GINI = "Gini coefficients and Lorenz curves"
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the group is 'safe': released unless something unusual is found."""
+        return list(Statbarn).index(self) >= list(Statbarn).index(Statbarn.MODELS)
+
+
+class Status(StrEnum):
+    """How a computation ended. Anything but OK is a result with a name, never an exception and never silence."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    EMPTY_GROUP = "empty group"
+    CONSTANT = "constant"
+    SEPARATED = "separated"
+    VANISHED_LEVEL = "vanished level"
+    COLLINEAR = "collinear"
+    NOT_CONVERGED = "not converged"
+    FAILED = "failed"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES: Mapping[Status, str] = {
+    Status.OK: "Computed.",
+    Status.EMPTY: "No row is left to compute it from.",
+    Status.EMPTY_GROUP: "Some groups have no rows; their figures are undefined.",
+    Status.CONSTANT: "A variable does not vary, so some figures are undefined.",
+    Status.SEPARATED: "Some predictors separate the outcomes perfectly; the estimates have no finite value.",
+    Status.VANISHED_LEVEL: "A level has no rows, so its coefficient is undefined.",
+    Status.COLLINEAR: "Some columns are linear combinations of others, so their coefficients are undefined.",
+    Status.NOT_CONVERGED: "The fit did not converge.",
+    Status.FAILED: "The function could not be computed on this table.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What an output is at a table: one number for each label; NaN where it is undefined (the status says why)."""
+
+    labels: tuple[str, ...]
+    values: Floats
+    status: Status = Status.OK
+    se: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example of a kind: its fields, on one of the demo data sets. Catalogue and contract suite run it."""
+
+    title: str
+    fields: Mapping[str, Any]
+    data: Literal["census", "health", "cps"] = "census"
+
+
+ReleasedField = Mapping[str, Any] | Sequence[Any] | str | None
+"""What the spec may say: {label: value}, values in the order of the labels, or the name of a CSV file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What every kind of output has. Help texts of the fields are their annotations' second part."""
+
+    kind: ClassVar[str]
+    statbarn: ClassVar[Statbarn]
+    can_lower: ClassVar[bool] = True
+    why_not: ClassVar[str] = ""
+    """Why the kind cannot lower, in one sentence."""
+    takes_weights: ClassVar[bool] = True
+    can_suppress: ClassVar[bool] = False
+    examples: ClassVar[tuple[Example, ...]] = ()
+
+    name: Annotated[str | None, "What to call the output in reports."] = None
+    where: Annotated[str | None, "A condition: only the rows for which it is true count, as in `AGE >= 18`."] = None
+    weights: Annotated[str | None, "A variable that holds survey weights."] = None
+    released: Annotated[
+        ReleasedField, "The released numbers: {label: value}, a list in the order of the labels, or a CSV file."
+    ] = field(default=None, hash=False)
+    compute: Annotated[bool, "Compute the numbers from the data instead of reading `released`."] = False
+    decimals: Annotated[int | None, "How many decimals are printed."] = None
+    significant: Annotated[int | None, "How many significant digits are printed."] = None
+    base: Annotated[float | None, "The figures are rounded to multiples of this."] = None
+    suppressed: Annotated[tuple[str, ...], "Labels of the cells that are withheld."] = ()
+    threshold: Annotated[float | None, "Suppressed cells hold less than this; computed ones below it are withheld."] = (
+        None
+    )
+    weight: Annotated[float, "How much the output counts in the search, relative to the others."] = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the fields that every kind has. A kind with checks of its own calls this first."""
+        for key, value in vars(self).items():
+            if isinstance(value, list) and key != "released":
+                object.__setattr__(self, key, tuple(value))
+        Precision(self.decimals, self.significant, self.base)
+        if self.weights is not None and not self.takes_weights:
+            raise OutputError(f"kind {self.kind!r} takes no weights.", where="weights", hint="Leave weights out.")
+        for name in ("suppressed", "threshold"):
+            if getattr(self, name) not in ((), None) and not self.can_suppress:
+                raise OutputError(f"kind {self.kind!r} has no suppressed cells.", where=name, hint="Leave it out.")
+        if self.threshold is not None and not 0 < self.threshold < np.inf:
+            raise OutputError(f"a threshold above 0 is needed, {self.threshold} is given.", where="threshold")
+        if not 0 <= self.weight < np.inf:
+            raise OutputError(f"a weight of at least 0 is needed, {self.weight} is given.", where="weight")
+        if self.compute and self.released is not None:
+            raise OutputError(
+                "the numbers are both given and to be computed.",
+                where="compute",
+                hint="Leave compute out: released numbers are checked against the data where there are any.",
+            )
+
+    # What a kind writes.
+
+    def own_variables(self) -> tuple[str, ...]:
+        """The variables that the kind itself speaks of, each once."""
+        raise NotImplementedError
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        """One label a figure, known without data: every possible value has its figure."""
+        raise NotImplementedError
+
+    def evaluate(self, table: Table) -> Figures:
+        """The exact figures from a table, on its complete cases and the subpopulation `where`."""
+        raise NotImplementedError
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        """The additive form whose residuals are figure now − released (see `lowered.py`)."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """One plain sentence."""
+        raise NotImplementedError
+
+    # What a kind may write differently.
+
+    def check_fields(self, schema: Schema) -> None:
+        """Raise where the fields make no sense for these variables; `where` of the error is the field."""
+
+    def possible(self, schema: Schema) -> tuple[Floats | float, Floats | float]:
+        """The least and the greatest value that the figures can have (a proportion: 0 and 1)."""
+        del schema
+        return -np.inf, np.inf
+
+    def usual_decimals(self) -> int:
+        """To how many decimals computed figures are published where the spec does not say."""
+        return 4  # as the regression of Elliot, Little & Allmendinger is printed
+
+    # What every kind has.
+
+    def evaluate_many(self, tables: Sequence[Table]) -> list[Figures]:
+        """The figures of each of many tables."""
+        return [self.evaluate(table) for table in tables]
+
+    def uses(self, schema: Schema) -> tuple[str, ...]:
+        """All variables it needs: its own, the weights', and those of `where`."""
+        names = [*self.own_variables(), *([self.weights] if self.weights else [])]
+        if self.where is not None:
+            names += Condition.parse(self.where, schema).variables
+        return tuple(dict.fromkeys(names))
+
+    def check(self, schema: Schema) -> None:
+        """Raise where the output cannot be computed from tables of this schema."""
+        if self.where is not None:
+            with in_field("where"):
+                Condition.parse(self.where, schema)
+        if self.weights is not None:
+            with in_field("weights"):
+                numeric(schema, self.weights)
+        for name in self.own_variables():
+            if name not in schema:
+                raise unknown_variable(name, schema.names, where=self._field_of(name))
+        self.check_fields(schema)
+
+    def _field_of(self, variable: str) -> str | None:
+        """The field that names a variable, for the message."""
+        for key, value in vars(self).items():
+            listed = list(value) if isinstance(value, tuple) else [value]
+            if variable in listed:
+                return f"{key}[{listed.index(variable)}]" if isinstance(value, tuple) else key
+        return None
+
+    def precision(self) -> Precision:
+        """How the figures are printed where they are computed."""
+        if (self.decimals, self.significant, self.base) == (None, None, None):
+            return Precision(decimals=self.usual_decimals())
+        return Precision(self.decimals, self.significant, self.base)
+
+    def publish(self, figures: Figures, schema: Schema) -> Released:
+        """Computed figures as they would be released: rounded, and withheld below the threshold."""
+        precision = self.precision()
+        hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
+        if self.threshold is not None:
+            with np.errstate(invalid="ignore"):
+                hidden |= figures.values < self.threshold
+        return printed(
+            figures.labels,
+            precision.rounded(figures.values),
+            precision,
+            suppressed=hidden,
+            threshold=self.threshold,
+            possible=self.possible(schema),
+            se=None if figures.se is None else precision.rounded(figures.se),
+        )
+
+
+def numeric(schema: Schema, name: str) -> Variable:
+    """A variable whose values are all numbers; an error where it is not one or does not exist."""
+    variable = schema[name]
+    if np.isnan(variable.numbers[: variable.n_values]).any():
+        raise OutputError(f"a variable of numbers is needed, {name!r} has values that are not.")
+    return variable
+
+
+_FIELD_PATH = re.compile(r"[a-z_]+(\[\d+\])*(\.|$)")
+
+
+@contextmanager
+def in_field(path: str) -> Iterator[None]:
+    """Put `path` in front of where an error happened: `outputs[2]` and `formula` become `outputs[2].formula`."""
+    try:
+        yield
+    except DivulgeError as error:
+        inner = error.where if error.where is not None and _FIELD_PATH.match(error.where) else None
+        error.where = f"{path}.{inner}" if inner else path
+        raise

@@ -1,0 +1,172 @@
+"""What a printed number says: the interval in which the figure behind it lies, and whether another agrees with it.
+
+A figure printed as 0.3404 lies between 0.34035 and 0.34045; a count rounded to base 5 within 2.5; a suppressed one
+below the threshold. Reading released values from files is in `released.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import OutputError
+
+Floats = NDArray[np.float64]
+
+SLACK = 1e-9
+"""Relative. Halves are rounded up by some programs and to even by others, and sums of floats depend on their order."""
+
+MOST_DECIMALS = 15
+"""A float holds no more digits than that."""
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How figures are printed: to so many decimals, to so many significant digits, or to multiples of a base."""
+
+    decimals: int | None = None
+    significant: int | None = None
+    base: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [n for n in ("decimals", "significant", "base") if getattr(self, n) is not None]
+        if len(given) > 1:
+            raise OutputError(f"{' and '.join(given)} exclude each other.", where=given[1], hint="Give one of them.")
+        if self.decimals is not None and not -MOST_DECIMALS <= self.decimals <= MOST_DECIMALS:
+            raise OutputError(
+                f"decimals between {-MOST_DECIMALS} and {MOST_DECIMALS} are needed, {self.decimals} are given.",
+                where="decimals",
+            )
+        if self.significant is not None and not 1 <= self.significant <= MOST_DECIMALS:
+            raise OutputError(
+                f"between 1 and {MOST_DECIMALS} significant digits are needed, {self.significant} are given.",
+                where="significant",
+            )
+        if self.base is not None and not 0 < self.base < np.inf:
+            raise OutputError(
+                f"a rounding base above 0 is needed, {self.base} is given.", where="base", hint="For example base: 5."
+            )
+
+    def half_units(self, values: Floats) -> Floats:
+        """Half a unit of the last printed digit, for each value. A NaN counts as the smallest of the others."""
+        values = np.asarray(values, dtype=float)
+        if self.base is not None:
+            return np.full(values.shape, self.base / 2)
+        if self.significant is None:
+            return np.full(values.shape, 0.5 * 10.0 ** -(self.decimals or 0))
+        with np.errstate(divide="ignore"):
+            first = np.floor(np.log10(np.abs(values)))
+        known = np.isfinite(first)
+        # 0 has no first digit: it is as precise as the finest of the others, or as 0.1 where there are none.
+        first = np.where(known, first, first[known].min() if known.any() else -1.0)
+        return 0.5 * 10.0 ** (first + 1 - self.significant)
+
+    def rounded(self, values: Floats) -> Floats:
+        """The values as they are printed."""
+        values = np.asarray(values, dtype=float)
+        if self.base is not None:
+            return np.round(values / self.base) * self.base
+        if self.significant is None:
+            return np.round(values, self.decimals or 0)
+        places = -np.round(np.log10(2 * self.half_units(values))).astype(int)
+        return np.array([round(v, int(p)) if np.isfinite(v) else v for v, p in zip(values, places, strict=True)])
+
+    def describe(self) -> str:
+        """In words: "4 decimals"."""
+        if self.base is not None:
+            return f"multiples of {self.base:g}"
+        if self.significant is not None:
+            return f"{self.significant} significant digit{'s' if self.significant != 1 else ''}"
+        return f"{self.decimals or 0} decimal{'s' if self.decimals != 1 else ''}"
+
+
+@dataclass(frozen=True, eq=False)
+class Released:
+    """Released figures, in the order of the output's labels, with the interval in which each lies.
+
+    values: as printed; NaN: suppressed, or not given.
+    low, high: the figure before rounding lies between them; −∞ and ∞ where nothing is known.
+    half: half a unit of the last printed digit, the unit of discrepancy of counts and others.
+    se: released standard errors, where there are any (NaN: not given).
+    """
+
+    labels: tuple[str, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    half: Floats
+    precision: Precision
+    se: Floats | None = None
+
+    @property
+    def is_given(self) -> NDArray[np.bool_]:
+        """Which figures say anything: neither withheld altogether nor undefined."""
+        return np.isfinite(self.low) | np.isfinite(self.high)
+
+    @property
+    def centre(self) -> Floats:
+        """A number for every figure: as printed; else the middle of its interval; else its one bound; else 0."""
+        low, high = np.isfinite(self.low), np.isfinite(self.high)
+        bound = np.where(low, self.low, np.where(high, self.high, 0.0))
+        both = low & high
+        bound[both] = (self.low[both] + self.high[both]) / 2
+        return np.where(np.isfinite(self.values), self.values, bound)
+
+    @property
+    def residual_low(self) -> Floats:
+        """The least residual (figure − centre) that counts as reproduced."""
+        return self.low - self.centre
+
+    @property
+    def residual_high(self) -> Floats:
+        """The greatest residual (figure − centre) that counts as reproduced."""
+        return self.high - self.centre
+
+    def agrees(self, values: Floats) -> NDArray[np.bool_]:
+        """Whether each recomputed figure may be what was printed. NaN agrees only where nothing was given."""
+        slack = SLACK * np.maximum(np.abs(self.centre), self.half)
+        with np.errstate(invalid="ignore"):
+            inside = (values >= self.low - slack) & (values <= self.high + slack)
+        return inside | ~self.is_given
+
+    def agrees_se(self, se: Floats) -> NDArray[np.bool_]:
+        """The same for standard errors; True where none was released."""
+        if self.se is None:
+            return np.ones(len(self.values), dtype=bool)
+        half = self.precision.half_units(self.se)
+        slack = SLACK * np.maximum(np.abs(np.nan_to_num(self.se)), half)
+        with np.errstate(invalid="ignore"):
+            inside = np.abs(se - self.se) <= half + slack
+        return inside | np.isnan(self.se)
+
+
+def printed(
+    labels: tuple[str, ...],
+    values: Floats,
+    precision: Precision,
+    *,
+    suppressed: NDArray[np.bool_] | None = None,
+    threshold: float | None = None,
+    possible: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
+    se: Floats | None = None,
+) -> Released:
+    """Released figures from printed values: intervals from their precision, within what is possible at all.
+
+    suppressed: cells whose value is withheld; they lie below the threshold, or anywhere possible without one.
+    """
+    values = np.asarray(values, dtype=float)
+    half = precision.half_units(values)
+    least = np.broadcast_to(np.asarray(possible[0], dtype=float), values.shape)
+    most = np.broadcast_to(np.asarray(possible[1], dtype=float), values.shape)
+    is_number = np.isfinite(values)
+    low = np.where(is_number, np.maximum(values - half, least), -np.inf)
+    high = np.where(is_number, np.minimum(values + half, most), np.inf)
+    if suppressed is not None and suppressed.any():
+        low[suppressed] = least[suppressed]
+        # Below the threshold means at most one printed unit less: counts below 5 are at most 4.
+        below = np.inf if threshold is None else threshold - 2 * half[suppressed]
+        high[suppressed] = np.minimum(most[suppressed], below)
+        values = np.where(suppressed, np.nan, values)
+    return Released(labels, values, low, high, half, precision, se)
