@@ -3,11 +3,31 @@
 Synthesis, verdicts and reports live elsewhere: a measure is given tables and a scenario and computes figures.
 """
 
+from divulge.measures.cap import Cap
 from divulge.measures.estimate import Estimate, Interval, calibrated, ratio
+from divulge.measures.exclusions import Exclusions
 from divulge.measures.family import Family, Measure
+from divulge.measures.grouping import Groups
+from divulge.measures.kolb import Kolb, MsuOverlap
+from divulge.measures.raab import Raab
 from divulge.measures.scenario import Case, Scenario
+from divulge.measures.subsets import Subsets
+from divulge.measures.suda import Suda
+from divulge.measures.tcap import Tcap
 
-FAMILIES: tuple[type[Family], ...] = ()
+FAMILIES: tuple[type[Family], ...] = (Tcap, Cap, Raab, Kolb, Subsets, MsuOverlap, Suda)
 """Every family, in the order in which reports show them. `FAMILIES[i]()` has the default settings."""
 
-__all__ = ["FAMILIES", "Case", "Estimate", "Family", "Interval", "Measure", "Scenario", "calibrated", "ratio"]
+__all__ = [
+    "FAMILIES",
+    "Case",
+    "Estimate",
+    "Exclusions",
+    "Family",
+    "Groups",
+    "Interval",
+    "Measure",
+    "Scenario",
+    "calibrated",
+    "ratio",
+]

@@ -19,12 +19,14 @@ class Measure:
     """One figure that a family computes: its exact name, what it says in one sentence, and who defined it.
 
     of: whose rows it is about. What only speaks of the synthetic file is the same for the original and the holdout.
+    is_share: whether it is a share of 1, so that (r_original − r_holdout)/(1 − r_holdout) means something.
     """
 
     name: str
     summary: str
     source: str
     of: Literal["people", "synthetic"] = "people"
+    is_share: bool = True
 
 
 class Family(Protocol):

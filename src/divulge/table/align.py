@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MissingColumnsError
+from divulge.table.infer import parse_number
 from divulge.table.schema import Schema
 from divulge.table.table import Codes, Table
 from divulge.table.variable import Value, Variable, value_text
@@ -34,7 +35,10 @@ def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ..
 
 
 def union(variables: Sequence[Variable]) -> Variable:
-    """One variable with the values of all: numbers sorted; otherwise the first one's order, then what others add."""
+    """One variable with the values of all: numbers sorted; otherwise the first one's order, then what others add.
+
+    Where one file has numbers and another has texts, texts that write a number are that number: "57.0" is 57.
+    """
     first = variables[0]
     if all(_same_codes(first, v) for v in variables[1:]):
         return first
@@ -43,21 +47,22 @@ def union(variables: Sequence[Variable]) -> Variable:
         for value in variable.missing:
             # The empty field and the empty text are different values with the same text.
             missing.setdefault("\0" if value is None else value_text(value), value)
+    numeric = all(v.kind == "numeric" for v in variables)
+    text_of = _number_text if not numeric and any(v.kind == "numeric" for v in variables) else value_text
     values: dict[str, Value] = {}
     for variable in variables:
         for value in variable.values.tolist():
-            if value_text(value) not in missing:
-                values.setdefault(value_text(value), value)
+            text = text_of(value)
+            if text not in missing and value_text(value) not in missing:
+                values.setdefault(text, value if text_of is value_text else text)
     labels = {k: v for variable in reversed(variables) for k, v in variable.labels.items()}
     listed: list[Value] = list(values.values())
-    numeric = all(v.kind == "numeric" for v in variables)
     if not numeric and any(v.kind == "numeric" for v in variables):
         labels = {value_text(k) if k is not None else None: v for k, v in labels.items()}
     added = listed[first.n_values :] if not numeric else []
     if added:
         # Levels that only other files have come in a fixed order, whatever the order of the files' rows.
-        kept = [v for v in listed if v not in added]
-        listed = kept + sorted(added, key=value_text)
+        listed = listed[: first.n_values] + sorted(added, key=value_text)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed if numeric or all(not isinstance(v, str) for v in listed) else [value_text(v) for v in listed]
     return Variable(
@@ -85,8 +90,18 @@ def recoding(old: Variable, new: Variable) -> NDArray[np.int64]:
     place: dict[tuple[bool, str], int] = {}
     for i, value in enumerate([*new.values.tolist(), *new.missing]):
         place[(value is None, value_text(value))] = i
-    keys = [(value is None, value_text(value)) for value in [*old.values.tolist(), *old.missing]]
-    return np.array([place.get(k, -1) for k in keys], dtype=np.int64)
+    found = []
+    for value in [*old.values.tolist(), *old.missing]:
+        at = place.get((value is None, value_text(value)), -1)
+        # A text of one file that writes a number which another file has as a number: see `union`.
+        found.append(at if at >= 0 or value is None else place.get((False, _number_text(value)), -1))
+    return np.array(found, dtype=np.int64)
+
+
+def _number_text(value: Value) -> str:
+    """The text of a value, where a text that writes a number counts as that number."""
+    number = parse_number(value) if isinstance(value, str) else None
+    return value_text(value if number is None else number)
 
 
 def _recoded(codes: Codes, old: Variable, new: Variable) -> Codes:

@@ -1,0 +1,325 @@
+"""Counting rows by integer codes: distinct codes with their counts, two counts side by side, and sums over cells.
+
+A code is key combination × width + target code, so that the cells of one key combination are neighbours once sorted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+DENSE_CELLS = 1 << 26
+"""The largest dense array of counts: 256 MB, so that two of them and the codes of 20 million rows stay below 1 GB."""
+
+
+class Sums(NamedTuple):
+    """Sums over cells. Counts of keys are of distinct key combinations; all others are of rows (or p, or p², of rows).
+
+    Certain: a key combination with one target value only. Those from `Dorig` on leave excluded cells out.
+    """
+
+    keys_people: int
+    keys_synthetic: int
+    keys_both: int
+    unique_people: int  # d_q = 1; s_q = 1; d_q = 1 and s_q > 0; both 1
+    unique_synthetic: int
+    unique_matched: int
+    unique_both: int
+    Dorig: int
+    Dsyn: int
+    iS: int
+    DiS: int
+    DiSCO: int
+    DiSDiO: int
+    DiSCO_cells: int
+    DiSCO_largest: int
+    CAPd: float
+    CAPd_squares: float
+    CAPs: float
+    DCAP: float
+    DCAP_squares: float
+    reached: int  # people's rows whose key has some p^s of at least τ; those whose own target has it
+    reached_correct: int
+    weap: int  # synthetic rows with WEAP ≥ τ; those whose key the people have; the sums of p^d and its square
+    weap_matched: int
+    weap_correct: float
+    weap_squares: float
+    keys_certain_people: int
+    keys_certain_synthetic: int
+    keys_certain_both: int  # with the same target value in both
+
+
+@njit(cache=True, nogil=True)
+def count_into(codes: Codes, counts: Counts) -> None:
+    """Add one for every code."""
+    for code in codes:
+        counts[code] += 1
+
+
+@njit(cache=True, nogil=True)
+def compact(counts: Counts) -> tuple[Codes, Counts]:
+    """The codes that occur, ascending, and how often."""
+    n = 0
+    for i in range(counts.size):
+        n += counts[i] > 0
+    codes = np.empty(n, np.int64)
+    kept = np.empty(n, np.int32)
+    n = 0
+    for i in range(counts.size):
+        if counts[i] > 0:
+            codes[n] = i
+            kept[n] = counts[i]
+            n += 1
+    return codes, kept
+
+
+@njit(cache=True, nogil=True)
+def run_lengths(ordered: Codes) -> tuple[Codes, Counts]:
+    """The distinct codes of an ascending array, and how often each occurs."""
+    n = 0
+    for i in range(ordered.size):
+        n += i == 0 or ordered[i] != ordered[i - 1]
+    codes = np.empty(n, np.int64)
+    counts = np.empty(n, np.int32)
+    n = -1
+    for i in range(ordered.size):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            n += 1
+            codes[n] = ordered[i]
+            counts[n] = 0
+        counts[n] += 1
+    return codes, counts
+
+
+@njit(cache=True, nogil=True)
+def merge(codes_a: Codes, counts_a: Counts, codes_b: Codes, counts_b: Counts) -> tuple[Codes, Counts, Counts]:
+    """All codes of two counts, ascending, with the count of either (0 where it does not have the code)."""
+    i, j, n = 0, 0, 0
+    while i < codes_a.size or j < codes_b.size:
+        a_here = i < codes_a.size and (j >= codes_b.size or codes_a[i] <= codes_b[j])
+        b_here = j < codes_b.size and (i >= codes_a.size or codes_b[j] <= codes_a[i])
+        i += a_here
+        j += b_here
+        n += 1
+    codes = np.empty(n, np.int64)
+    a = np.zeros(n, np.int32)
+    b = np.zeros(n, np.int32)
+    i, j = 0, 0
+    for k in range(n):
+        a_here = i < codes_a.size and (j >= codes_b.size or codes_a[i] <= codes_b[j])
+        b_here = j < codes_b.size and (i >= codes_a.size or codes_b[j] <= codes_a[i])
+        if a_here:
+            codes[k] = codes_a[i]
+            a[k] = counts_a[i]
+            i += 1
+        if b_here:
+            codes[k] = codes_b[j]
+            b[k] = counts_b[j]
+            j += 1
+    return codes, a, b
+
+
+@njit(cache=True, nogil=True)
+def regroup(order: Codes, codes: Codes, a: Counts, b: Counts) -> tuple[Codes, Counts, Counts]:
+    """Cells with new codes, put together where the codes are equal; `order` sorts the codes."""
+    n = 0
+    for i in range(order.size):
+        n += i == 0 or codes[order[i]] != codes[order[i - 1]]
+    out = np.empty(n, np.int64)
+    sum_a = np.zeros(n, np.int32)
+    sum_b = np.zeros(n, np.int32)
+    n = -1
+    for i in range(order.size):
+        if i == 0 or codes[order[i]] != codes[order[i - 1]]:
+            n += 1
+            out[n] = codes[order[i]]
+        sum_a[n] += a[order[i]]
+        sum_b[n] += b[order[i]]
+    return out, sum_a, sum_b
+
+
+@njit(cache=True, nogil=True)
+def regroup_dense(codes: Codes, a: Counts, b: Counts, radix: int) -> tuple[Codes, Counts, Counts]:
+    """Cells with new codes below `radix`, put together where the codes are equal."""
+    all_a = np.zeros(radix, np.int32)
+    all_b = np.zeros(radix, np.int32)
+    for i in range(codes.size):
+        all_a[codes[i]] += a[i]
+        all_b[codes[i]] += b[i]
+    n = 0
+    for i in range(radix):
+        n += all_a[i] > 0 or all_b[i] > 0
+    out = np.empty(n, np.int64)
+    sum_a = np.empty(n, np.int32)
+    sum_b = np.empty(n, np.int32)
+    n = 0
+    for i in range(radix):
+        if all_a[i] > 0 or all_b[i] > 0:
+            out[n] = i
+            sum_a[n] = all_a[i]
+            sum_b[n] = all_b[i]
+            n += 1
+    return out, sum_a, sum_b
+
+
+@njit(cache=True, nogil=True)
+def group_starts(codes: Codes, width: int) -> Codes:
+    """Where each key combination begins among ascending cell codes; the last entry is the number of cells."""
+    n = 0
+    last = np.int64(-1)
+    for code in codes:
+        if code // width != last:
+            last = code // width
+            n += 1
+    starts = np.empty(n + 1, np.int64)
+    n = 0
+    last = np.int64(-1)
+    for i in range(codes.size):
+        if codes[i] // width != last:
+            last = codes[i] // width
+            starts[n] = i
+            n += 1
+    starts[n] = codes.size
+    return starts
+
+
+@njit(cache=True, nogil=True)
+def summarise(starts: Codes, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int, tau: float) -> Sums:
+    """Sums over cells with the counts d (people) and s (synthetic), grouped by key combination at `starts`.
+
+    kept: False for cells that exclusions take out of the sums over attributes; an empty array keeps all.
+    limit: cells with a larger count are taken out too (d where people are summed, s where synthetic rows are);
+        0 is no limit. Proportions p always come from all cells.
+    """
+    keys_people = keys_synthetic = keys_both = 0
+    unique_people = unique_synthetic = unique_matched = unique_both = 0
+    d_orig = d_syn = i_s = d_is = disco = disdio = disco_cells = disco_largest = 0
+    cap_d = cap_d_squares = cap_s = dcap = dcap_squares = 0.0
+    reached = reached_correct = weap = weap_matched = 0
+    weap_correct = weap_squares = 0.0
+    keys_certain_people = keys_certain_synthetic = keys_certain_both = 0
+    all_kept = kept.size == 0
+    share = tau - 1e-12  # a share that equals τ must not fail by the rounding of a division
+    for q in range(starts.size - 1):
+        low, high = starts[q], starts[q + 1]
+        d_q = s_q = d_most = s_most = 0
+        for i in range(low, high):
+            d_q += d[i]
+            s_q += s[i]
+            d_most = max(d_most, d[i])
+            s_most = max(s_most, s[i])
+        in_d, in_s = d_q > 0, s_q > 0
+        keys_people += in_d
+        keys_synthetic += in_s
+        keys_both += in_d and in_s
+        unique_people += d_q == 1
+        unique_synthetic += s_q == 1
+        unique_matched += d_q == 1 and in_s
+        unique_both += d_q == 1 and s_q == 1
+        d_certain, s_certain = in_d and d_most == d_q, in_s and s_most == s_q
+        s_reaches = in_s and s_most / s_q >= share
+        for i in range(low, high):
+            if not (all_kept or kept[i]):
+                continue
+            d_tq, s_tq = d[i], s[i]
+            p_d = d_tq / d_q if in_d else 0.0
+            p_s = s_tq / s_q if in_s else 0.0
+            if d_tq > 0 and (limit == 0 or d_tq <= limit):
+                cap_d += p_d * d_tq
+                cap_d_squares += p_d * p_d * d_tq
+                dcap += p_s * d_tq
+                dcap_squares += p_s * p_s * d_tq
+                i_s += d_tq if in_s else 0
+                if d_certain:
+                    d_orig += d_tq
+                    keys_certain_people += 1
+                if s_certain:
+                    d_is += d_tq
+                    if s_tq > 0:
+                        disco += d_tq
+                        disco_cells += 1
+                        disco_largest = max(disco_largest, d_tq)
+                        disdio += d_tq if d_certain else 0
+                if s_reaches:
+                    reached += d_tq
+                    reached_correct += d_tq if p_s >= share else 0
+            if s_tq > 0 and (limit == 0 or s_tq <= limit):
+                cap_s += p_s * s_tq
+                if s_certain:
+                    d_syn += s_tq
+                    keys_certain_synthetic += 1
+                    keys_certain_both += d_certain and d_tq > 0
+                if p_s >= share:
+                    weap += s_tq
+                    weap_matched += s_tq if in_d else 0
+                    weap_correct += p_d * s_tq
+                    weap_squares += p_d * p_d * s_tq
+    return Sums(
+        keys_people,
+        keys_synthetic,
+        keys_both,
+        unique_people,
+        unique_synthetic,
+        unique_matched,
+        unique_both,
+        d_orig,
+        d_syn,
+        i_s,
+        d_is,
+        disco,
+        disdio,
+        disco_cells,
+        disco_largest,
+        cap_d,
+        cap_d_squares,
+        cap_s,
+        dcap,
+        dcap_squares,
+        reached,
+        reached_correct,
+        weap,
+        weap_matched,
+        weap_correct,
+        weap_squares,
+        keys_certain_people,
+        keys_certain_synthetic,
+        keys_certain_both,
+    )
+
+
+def distinct(codes: Codes, radix: int) -> tuple[Codes, Counts]:
+    """The distinct codes, ascending, and how often each occurs. `codes` may be reordered.
+
+    Counts in a dense array where the codes span little more than there are rows, else sorts: a dense table over
+    combinations that nobody has would cost more than the rows.
+    """
+    # Four cells a row cost about what sorting the rows costs; 65,536 cells are cleared in no time.
+    if radix <= min(max(4 * codes.size, 1 << 16), DENSE_CELLS):
+        counts = np.zeros(radix, np.int32)
+        count_into(codes, counts)
+        return compact(counts)
+    codes.sort()
+    return run_lengths(codes)
+
+
+def regrouped(codes: Codes, a: Counts, b: Counts, radix: int) -> tuple[Codes, Counts, Counts]:
+    """Cells put together where their new codes (all below `radix`) are equal; dense or sorted, as `distinct`."""
+    if radix <= min(max(8 * codes.size, 1 << 16), DENSE_CELLS):
+        return regroup_dense(codes, a, b, radix)
+    return regroup(np.argsort(codes, kind="stable"), codes, a, b)
+
+
+def warm() -> None:
+    """Compile everything here, so that the first real call does not pay for it."""
+    codes = np.array([0, 3, 3], dtype=np.int64)
+    for radix in (4, DENSE_CELLS + 1):
+        found, counts = distinct(codes.copy(), radix)
+        cells, d, s = merge(found, counts, found, counts)
+        cells, d, s = regrouped(cells, d, s, radix)
+        summarise(group_starts(cells, 2), d, s, np.zeros(0, np.bool_), 0, 1.0)

@@ -1,0 +1,142 @@
+"""One count of (keys, target) over people and synthetic rows. Every figure of Raab, CAP, TCAP and Kolb follows from it.
+
+A cell is a key combination q with a target value t that some row has; d_tq and s_tq are its counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import MeasureError
+from divulge.kernels import counting
+from divulge.kernels.counting import Sums
+from divulge.measures.coding import Codes, KeyCoding
+from divulge.table import Schema, Table
+
+Counts = NDArray[np.int32]
+NONE_EXCLUDED: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The distinct cell codes of one table, ascending, with their counts."""
+
+    codes: Codes
+    counts: Counts
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of two tables side by side, ordered by key combination, then by target code.
+
+    codes: key combination × width + target code. d, s: counts of people and of synthetic rows.
+    """
+
+    keys: tuple[str, ...]
+    coding: KeyCoding
+    width: int
+    codes: Codes
+    d: Counts
+    s: Counts
+    n_people: int
+    n_synthetic: int
+
+    @cached_property
+    def starts(self) -> Codes:
+        """Where each key combination begins; the last entry is the number of cells."""
+        return counting.group_starts(self.codes, self.width)
+
+    @cached_property
+    def group(self) -> Codes:
+        """For every cell, the place of its key combination (0, 1, …)."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def target(self) -> Codes:
+        """For every cell, its target code."""
+        return self.codes % self.width
+
+    @cached_property
+    def levels(self) -> dict[str, Codes]:
+        """For every key, its code in each key combination."""
+        columns = self.coding.decode(self.codes[self.starts[:-1]] // self.width)
+        return dict(zip(self.keys, columns, strict=True))
+
+    def d_target(self) -> NDArray[np.int64]:
+        """How many people have each target code."""
+        return np.bincount(self.target, weights=self.d, minlength=self.width).astype(np.int64)
+
+    def sums(self, kept: NDArray[np.bool_] = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
+        """The sums from which the measures are made; see kernels.counting.summarise."""
+        return Sums(*counting.summarise(self.starts, self.d, self.s, kept, limit, tau))
+
+    def subset(self, keys: Sequence[str]) -> Cells:
+        """The cells over some of the keys; from cells, not rows, so that a sweep costs little more than a count."""
+        places = [self.keys.index(k) for k in keys]
+        columns = [self.levels[k] for k in keys]
+        coding = KeyCoding.fit([columns], [self.coding.cards[p] for p in places], self.width)
+        codes = coding.encode(columns)[self.group] * self.width + self.target
+        codes, d, s = counting.regrouped(codes, self.d, self.s, coding.radix * self.width)
+        return Cells(tuple(keys), coding, self.width, codes, d, s, self.n_people, self.n_synthetic)
+
+    def places(self, codes: Codes) -> Codes:
+        """For cell codes of rows that were counted, the cell of each row."""
+        return np.searchsorted(self.codes, codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """Counts tables of one schema by the same keys, each table only once, whatever is asked of it how often."""
+
+    schema: Schema
+    keys: tuple[str, ...]
+    coding: KeyCoding
+    _codes: dict[int, tuple[Table, Codes]] = field(default_factory=dict)
+    _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], keys: Sequence[str]) -> Counter:
+        """A counter for these tables (and others whose key combinations all occur in them)."""
+        schema = tables[0].schema
+        width = max((v.n_codes for v in schema), default=1)
+        cards = [schema[k].n_codes for k in keys]
+        coding = KeyCoding.fit([[t[k] for k in keys] for t in tables], cards, width)
+        return cls(schema, tuple(keys), coding)
+
+    def key_codes(self, table: Table) -> Codes:
+        """The key combination of every row."""
+        # Tables have no hash; the reference kept beside the codes keeps an id from being used again.
+        if id(table) not in self._codes:
+            self._codes[id(table)] = (table, self.coding.encode([table[k] for k in self.keys]))
+        return self._codes[id(table)][1]
+
+    def cell_codes(self, table: Table, target: str) -> Codes:
+        """The cell of every row, as a fresh array."""
+        codes = self.key_codes(table) * self.schema[target].n_codes
+        codes += table[target]
+        return codes
+
+    def tally(self, table: Table, target: str) -> Tally:
+        """The table's cells with their counts."""
+        if (id(table), target) not in self._tallies:
+            if table.n_rows >= 2**31:
+                raise MeasureError(
+                    f"{table.n_rows:,} rows are more than can be counted in memory.", hint="Use the duckdb engine."
+                )
+            radix = self.coding.radix * self.schema[target].n_codes
+            codes, counts = counting.distinct(self.cell_codes(table, target), radix)
+            self._tallies[id(table), target] = Tally(codes, counts, table.n_rows)
+        return self._tallies[id(table), target]
+
+    def cells(self, people: Table, synthetic: Table, target: str) -> Cells:
+        """People and synthetic rows counted side by side."""
+        a, b = self.tally(people, target), self.tally(synthetic, target)
+        codes, d, s = counting.merge(a.codes, a.counts, b.codes, b.counts)
+        width = self.schema[target].n_codes
+        return Cells(self.keys, self.coding, width, codes, d, s, a.n_rows, b.n_rows)

@@ -1,0 +1,166 @@
+"""Identity and attribute disclosure as Raab (2024) defines them and synthpop prints them, aligned by value.
+
+What synthpop does otherwise: it compares misaligned tables for numeric targets, and lets exclusions change the
+identity measures. Neither happens here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from divulge.measures.estimate import Estimate, ratio
+from divulge.measures.family import Measure
+from divulge.measures.intervals import wilson
+from divulge.measures.scenario import Case
+
+_NO_PEOPLE = "There are no people to attack."
+_NO_ROWS = "The synthetic table has no rows."
+_DEPENDENT = "Whether a row is unique depends on the other rows; the interval treats rows as independent."
+
+_RAAB = "Raab 2024"
+
+
+@dataclass(frozen=True)
+class Raab:
+    """Raab's measures. The thresholds are synthpop's, strict inequalities all.
+
+    one_way: a target level is flagged that holds more rows of DiSCO than the first and a larger share than the second.
+    two_way: among cells of DiSCO with more rows than the first, pairs of a key level and a target level are flagged
+        where the target level is more likely than the second among the people with that key level.
+    """
+
+    one_way: tuple[int, float] = (50, 0.90)
+    two_way: tuple[int, float] = (4, 0.80)
+
+    name: ClassVar[str] = "raab"
+    is_default: ClassVar[bool] = True
+    pools: ClassVar[bool] = False
+    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("UiO", "People whose keys nobody else has.", _RAAB),
+        Measure("UiS", "Synthetic rows whose keys no other has.", _RAAB, of="synthetic"),
+        Measure("UiOiS", "Unique people whose keys are in the synthetic data.", _RAAB),
+        Measure("repU", "Unique people whose keys are unique in the synthetic data too.", _RAAB),
+        Measure("Dorig", "People whose keys determine the target in the original itself.", _RAAB),
+        Measure("Dsyn", "Synthetic rows whose keys determine the target.", _RAAB, of="synthetic"),
+        Measure("iS", "People whose keys are in the synthetic data.", _RAAB),
+        Measure("DiS", "People whose keys determine a target, right or wrong, in the synthetic data.", _RAAB),
+        Measure("DiSCO", "People whose keys determine the target in the synthetic data, correctly.", _RAAB),
+        Measure("DiSDiO", "Those of DiSCO whose keys determine the target in the original too.", _RAAB),
+        Measure("max_denom", "The most people in one cell of DiSCO.", "synthpop", is_share=False),
+        Measure("mean_denom", "The mean number of people in a cell of DiSCO.", "synthpop", is_share=False),
+    )
+
+    def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
+        """All of them; nothing here is random."""
+        del rng
+        cells, sums = case.cells, case.sums()
+        n_d, n_s = cells.n_people, cells.n_synthetic
+        of_people = {
+            "UiO": sums.unique_people,
+            "UiOiS": sums.unique_matched,
+            "repU": sums.unique_both,
+            "Dorig": sums.Dorig,
+            "iS": sums.iS,
+            "DiS": sums.DiS,
+            "DiSCO": sums.DiSCO,
+            "DiSDiO": sums.DiSDiO,
+        }
+        found = {}
+        for name, rows in of_people.items():
+            found[name] = ratio(
+                name,
+                rows,
+                n_d,
+                undefined=_NO_PEOPLE,
+                n=n_d,
+                baseline=case.base if name in ("Dorig", "DiSCO", "DiSDiO") else None,
+                interval=wilson(rows, n_d),
+                caveats=(_DEPENDENT,) if name in ("UiO", "UiOiS", "repU", "Dorig", "DiSDiO") else (),
+                details=self._details(case) if name == "DiSCO" else {},
+            )
+        for name, rows in {"UiS": sums.unique_synthetic, "Dsyn": sums.Dsyn}.items():
+            found[name] = ratio(name, rows, n_s, undefined=_NO_ROWS, n=n_s)
+        found["max_denom"] = Estimate("max_denom", float(sums.DiSCO_largest), n=sums.DiSCO_cells)
+        found["mean_denom"] = ratio(
+            "mean_denom",
+            sums.DiSCO,
+            sums.DiSCO_cells,
+            undefined="No cell is disclosed correctly.",
+            n=sums.DiSCO_cells,
+        )
+        return {m.name: found[m.name] for m in self.measures}
+
+    def _details(self, case: Case) -> dict[str, Any]:
+        disclosed = _disclosed(case)
+        details: dict[str, Any] = {
+            "one_way": self._one_way(case, disclosed),
+            "two_way": self._two_way(case, disclosed),
+        }
+        if case.exclusions:
+            details["excluded"] = case.exclusions.counts(case.cells, case.people.schema, case.scenario.target)
+        return details
+
+    def _one_way(self, case: Case, disclosed: np.ndarray) -> dict[str, Any] | None:
+        """The target level that holds nearly all of DiSCO, where there is one."""
+        cells = case.cells
+        by_level = np.bincount(cells.target[disclosed], weights=cells.d[disclosed], minlength=cells.width)
+        most, total = int(by_level.argmax()), int(by_level.sum())
+        if not (by_level[most] > self.one_way[0] and by_level[most] / total > self.one_way[1]):
+            return None
+        return {
+            "level": case.people.schema[case.scenario.target].display[most],
+            "rows": int(by_level[most]),
+            "share_of_DiSCO": by_level[most] / total,
+            "share_of_people": int(cells.d_target()[most]) / cells.n_people,
+        }
+
+    def _two_way(self, case: Case, disclosed: np.ndarray) -> list[dict[str, Any]]:
+        """Pairs of a key level and a target level that anybody might guess, the most frequent first."""
+        cells, schema, target = case.cells, case.people.schema, case.scenario.target
+        large = disclosed[cells.d[disclosed] > self.two_way[0]]
+        pairs: list[dict[str, Any]] = []
+        for key in cells.keys if large.size else ():
+            # A pair is coded as its place in a table of key level by target level, which is never built.
+            codes = cells.levels[key][cells.group] * cells.width + cells.target
+            wanted, at = np.unique(codes[large], return_inverse=True)
+            rows = np.bincount(at, weights=cells.d[large])
+            with_pair = _sum_at(wanted, codes, cells.d)
+            levels, of_pair = np.unique(wanted // cells.width, return_inverse=True)
+            with_level = _sum_at(levels, codes // cells.width, cells.d)[of_pair]
+            share = with_pair / with_level
+            for i in np.flatnonzero(share > self.two_way[1]):
+                pairs.append(
+                    {
+                        "key": key,
+                        "level": schema[key].display[int(wanted[i] // cells.width)],
+                        "target_level": schema[target].display[int(wanted[i] % cells.width)],
+                        "rows": int(rows[i]),
+                        "with_both": int(with_pair[i]),
+                        "with_level": int(with_level[i]),
+                        "share": float(share[i]),
+                    }
+                )
+        return sorted(pairs, key=lambda pair: -pair["rows"])
+
+
+def _disclosed(case: Case) -> np.ndarray:
+    """The cells of DiSCO: p^s = 1, some people, not excluded."""
+    cells, limit = case.cells, case.exclusions.denominator_limit
+    s_q = np.add.reduceat(cells.s, cells.starts[:-1]) if len(cells.codes) else cells.s
+    is_in = (cells.d > 0) & (cells.s > 0) & (cells.s == s_q[cells.group])
+    if case.kept.size:
+        is_in &= case.kept
+    if limit:
+        is_in &= cells.d <= limit
+    return np.flatnonzero(is_in)
+
+
+def _sum_at(wanted: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The sum of counts over each wanted code (ascending)."""
+    at = np.minimum(np.searchsorted(wanted, codes), len(wanted) - 1)
+    found = wanted[at] == codes
+    return np.bincount(at[found], weights=counts[found], minlength=len(wanted))

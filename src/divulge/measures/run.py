@@ -1,0 +1,188 @@
+"""Measure synthetic data against original and holdout: align, group, count once, ask every family.
+
+Nothing here knows what a measure is called; the families of the room say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from divulge.errors import MeasureError, MissingColumnsError, suggest, unknown_variable
+from divulge.measures.cells import Counter
+from divulge.measures.contrast import Contrast, contrast
+from divulge.measures.estimate import Estimate
+from divulge.measures.exclusions import NO_EXCLUSIONS, Exclusions
+from divulge.measures.family import Family
+from divulge.measures.grouping import Groups, group_tables
+from divulge.measures.scenario import Case, Scenario
+from divulge.table import Table, align
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All figures of one target. One entry a synthetic table in each list.
+
+    pooled: with all synthetic tables taken as one, where there are several, for the families that pool.
+    """
+
+    target: str
+    keys: tuple[str, ...]
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_holdout: int | None
+    measures: Mapping[str, list[Estimate]]
+    pooled: Mapping[str, Estimate] = field(default_factory=dict)
+    holdout: Mapping[str, list[Estimate]] = field(default_factory=dict)
+    difference: Mapping[str, list[Contrast]] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Estimate:
+        """The figure of the first (or only) synthetic table."""
+        return self.measures[name][0]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Tables on one schema, in the order original, synthetic …, holdout."""
+
+    original: Table
+    synthetic: tuple[Table, ...]
+    holdout: Table | None
+
+    @property
+    def tables(self) -> list[Table]:
+        return [self.original, *self.synthetic, *([self.holdout] if self.holdout is not None else [])]
+
+
+def prepare(
+    original: Table,
+    synthetic: Sequence[Table],
+    holdout: Table | None,
+    names: Sequence[str] | None,
+    groups: Mapping[str, Groups] | None = None,
+) -> Prepared:
+    """The tables on one schema, numeric variables grouped. names: the variables needed; None is all common ones."""
+    tables = [original, *synthetic, *([holdout] if holdout is not None else [])]
+    roles = ["original", *_numbered("synthetic", len(synthetic)), *(["holdout"] if holdout is not None else [])]
+    for role, table in zip(roles, tables, strict=True):
+        absent = [n for n in names or () if n not in table.schema]
+        if absent and role == "original":
+            raise unknown_variable(absent[0], table.names, where="the original table")
+        if absent:
+            raise MissingColumnsError(
+                f"the {role} table has no column {', '.join(map(repr, absent))}.",
+                hint=suggest(absent[0], table.names) or f"Its columns are: {', '.join(table.names)}.",
+            )
+    if names is None and not set(original.names).intersection(*(t.names for t in tables[1:])):
+        raise MissingColumnsError("the tables have no column in common.", hint="Check that they describe one dataset.")
+    aligned = align(*tables, names=names)
+    if groups:
+        aligned = group_tables(aligned, groups, pooled=1 + len(synthetic))
+    count = len(synthetic)
+    return Prepared(aligned[0], tuple(aligned[1 : 1 + count]), aligned[-1] if holdout is not None else None)
+
+
+def measure_tables(
+    original: Table,
+    synthetic: Sequence[Table],
+    keys: Sequence[str],
+    targets: Sequence[str],
+    families: Sequence[Family],
+    *,
+    holdout: Table | None = None,
+    key_sizes: tuple[int, int] | None = None,
+    exclusions: Exclusions = NO_EXCLUSIONS,
+    groups: Mapping[str, Groups] | None = None,
+    with_scores: bool = False,
+    seed: int = 1,
+) -> list[Measured]:
+    """Every family's figures for every target, in the order of the targets."""
+    scenarios = [Scenario(tuple(keys), target, key_sizes) for target in targets]
+    if not synthetic:
+        raise MeasureError("at least one synthetic table is needed.")
+    if not scenarios:
+        raise MeasureError("at least one target is needed.", where="target")
+    for name in groups or {}:
+        if name not in (*keys, *targets):
+            raise MeasureError(f"{name!r} is neither a key nor a target.", where="groups")
+    wide = any(f.columns == "common" for f in families)
+    names = None if wide else list(dict.fromkeys([*keys, *targets]))
+    if wide:
+        prepare(original, synthetic, holdout, [*keys, *targets])
+    ready = prepare(original, synthetic, holdout, names, groups)
+    exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
+    counter = Counter.of(ready.tables, keys)
+    pool = _stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
+    return [_one_target(ready, pool, s, families, exclusions, counter, with_scores, seed) for s in scenarios]
+
+
+def _one_target(
+    ready: Prepared,
+    pool: Table | None,
+    scenario: Scenario,
+    families: Sequence[Family],
+    exclusions: Exclusions,
+    counter: Counter,
+    with_scores: bool,
+    seed: int,
+) -> Measured:
+    first = Case(
+        ready.original,
+        ready.synthetic[0],
+        scenario,
+        ready.holdout,
+        ready.synthetic,
+        exclusions,
+        with_scores,
+        counter,
+    )
+    cases = [first, *(replace(first, synthetic=s) for s in ready.synthetic[1:])]
+    found = [_figures(case, families, seed) for case in cases]
+    pooled = (
+        _figures(replace(first, synthetic=pool), [f for f in families if f.pools], seed) if pool is not None else {}
+    )
+    held: list[dict[str, Estimate]] = []
+    if ready.holdout is not None:
+        held = [_figures(case.for_holdout(), families, seed) for case in cases]
+    about = {m.name: m for f in families for m in f.measures}
+    shared = [[n for n in a if n in b] for a, b in zip(found, held, strict=bool(held))]
+    return Measured(
+        scenario.target,
+        scenario.keys,
+        ready.original.n_rows,
+        tuple(s.n_rows for s in ready.synthetic),
+        None if ready.holdout is None else ready.holdout.n_rows,
+        _by_name(found),
+        pooled,
+        _by_name(held),
+        _by_name(
+            [
+                {n: contrast(a[n], b[n], about[n].of == "people", about[n].is_share) for n in names}
+                for a, b, names in zip(found, held, shared, strict=False)
+            ]
+        ),
+    )
+
+
+def _figures(case: Case, families: Sequence[Family], seed: int) -> dict[str, Estimate]:
+    # Each family draws from a stream of its own, so that choosing fewer measures does not change the others.
+    streams = {f.name: np.random.default_rng([seed, *f.name.encode()]) for f in families}
+    return {name: e for f in families for name, e in f.estimate(case, streams[f.name]).items()}
+
+
+def _by_name(found: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(n for one in found for n in one)
+    return {n: [one[n] for one in found if n in one] for n in names}
+
+
+def _stacked(tables: Sequence[Table]) -> Table:
+    """Tables of one schema as one, row after row."""
+    columns = zip(*(t.columns for t in tables), strict=True)
+    return Table(tables[0].schema, tuple(np.concatenate(c) for c in columns))
+
+
+def _numbered(word: str, n: int) -> list[str]:
+    return [word] if n == 1 else [f"{word} ({i + 1} of {n})" for i in range(n)]
