@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -86,6 +87,23 @@ def test_delimited_text_round_trips_value_for_value_without_a_schema(table: Tabl
         assert read_table(path, delimiter=",").equals(again)
 
 
+@given(table=tables(min_columns=1))
+def test_parquet_round_trips_exactly(table: Table) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        write_table(table, path)
+        assert read_table(path).equals(table)
+
+
+@given(table=tables(min_columns=1))
+def test_parquet_of_another_program_round_trips_value_for_value(table: Table) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        write_table(table, path)
+        pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+        assert shown(read_table(path)) == shown(table)
+
+
 @given(texts=st.lists(st.none() | _TEXTS, min_size=1, max_size=8))
 @example(texts=[None, "", None, "x"])
 def test_single_column_keeps_its_empty_lines_as_missing(texts: list[str | None]) -> None:
@@ -102,7 +120,7 @@ def test_single_column_keeps_its_empty_lines_as_missing(texts: list[str | None])
         assert shown(read_table(path, delimiter=",")) == shown(table)
 
 
-@pytest.mark.parametrize("suffix", [".csv"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 def test_sixty_thousand_levels_round_trip(tmp_path: Path, suffix: str) -> None:
     levels = np.array([f"level {i:05d} é" for i in range(60_000)], dtype=object)
     schema = Schema((Variable("LEVEL", "categorical", levels), Variable("ID", "numeric", np.arange(60_000) * 7)))

@@ -2,10 +2,24 @@
 
 from divulge.table.align import align
 from divulge.table.conditions import Condition, Rule
+from divulge.table.frames import table_from_frame
+from divulge.table.frictionless import read_schema, write_schema
 from divulge.table.read import read_table
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import Variable
 from divulge.table.write import write_table
 
-__all__ = ["Condition", "Rule", "Schema", "Table", "Variable", "align", "read_table", "write_table"]
+__all__ = [
+    "Condition",
+    "Rule",
+    "Schema",
+    "Table",
+    "Variable",
+    "align",
+    "read_schema",
+    "read_table",
+    "table_from_frame",
+    "write_schema",
+    "write_table",
+]

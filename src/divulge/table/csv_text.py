@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NOT_TABLES = (b"<!doctype", b"<html", b"<?xml", b"{", b"%pdf", b"\x89png", b"pk\x03\x04", b"par1", b"$fl2", b"gif8")
+_NOT_TABLES = re.compile(rb'<!doctype|<html|<\?xml|\{\s*"|\[\s*\{|%PDF-|\x89PNG|PK\x03\x04|\$FL2@', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _not_text(path: Path) -> NotATableError:
 
 
 def _check_is_text(path: Path, text: bytes) -> None:
-    if text.lstrip()[:9].lower().startswith(_NOT_TABLES):
+    if _NOT_TABLES.match(text.lstrip()):
         raise NotATableError(
             "this is not a delimited table: it begins like another kind of file (HTML, XML, JSON, PDF, an archive).",
             where=str(path),

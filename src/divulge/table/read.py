@@ -6,13 +6,22 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from divulge.errors import DivulgeError, EmptyFileError, FileIsDirectoryError, FileMissingError, NotATableError
+from divulge.errors import DivulgeError, NotATableError
 from divulge.table.csv_read import read_csv
+from divulge.table.files import check_readable
+from divulge.table.parquet import read_parquet
 from divulge.table.schema import Schema
+from divulge.table.statistical import read_statistical
 from divulge.table.table import Table
 
 DELIMITED = (".csv", ".tsv", ".txt", ".tab", ".dat")
-READERS: dict[str, Callable[[Path, Schema | None], Table]] = {}
+READERS: dict[str, Callable[[Path, Schema | None], Table]] = {
+    ".parquet": read_parquet,
+    ".sav": read_statistical,
+    ".zsav": read_statistical,
+    ".dta": read_statistical,
+    ".sas7bdat": read_statistical,
+}
 """Readers of files that say themselves what they hold, by their endings."""
 
 
@@ -44,27 +53,3 @@ def read_table(
         where=str(file),
         hint=f"Files that can be read end in {known}.",
     )
-
-
-def check_readable(path: Path) -> None:
-    """Raise where there is no file, it is a folder, it is empty, or we may not read it."""
-    try:
-        if path.is_dir():
-            raise FileIsDirectoryError(
-                "a file is needed, this is a folder.", where=str(path), hint="Name a file inside it."
-            )
-        with path.open("rb") as file:
-            if not file.read(1):
-                raise EmptyFileError("the file is empty.", where=str(path), hint="Was the export interrupted?")
-    except FileNotFoundError:
-        raise FileMissingError("there is no such file.", where=str(path), hint=_near(path)) from None
-    except OSError as error:
-        raise FileMissingError(
-            f"the file cannot be opened: {error.strerror}.", where=str(path), hint="May you read it?"
-        ) from None
-
-
-def _near(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f"There is no folder {str(path.parent)!r} either."
-    return "Is the name spelt as on disk, with its ending?"

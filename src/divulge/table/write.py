@@ -8,12 +8,18 @@ from pathlib import Path
 
 from divulge.errors import WriteError
 from divulge.table.csv_write import write_csv
+from divulge.table.parquet import write_parquet
+from divulge.table.statistical_write import write_spss, write_stata
 from divulge.table.table import Table
 
 WRITERS: dict[str, Callable[[Table, Path, bool], None]] = {
     ".csv": lambda table, path, labels: write_csv(table, path, ",", labels),
     ".tsv": lambda table, path, labels: write_csv(table, path, "\t", labels),
     ".txt": lambda table, path, labels: write_csv(table, path, ",", labels),
+    ".parquet": write_parquet,
+    ".sav": write_spss,
+    ".zsav": write_spss,
+    ".dta": write_stata,
 }
 """Writers by the endings of their files."""
 
