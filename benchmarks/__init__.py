@@ -1,0 +1,7 @@
+"""Speed beside its baselines: `make bench`, or `python -m benchmarks NAME…`. Never part of the tests.
+
+A benchmark is a file here with a function `run() -> list[dict]`, one dict a measured line, and its name in BENCHMARKS.
+"""
+
+BENCHMARKS = ("startup",)
+"""The files of this folder that are benchmarks."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -18,20 +18,6 @@ from divulge.errors import DivulgeError, UsageError
 COMMANDS: tuple[str, ...] = ("demo",)
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
 
-app = typer.Typer(
-    name="divulge",
-    help="How much would an analytical output give away about the people behind it?",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def command_modules() -> dict[str, ModuleType]:
-    """Every command's module by the command's name."""
-    return {name: import_module(f"divulge.cli.{name}") for name in COMMANDS}
-
 
 def _print_version(asked: bool) -> None:
     if asked:
@@ -39,7 +25,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what was asked for.")
@@ -53,29 +38,40 @@ def _options(
     screen.quiet, screen.verbose = quiet, verbose
 
 
-def _register() -> None:
-    if app.registered_commands or app.registered_groups:
-        return
-    for name, module in command_modules().items():
+def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The command line with these commands. The rest are not imported, which takes longer than most of them run."""
+    app = typer.Typer(
+        name="divulge",
+        callback=_options,
+        help=_options.__doc__,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        module = import_module(f"divulge.cli.{name}")
         # A command is a function `run`, or a Typer application `app` where it has commands of its own.
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
             app.command(name)(module.run)
+    return app
 
 
 def command_tree() -> Any:
     """The whole command line with its arguments, options and help texts, for the documentation and the tests."""
-    _register()
-    return typer.main.get_command(app)
+    return typer.main.get_command(build_app())
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code. Errors go to standard error, and with --json to both as JSON."""
     given = sys.argv[1:] if arguments is None else arguments
-    _register()
+    asked = [word for word in given if word in COMMANDS][:1]
+    needed = asked or (() if "--version" in given else COMMANDS)
     try:
         # Outside its standalone mode typer hands us its own errors, so that every error has one shape.
+        app = build_app(needed)
         code = app(args=given or ["--help"], prog_name="divulge", standalone_mode=False)
     except TyperException as error:
         _fail(_usage_error(error), given)
@@ -99,4 +95,4 @@ def _usage_error(error: TyperException) -> UsageError:
     return UsageError(error.format_message(), where=path, hint=f"See {path} --help.")
 
 
-__all__ = ["COMMANDS", "Screen", "app", "command_modules", "command_tree", "main", "screen"]
+__all__ = ["COMMANDS", "Screen", "build_app", "command_tree", "main", "screen"]

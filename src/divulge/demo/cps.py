@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from divulge.table import Schema, Table, Variable
-from divulge.table.variable import Kind
 
 TITLES = {
     "age": "Age in years",
@@ -57,19 +58,26 @@ EDUCATION = (
 def cps_extract() -> Table:
     """50,000 adults × 16 variables. "NA", "Do not know" and "Not in universe" are answers like any other."""
     with files("divulge.demo").joinpath("cps_1994_95.parquet").open("rb") as file:
-        stored = pq.read_table(file)
+        stored = pq.ParquetFile(file).read()
     variables, columns = [], []
     for name, title in TITLES.items():
-        seen = stored.column(name).to_numpy()
-        values, codes = np.unique(seen, return_inverse=True)
-        if name == "education":
-            place = np.array([EDUCATION.index(value) for value in values])
-            values, codes = np.array(EDUCATION, dtype=object), place[codes]
-        kind: Kind = "numeric" if values.dtype.kind == "i" else "categorical"
-        variable = Variable(name, kind, values, title=title, is_ordered=name == "education")
+        variable, codes = _coded(name, title, stored.column(name).combine_chunks())
         variables.append(variable)
         columns.append(codes.astype(variable.dtype))
     return Table(Schema(tuple(variables)), tuple(columns))
+
+
+def _coded(name: str, title: str, column: Any) -> tuple[Variable, NDArray[np.int64]]:
+    # from_dlpack, since pyarrow's own to_numpy imports pandas, which takes longer than all the rest.
+    if hasattr(column, "dictionary"):
+        stored = column.dictionary.to_pylist()
+        values = EDUCATION if name == "education" else sorted(stored)
+        place = np.array([values.index(value) for value in stored])
+        listed = np.array(values, dtype=object)
+        variable = Variable(name, "categorical", listed, title=title, is_ordered=name == "education")
+        return variable, place[np.from_dlpack(column.indices)]
+    numbers, codes = np.unique(np.from_dlpack(column), return_inverse=True)
+    return Variable(name, "numeric", numbers, title=title), codes
 
 
 def attribution() -> str:

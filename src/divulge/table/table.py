@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from divulge.errors import BrokenRuleError, SchemaError
 from divulge.table.schema import Schema
 from divulge.table.variable import Variable
+
+if TYPE_CHECKING:
+    import pandas as pd  # imported where a frame is made: it takes longer than reading most files
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -85,6 +87,8 @@ class Table:
 
     def to_pandas(self, labels: bool = False) -> pd.DataFrame:
         """A data frame of values (or labels). Numeric columns are numbers with NaN for missing; others are text."""
+        import pandas as pd
+
         return pd.DataFrame({v.name: _decoded(v, c, labels) for v, c in zip(self.schema, self.columns, strict=True)})
 
     def equals(self, other: Table) -> bool:
@@ -97,6 +101,8 @@ class Table:
 
 
 def _decoded(variable: Variable, codes: Codes, labels: bool) -> Any:
+    import pandas as pd
+
     if variable.kind == "numeric" and not labels:
         if not variable.missing and variable.values.dtype == np.int64:
             return variable.values[codes]
