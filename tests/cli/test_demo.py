@@ -12,7 +12,7 @@ import pytest
 from divulge.cli import main
 from divulge.cli.demo_job import render
 from divulge.demo import DEMOS
-from divulge.table import read_table
+from divulge.table import read_schema, read_table
 
 
 def _divulge(*arguments: object) -> int:
@@ -29,10 +29,11 @@ def test_listing_says_which_are_simulated_and_which_real(capsys: pytest.CaptureF
 
 
 def test_written_files_hold_the_same_tables(tmp_path: Path) -> None:
-    assert _divulge("demo", "--write", tmp_path / "new" / "folder") == 0
+    folder = tmp_path / "new" / "folder"
+    assert _divulge("demo", "--write", folder) == 0
     for demo in DEMOS:
-        table = demo.make()
-        assert read_table(tmp_path / "new" / "folder" / f"{demo.name}.csv", table.schema).equals(table)
+        schema = read_schema(folder / f"{demo.name}.schema.json")
+        assert read_table(folder / f"{demo.name}.csv", schema).equals(demo.make())
 
 
 def test_real_data_are_written_with_their_source(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from divulge.cli import main
+from divulge.table.frictionless import parse_schema
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -84,6 +86,15 @@ def check_page(text: str, name: str, folder: Path) -> int:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     check_page(page.read_text(encoding="utf-8"), page.name, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_json_on_a_page_can_be_read(page: Path) -> None:
+    for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+        if match[1] == "json":
+            document = json.loads(match[2])
+            if "fields" in document:
+                assert len(parse_schema(document)) == len(document["fields"])
 
 
 def test_page_about_tables_and_readme_have_something_to_run() -> None:

@@ -14,12 +14,12 @@ from divulge.demo import DEMOS, Demo
 from divulge.demo.cps import attribution
 from divulge.errors import UsageError
 from divulge.record import make_folder, write_text
-from divulge.table import Table, write_table
+from divulge.table import Table, write_schema, write_table
 
 
 def run(
     write: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write all of them into this folder, as CSV.")
+        Path | None, typer.Option(metavar="DIR", help="Write all of them into this folder, as CSV with their schemas.")
     ] = None,
     job: Annotated[
         Path | None,
@@ -67,8 +67,9 @@ def _write(tables: list[tuple[Demo, Table]], folder: Path) -> dict[str, list[Pat
     make_folder(folder)
     files = {}
     for demo, table in tables:
-        paths = [folder / f"{demo.name}.csv"]
+        paths = [folder / f"{demo.name}.csv", folder / f"{demo.name}.schema.json"]
         write_table(table, paths[0])
+        write_schema(table.schema, paths[1])
         if demo.origin == "real":
             # The licence asks that the source goes wherever the data go.
             paths.append(folder / f"{demo.name}.source.txt")

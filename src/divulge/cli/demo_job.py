@@ -15,7 +15,7 @@ from divulge import __version__
 from divulge.cli.screen import screen
 from divulge.demo import simulated_census
 from divulge.record import FORMAT_VERSION, dumps, make_folder, write_text
-from divulge.table import Table, read_table, write_table
+from divulge.table import Table, read_schema, read_table, write_schema, write_table
 
 
 def run_job(folder: Path) -> dict[str, Any]:
@@ -39,9 +39,10 @@ def run_job(folder: Path) -> dict[str, Any]:
 
 def _as_a_file(folder: Path) -> Table:
     simulated = simulated_census()
-    path = folder / "census.csv"
+    path, dictionary = folder / "census.csv", folder / "census.schema.json"
     write_table(simulated, path)
-    census = read_table(path, simulated.schema)
+    write_schema(simulated.schema, dictionary)
+    census = read_table(path, read_schema(dictionary))
     census.check_rules()
     screen.note(f"{len(census):,} simulated people are in {path}")
     return census
