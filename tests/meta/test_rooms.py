@@ -31,6 +31,7 @@ SHARED = {
     "measures.run": "every family asked about the same tables",
     "measures.scenario": "keys, target and tables that every family takes",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
+    "synthesisers.objective": "what every synthesiser is given",
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",
     "outputs.precision": "what a printed number says",

@@ -7,11 +7,8 @@ never learn which kinds of output exist.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 NOTHING = -(2**30)
 """Part of a cell number that makes the whole of it negative, whatever the other parts: the row has no cell."""
@@ -25,91 +22,80 @@ PLAIN, IDENTITY, LOGISTIC, POISSON, MULTINOMIAL = 0, 1, 2, 3, 4
 SCORE, INFORMATION, LOGLIKELIHOOD = 0, 1, 2
 
 
-class Program(NamedTuple):
-    """Blocks, terms and lookups, flattened. `x_start[i]:x_start[i + 1]` is always the range of item i.
+# A program is two arrays, `ints` and `floats`: passing twenty arrays to a function called for every row costs ten times
+# what the function does. Blocks come first in `ints`, BLOCK_SIZE integers each, then everything they point to.
+TERMS, TERMS_END, PREDICTOR, PREDICTOR_END, RESPONSE, WEIGHT = 0, 1, 2, 3, 4, 5
+FAMILY_, MOMENT_, COLUMNS, CLASSES, BETA, BETA_COLUMNS, FIRST_TOTAL = 6, 7, 8, 9, 10, 11, 12
+BLOCK_SIZE = 13
+"""Fields of a block. TERMS … and PREDICTOR … are ranges of pointers to terms; RESPONSE and WEIGHT are such, or −1."""
 
-    A term's cell is the sum of its variables' parts; its value is scale[cell] times its variables' factors; its index
-    is column[cell] (ABSENT: no column). Blocks name their terms by ranges: predictor (η), terms (what is summed), one
-    response and one weight term (−1 where there is none).
-    """
-
-    part_start: NDArray[np.int64]  # terms + 1
-    part_variable: NDArray[np.int64]
-    part_cells: NDArray[np.int64]  # offset into cells
-    part_factors: NDArray[np.int64]  # offset into factors, −1: all ones
-    cells: NDArray[np.int32]
-    factors: NDArray[np.float64]
-    term_table: NDArray[np.int64]  # terms: offset into column and scale
-    column: NDArray[np.int32]
-    scale: NDArray[np.float64]
-    block_terms: NDArray[np.int64]  # (blocks, 2)
-    block_predictor: NDArray[np.int64]  # (blocks, 2)
-    block_response: NDArray[np.int64]
-    block_weight: NDArray[np.int64]
-    block_family: NDArray[np.int64]
-    block_moment: NDArray[np.int64]
-    block_columns: NDArray[np.int64]  # totals a class has
-    block_classes: NDArray[np.int64]  # classes beside the reference; 1 unless multinomial
-    block_beta: NDArray[np.int64]  # offset into beta
-    block_predictor_columns: NDArray[np.int64]
-    block_offset: NDArray[np.int64]  # first total
-    beta: NDArray[np.float64]
+N_PARTS, COLUMN_LOOKUP, SCALE_LOOKUP, PARTS = 0, 1, 2, 3
+"""Fields of a term; from PARTS on, three for each variable: position, cell parts, factors (−1: all ones)."""
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _term(program, t, codes):  # type: ignore[no-untyped-def]
-    """(index, value) of one term for one row; ABSENT where it has no column here, EXCLUDED where a value is missing."""
+def _term(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
+    """(index, value) of a term for row i; ABSENT where it has no column here, EXCLUDED where a value is missing."""
     cell = 0
     value = 1.0
-    for p in range(program.part_start[t], program.part_start[t + 1]):
-        code = codes[program.part_variable[p]]
-        cell += program.cells[program.part_cells[p] + code]
-        at = program.part_factors[p]
-        if at >= 0:
-            value *= program.factors[at + code]
+    part = term + PARTS
+    for _ in range(ints[term]):
+        code = codes[i, ints[part]]
+        cell += ints[ints[part + 1] + code]
+        factors = ints[part + 2]
+        if factors >= 0:
+            value *= floats[factors + code]
+        part += 3
     if cell < 0:
         return EXCLUDED, 0.0
-    cell += program.term_table[t]
-    return program.column[cell], value * program.scale[cell]
+    return ints[ints[term + COLUMN_LOOKUP] + cell], value * floats[ints[term + SCALE_LOOKUP] + cell]
 
 
 @njit(cache=True, nogil=True)
-def contribution(program, b, codes, indices, values):  # type: ignore[no-untyped-def]
-    """Write what one row adds to block b into (indices, values); return how many entries were written.
+def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no-untyped-def]
+    """Write what row i adds to block b into (indices, values); return how many entries were written.
 
-    codes: (variables,) of the row. indices, values: scratch, at least as long as the block can fill
-    (`longest_contribution`). An index may occur more than once.
+    codes: (rows, variables). indices, values: scratch, at least as long as the block can fill. An index may occur more
+    than once.
     """
+    block = b * BLOCK_SIZE
     weight = 1.0
-    if program.block_weight[b] >= 0:
-        at, weight = _term(program, program.block_weight[b], codes)
+    if ints[block + WEIGHT] >= 0:
+        at, weight = _term(ints, floats, ints[block + WEIGHT], codes, i)
         if at < 0 or weight == 0.0:
             return 0
-    offset = program.block_offset[b]
-    family = program.block_family[b]
+    first = ints[block + FIRST_TOTAL]
+    family = ints[block + FAMILY_]
     count = 0
     if family == PLAIN:
-        for t in range(program.block_terms[b, 0], program.block_terms[b, 1]):
-            at, value = _term(program, t, codes)
+        for t in range(ints[block + TERMS], ints[block + TERMS_END]):
+            at, value = _term(ints, floats, ints[t], codes, i)
             if at >= 0 and value != 0.0:
-                indices[count] = offset + at
+                indices[count] = first + at
                 values[count] = weight * value
                 count += 1
         return count
     if family == MULTINOMIAL:
-        return _multinomial(program, b, codes, weight, indices, values)
+        return _multinomial(ints, floats, block, codes, i, weight, indices, values)
 
-    y_at, y = _term(program, program.block_response[b], codes)
+    y_at, y = _term(ints, floats, ints[block + RESPONSE], codes, i)
     if y_at == EXCLUDED:
         return 0
+    # A score sums the very terms that make the predictor: they are looked up once.
+    same = ints[block + TERMS] == ints[block + PREDICTOR]
+    beta = ints[block + BETA]
     eta = 0.0
-    for t in range(program.block_predictor[b, 0], program.block_predictor[b, 1]):
-        at, value = _term(program, t, codes)
+    for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
+        at, value = _term(ints, floats, ints[t], codes, i)
         if at == EXCLUDED:
             return 0
         if at >= 0:
-            eta += program.beta[program.block_beta[b] + at] * value
-    moment = program.block_moment[b]
+            eta += floats[beta + at] * value
+            if same and value != 0.0:
+                indices[count] = first + at
+                values[count] = value
+                count += 1
+    moment = ints[block + MOMENT_]
     if family == IDENTITY:
         mu, slope = eta, 1.0
     elif family == LOGISTIC:
@@ -125,56 +111,57 @@ def contribution(program, b, codes, indices, values):  # type: ignore[no-untyped
     elif family == IDENTITY:
         m = (y - eta) * (y - eta)
     elif family == LOGISTIC:
-        m = y * eta - (eta if eta > 30.0 else np.log1p(np.exp(eta)))
+        m = y * eta - (eta if eta > 30.0 else np.log1p(np.exp(eta)))  # e^−30 is below rounding
     else:
         m = y * eta - mu
     m *= weight
-    if m == 0.0:
-        return 0
-    for t in range(program.block_terms[b, 0], program.block_terms[b, 1]):
-        at, value = _term(program, t, codes)
+    if same:
+        for k in range(count):
+            values[k] *= m
+        return count
+    for t in range(ints[block + TERMS], ints[block + TERMS_END]):
+        at, value = _term(ints, floats, ints[t], codes, i)
         if at >= 0 and value != 0.0:
-            indices[count] = offset + at
+            indices[count] = first + at
             values[count] = m * value
             count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
-def _multinomial(program, b, codes, weight, indices, values):  # type: ignore[no-untyped-def]
+def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # type: ignore[no-untyped-def]
     """A multinomial block: totals are laid out class by class (pair of classes by pair for the information)."""
-    chosen, _ = _term(program, program.block_response[b], codes)
+    chosen, _ = _term(ints, floats, ints[block + RESPONSE], codes, i)
     if chosen < 0:
         return 0
-    n_classes = program.block_classes[b]
+    n_classes = ints[block + CLASSES]
     eta = np.zeros(n_classes)
-    for t in range(program.block_predictor[b, 0], program.block_predictor[b, 1]):
-        at, value = _term(program, t, codes)
+    for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
+        at, value = _term(ints, floats, ints[t], codes, i)
         if at == EXCLUDED:
             return 0
-        if at == ABSENT:
-            continue
-        for k in range(n_classes):
-            eta[k] += program.beta[program.block_beta[b] + k * program.block_predictor_columns[b] + at] * value
+        if at >= 0:
+            for k in range(n_classes):
+                eta[k] += floats[ints[block + BETA] + k * ints[block + BETA_COLUMNS] + at] * value
     top = max(0.0, eta.max())
     total = np.exp(-top) + np.exp(eta - top).sum()
     mu = np.exp(eta - top) / total
-    offset, columns, moment = program.block_offset[b], program.block_columns[b], program.block_moment[b]
+    first, columns, moment = ints[block + FIRST_TOTAL], ints[block + COLUMNS], ints[block + MOMENT_]
     count = 0
-    for t in range(program.block_terms[b, 0], program.block_terms[b, 1]):
-        at, value = _term(program, t, codes)
+    for t in range(ints[block + TERMS], ints[block + TERMS_END]):
+        at, value = _term(ints, floats, ints[t], codes, i)
         if at < 0 or value == 0.0:
             continue
         if moment == SCORE:
             for k in range(n_classes):
-                indices[count] = offset + k * columns + at
+                indices[count] = first + k * columns + at
                 values[count] = weight * value * ((1.0 if chosen == k + 1 else 0.0) - mu[k])
                 count += 1
         elif moment == INFORMATION:
             pair = 0
             for k in range(n_classes):
                 for j in range(k + 1):
-                    indices[count] = offset + pair * columns + at
+                    indices[count] = first + pair * columns + at
                     values[count] = weight * value * mu[k] * ((1.0 if j == k else 0.0) - mu[j])
                     count += 1
                     pair += 1
@@ -182,24 +169,32 @@ def _multinomial(program, b, codes, weight, indices, values):  # type: ignore[no
             m = -top - np.log(total)
             if chosen > 0:
                 m += eta[chosen - 1]
-            indices[count] = offset + at
+            indices[count] = first + at
             values[count] = weight * value * m
             count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
-def add_totals(program, codes, totals, indices, values):  # type: ignore[no-untyped-def]
+def add_totals(ints, floats, n_blocks, codes, totals, indices, values):  # type: ignore[no-untyped-def]
     """Add what every row contributes to `totals`. codes: (rows, variables)."""
     for i in range(codes.shape[0]):
-        for b in range(program.block_family.shape[0]):
-            for k in range(contribution(program, b, codes[i], indices, values)):
+        for b in range(n_blocks):
+            for k in range(contribution(ints, floats, b, codes, i, indices, values)):
                 totals[indices[k]] += values[k]
 
 
-def longest_contribution(program: Program) -> int:
-    """How many entries one row can add to the longest block."""
-    n_terms = program.block_terms[:, 1] - program.block_terms[:, 0]
-    classes = program.block_classes
-    copies = np.where(program.block_moment == INFORMATION, classes * (classes + 1) // 2, classes)
-    return int(max(1, (n_terms * copies).max(initial=1)))
+@njit(cache=True, nogil=True)
+def predictor(ints, floats, b, k, codes, eta):  # type: ignore[no-untyped-def]
+    """Fill `eta` with the linear predictor of block b (of its class k) for every row; NaN where it is undefined."""
+    block = b * BLOCK_SIZE
+    beta = ints[block + BETA] + k * ints[block + BETA_COLUMNS]
+    for i in range(codes.shape[0]):
+        total = 0.0
+        for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
+            at, value = _term(ints, floats, ints[t], codes, i)
+            if at == EXCLUDED:
+                total = np.nan
+            elif at >= 0:
+                total += floats[beta + at] * value
+        eta[i] = total

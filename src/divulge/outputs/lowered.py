@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels import lowering
-from divulge.kernels.lowering import NOTHING, Program
+from divulge.kernels.lowering import NOTHING
 from divulge.table import Schema, Table
 
 Floats = NDArray[np.float64]
@@ -219,7 +219,7 @@ class Lowered:
 
     def totals(self, table: Table) -> Floats:
         """The centred totals of a table."""
-        return sum_totals(self, table) - self.constants
+        return pack([self], table.schema).totals(row_codes(table)) - self.constants
 
     def residuals(self, table: Table) -> Floats:
         """Figure now − figure released, to first order, in the figures' own units."""
@@ -244,104 +244,111 @@ def row_codes(table: Table) -> NDArray[np.unsignedinteger]:
     return out
 
 
-def sum_totals(lowered: Lowered, table: Table) -> Floats:
-    """Σ over rows of the contributions, before centring."""
-    program = pack([lowered], table.schema)
-    totals = np.zeros(lowered.n_totals)
-    size = lowering.longest_contribution(program)
-    lowering.add_totals(program, row_codes(table), totals, np.empty(size, dtype=np.int64), np.empty(size))
-    return totals
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Blocks of several outputs flattened for the kernels (layout in kernels/lowering.py)."""
+
+    ints: NDArray[np.int32]
+    floats: Floats
+    n_totals: int
+    longest: int
+    block_variables: tuple[tuple[int, ...], ...]
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.block_variables)
+
+    def totals(self, codes: NDArray[np.unsignedinteger]) -> Floats:
+        """Σ over rows of the contributions, before centring. codes: (rows, variables)."""
+        totals = np.zeros(self.n_totals)
+        scratch = np.empty(self.longest, dtype=np.int64), np.empty(self.longest)
+        lowering.add_totals(self.ints, self.floats, self.n_blocks, codes, totals, *scratch)
+        return totals
 
 
 def pack(lowered: Sequence[Lowered], schema: Schema) -> Program:
-    """Blocks of several outputs as one flat program over the schema's columns; totals follow each other in order."""
-    packer = _Packer(schema)
-    for output in lowered:
-        for block in output.blocks:
-            packer.add(block)
+    """Blocks of several outputs as one program over the schema's columns; totals follow each other in order."""
+    blocks = [block for output in lowered for block in output.blocks]
+    packer = _Packer(schema, len(blocks))
+    for number, block in enumerate(blocks):
+        packer.add(number, block)
     return packer.program()
 
 
 class _Packer:
-    """Appends terms and blocks to growing lists, then turns these into arrays once."""
+    """Appends lookups, terms and blocks to growing lists, then turns these into two arrays once."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, n_blocks: int) -> None:
         self.schema = schema
-        self.part_start = [0]
-        self.parts: list[tuple[int, int, int]] = []
-        self.cells: list[NDArray[np.int32]] = []
-        self.factors: list[Floats] = []
-        self.tables: list[int] = []
-        self.index: list[NDArray[np.int32]] = []
-        self.scale: list[Floats] = []
-        self.blocks: list[list[int]] = []
-        self.beta: list[Floats] = []
+        self.ints: list[NDArray[np.int32]] = [np.zeros(n_blocks * lowering.BLOCK_SIZE, dtype=np.int32)]
+        self.floats: list[Floats] = []
+        self.n_ints = n_blocks * lowering.BLOCK_SIZE
+        self.n_floats = 0
         self.n_totals = 0
+        self.longest = 1
+        self.block_variables: list[tuple[int, ...]] = []
+        self.pointers: dict[int, int] = {}
 
-    def _add_terms(self, terms: Sequence[Term]) -> tuple[int, int]:
-        first = len(self.tables)
-        for term in terms:
+    def _put_ints(self, values: NDArray[np.int32]) -> int:
+        self.ints.append(np.asarray(values, dtype=np.int32))
+        self.n_ints += len(values)
+        return self.n_ints - len(values)
+
+    def _put_floats(self, values: Floats) -> int:
+        self.floats.append(np.asarray(values, dtype=float))
+        self.n_floats += len(values)
+        return self.n_floats - len(values)
+
+    def _put_term(self, term: Term) -> int:
+        """The term's place; a term that several blocks share is put down once."""
+        if id(term) not in self.pointers:
+            record = [len(term.variables), self._put_ints(term.index), self._put_floats(term.scale)]
             for name, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
-                at = -1
-                if factors is not None:
-                    at = sum(map(len, self.factors))
-                    self.factors.append(factors)
-                self.parts.append((self.schema.position(name), sum(map(len, self.cells)), at))
-                self.cells.append(cells)
-            self.part_start.append(len(self.parts))
-            self.tables.append(sum(map(len, self.index)))
-            self.index.append(term.index)
-            self.scale.append(term.scale)
-        return first, len(self.tables)
+                record += [
+                    self.schema.position(name),
+                    self._put_ints(cells),
+                    -1 if factors is None else self._put_floats(factors),
+                ]
+            self.pointers[id(term)] = self._put_ints(np.array(record, dtype=np.int32))
+        return self.pointers[id(term)]
 
-    def add(self, block: Block) -> None:
+    def _put_terms(self, terms: Sequence[Term]) -> tuple[int, int]:
+        pointers = np.array([self._put_term(t) for t in terms], dtype=np.int32)
+        start = self._put_ints(pointers)
+        return start, start + len(pointers)
+
+    def add(self, number: int, block: Block) -> None:
         link = block.link
-        terms = self._add_terms(block.terms)
-        weight = self._add_terms([block.weight])[0] if block.weight is not None else -1
-        row = [*terms, 0, 0, -1, weight, lowering.PLAIN, 0, block.n_columns, 1, 0, 0, self.n_totals]
+        row = np.zeros(lowering.BLOCK_SIZE, dtype=np.int32)
+        terms = self._put_terms(block.terms)
+        row[lowering.TERMS], row[lowering.TERMS_END] = terms
+        row[lowering.RESPONSE] = -1
+        row[lowering.WEIGHT] = -1 if block.weight is None else self._put_term(block.weight)
+        row[lowering.COLUMNS], row[lowering.CLASSES] = block.n_columns, 1
+        row[lowering.FIRST_TOTAL] = self.n_totals
         if link is not None:
-            # The score sums the very terms that make the predictor: they are packed once.
             same = len(link.predictor) == len(block.terms) and all(
                 a is b for a, b in zip(link.predictor, block.terms, strict=True)
             )
-            predictor = terms if same else self._add_terms(link.predictor)
-            response = self._add_terms([link.response])[0]
+            predictor = terms if same else self._put_terms(link.predictor)
             beta = np.atleast_2d(link.beta)
-            classes = beta.shape[0] if link.family == "multinomial" else 1
-            row[2:5] = [*predictor, response]
-            row[6:8] = [_FAMILY[link.family], _MOMENT[link.moment]]
-            row[9:12] = [classes, sum(map(len, self.beta)), beta.shape[1]]
-            self.beta.append(beta.ravel())
-        self.blocks.append(row)
+            row[lowering.PREDICTOR], row[lowering.PREDICTOR_END] = predictor
+            row[lowering.RESPONSE] = self._put_term(link.response)
+            row[lowering.FAMILY_], row[lowering.MOMENT_] = _FAMILY[link.family], _MOMENT[link.moment]
+            row[lowering.CLASSES] = beta.shape[0] if link.family == "multinomial" else 1
+            row[lowering.BETA], row[lowering.BETA_COLUMNS] = self._put_floats(beta.ravel()), beta.shape[1]
+        self.ints[0][number * lowering.BLOCK_SIZE :][: lowering.BLOCK_SIZE] = row
         self.n_totals += block.n_totals
+        copies = max(1, -(-block.n_totals // max(block.n_columns, 1)))
+        self.longest = max(self.longest, len(block.terms) * copies)
+        names = {name for term in _terms_of(block) for name in term.variables}
+        self.block_variables.append(tuple(sorted(self.schema.position(n) for n in names)))
 
     def program(self) -> Program:
-        blocks = np.array(self.blocks, dtype=np.int64).reshape(-1, 13)
-        parts = np.array(self.parts, dtype=np.int64).reshape(-1, 3)
-
-        def joined(arrays: list[NDArray[np.generic]], dtype: type) -> NDArray[np.generic]:
-            return np.concatenate([np.zeros(0, dtype), *arrays]).astype(dtype)
-
         return Program(
-            part_start=np.array(self.part_start, dtype=np.int64),
-            part_variable=np.ascontiguousarray(parts[:, 0]),
-            part_cells=np.ascontiguousarray(parts[:, 1]),
-            part_factors=np.ascontiguousarray(parts[:, 2]),
-            cells=joined(self.cells, np.int32),  # type: ignore[arg-type]
-            factors=joined(self.factors, np.float64),  # type: ignore[arg-type]
-            term_table=np.array(self.tables, dtype=np.int64),
-            column=joined(self.index, np.int32),  # type: ignore[arg-type]
-            scale=joined(self.scale, np.float64),  # type: ignore[arg-type]
-            block_terms=np.ascontiguousarray(blocks[:, 0:2]),
-            block_predictor=np.ascontiguousarray(blocks[:, 2:4]),
-            block_response=np.ascontiguousarray(blocks[:, 4]),
-            block_weight=np.ascontiguousarray(blocks[:, 5]),
-            block_family=np.ascontiguousarray(blocks[:, 6]),
-            block_moment=np.ascontiguousarray(blocks[:, 7]),
-            block_columns=np.ascontiguousarray(blocks[:, 8]),
-            block_classes=np.ascontiguousarray(blocks[:, 9]),
-            block_beta=np.ascontiguousarray(blocks[:, 10]),
-            block_predictor_columns=np.ascontiguousarray(blocks[:, 11]),
-            block_offset=np.ascontiguousarray(blocks[:, 12]),
-            beta=joined(self.beta, np.float64),  # type: ignore[arg-type]
+            np.concatenate(self.ints),
+            np.concatenate([np.zeros(1), *self.floats]) if not self.floats else np.concatenate(self.floats),
+            self.n_totals,
+            self.longest,
+            tuple(self.block_variables),
         )
