@@ -156,6 +156,12 @@ class PolicyError(DivulgeError):
     exit_code = 55
 
 
+class ComparatorError(DivulgeError):
+    """A comparator asked to learn from a table that it cannot learn from, or to make rows that it cannot make."""
+
+    exit_code = 57
+
+
 class RecordError(DivulgeError):
     """A record file that cannot be read, or one of another format version."""
 

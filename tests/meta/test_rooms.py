@@ -19,6 +19,7 @@ ROOMS += ("reports", "demo")
 SHARED = {
     "cli.demo_job": "what `divulge demo --run` does",
     "cli.screen": "what every command prints with",
+    "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "demo.draws": "random draws of both simulations",
     "measures.cells": "the one count of keys and target that most families share",
     "measures.coding": "key combinations as integers",
