@@ -100,8 +100,7 @@ def _as_dates(column: pa.ChunkedArray) -> Any:
     """Dates as 2011-03-27; times of day only where some row has one."""
     if pa.types.is_timestamp(column.type):
         for plain in (pa.date32(), pa.timestamp("s", column.type.tz)):
-            try:
-                return column.cast(plain).cast(pa.string())
-            except pa.ArrowInvalid:
-                continue
+            shorter = column.cast(plain, safe=False)
+            if pc.all(pc.equal(shorter.cast(column.type), column)).as_py() is not False:
+                return shorter.cast(pa.string())
     return column.cast(pa.string())

@@ -12,7 +12,7 @@ import numpy as np
 
 from divulge.errors import OutsideCategoriesError
 from divulge.table.found import Found, Lookup
-from divulge.table.infer import NA_TEXTS, parse_number
+from divulge.table.infer import NA_TEXTS, as_integers, parse_number
 from divulge.table.variable import Value, Variable, value_text
 
 
@@ -70,7 +70,8 @@ def _opened(found: Found, variable: Variable, lookup: Lookup) -> Variable:
     missing = list(variable.missing)
     if variable.kind == "numeric":
         missing += [t for t in NA_TEXTS if t in added]
-        values = [*known, *_numbers(added)]
+        numbers = np.array([*known, *_numbers(added)])
+        values = (as_integers(numbers) if numbers.dtype.kind == "f" else numbers).tolist()
     else:
         if known and not any(isinstance(v, str) for v in known) and len(_numbers(added)) == len(added):
             added = _numbers(added)

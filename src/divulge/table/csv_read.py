@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
@@ -211,6 +212,9 @@ def _streamed(layout: Layout) -> Iterator[_Parsed]:
         for batch in pacsv.open_csv(source, **_options(layout, set(), ragged, BLOCK_BYTES)):
             yield _parts(batch, set()), _Ragged(ragged.rows - told, ragged.n_fields, ragged.text)
             told = ragged.rows
+        # A block whose rows are all ragged gives no batch, so the last ones are told of here.
+        nothing: list[TextPart | NumberPart] = [TextPart([], np.zeros(0, np.int32)) for _ in layout.names]
+        yield nothing, _Ragged(ragged.rows - told, ragged.n_fields, ragged.text)
     except pa.ArrowInvalid as error:
         raise _safe(layout, error) from None
 
