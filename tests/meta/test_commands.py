@@ -14,8 +14,14 @@ from tests.meta.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "demo": lambda folder: ["demo"],
+    "inspect": lambda folder: ["inspect", _small_file(folder)],
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
+
+
+def _small_file(folder: Path) -> str:
+    (folder / "small.csv").write_text("AGE,SEX\n40,F\n41,M\n", encoding="utf-8")
+    return "small.csv"
 
 
 def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
