@@ -15,6 +15,9 @@ from tests.meta.repository import ROOT
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "demo": lambda folder: ["demo"],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
+    "measure": lambda folder: (
+        f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
+    ),
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
 

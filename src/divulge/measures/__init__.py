@@ -10,6 +10,7 @@ from divulge.measures.family import Family, Measure
 from divulge.measures.grouping import Groups
 from divulge.measures.kolb import Kolb, MsuOverlap
 from divulge.measures.raab import Raab
+from divulge.measures.run import Measured, measure, measure_targets
 from divulge.measures.scenario import Case, Scenario
 from divulge.measures.subsets import Subsets
 from divulge.measures.suda import Suda
@@ -27,7 +28,10 @@ __all__ = [
     "Groups",
     "Interval",
     "Measure",
+    "Measured",
     "Scenario",
     "calibrated",
+    "measure",
+    "measure_targets",
     "ratio",
 ]

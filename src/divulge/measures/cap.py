@@ -26,7 +26,12 @@ class Cap:
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("baseCAPd", "The chance of a guess drawn from the target's distribution.", f"{_TAUB}, eq. 5"),
-        Measure("CAPd", "The chance of a guess drawn from the original rows with the same keys.", f"{_TAUB}, eq. 3"),
+        Measure(
+            "CAPd",
+            "The chance of a guess drawn from the original rows with the same keys.",
+            f"{_TAUB}, eq. 3",
+            moves_with_size=True,
+        ),
         Measure("CAPs", "The same within the synthetic data alone.", "synthpop", of="synthetic"),
         Measure(
             "DCAP", "The chance of a guess from the synthetic rows with the same keys; 0 without.", f"{_TAUB}, eq. 4"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from scipy.special import stdtr
 
 from divulge.measures.estimate import Estimate, Interval
+from divulge.measures.family import Measure
 from divulge.measures.intervals import difference
 
 
@@ -42,25 +43,24 @@ class Contrast:
     caveats: tuple[str, ...] = field(default=())
 
 
-def contrast(original: Estimate, holdout: Estimate, of_people: bool = True, is_share: bool = True) -> Contrast:
-    """The difference of one measure between original and holdout.
-
-    of_people: False for a measure of the synthetic data alone, which the people do not move.
-    is_share: False where the measure is not a share of 1, so that the anonymeter ratio has no meaning.
-    """
+def contrast(measure: Measure, original: Estimate, holdout: Estimate, n_original: int, n_holdout: int) -> Contrast:
+    """The difference of one measure between original and holdout of so many people."""
     a, b = original.value, holdout.value
+    of_people = measure.of == "people"
     caveats: tuple[str, ...] = ()
     if not of_people:
         caveats = ("It speaks of the synthetic data alone, so original and holdout cannot differ.",)
     elif math.isnan(a - b):
         caveats = ("It is undefined for the original or for the holdout.",)
+    elif measure.moves_with_size and n_original != n_holdout:
+        caveats = (f"It moves with the number of people, and {n_original:,} are compared with {n_holdout:,}.",)
     return Contrast(
         original.name,
         a - b,
         a,
         b,
         interval=difference(a, original.interval, b, holdout.interval) if of_people else None,
-        anonymeter=(a - b) / (1 - b) if is_share and b < 1 else math.nan,
+        anonymeter=(a - b) / (1 - b) if measure.is_share and b < 1 else math.nan,
         welch=welch(original, holdout) if of_people else None,
         caveats=caveats,
     )

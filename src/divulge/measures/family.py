@@ -20,6 +20,8 @@ class Measure:
 
     of: whose rows it is about. What only speaks of the synthetic file is the same for the original and the holdout.
     is_share: whether it is a share of 1, so that (r_original − r_holdout)/(1 − r_holdout) means something.
+    moves_with_size: whether it rests on how people compare with each other, so that original and holdout compare
+        only where they are of one size.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Measure:
     source: str
     of: Literal["people", "synthetic"] = "people"
     is_share: bool = True
+    moves_with_size: bool = False
 
 
 class Family(Protocol):

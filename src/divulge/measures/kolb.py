@@ -40,8 +40,18 @@ class Kolb:
         Measure(
             "TCAP_ratio", "Of the key combinations certain in the synthetic data, those truly so.", f"{_KOLB}, eq. 2"
         ),
-        Measure("group_disclosure", "Of the disclosive cells of synthetic tables, those truly so.", f"{_KOLB}, eq. 1"),
-        Measure("group_disclosure_recall", "Of the truly disclosive cells, those that the synthetic show.", _KOLB),
+        Measure(
+            "group_disclosure",
+            "Of the disclosive cells of synthetic tables, those truly so.",
+            f"{_KOLB}, eq. 1",
+            moves_with_size=True,
+        ),
+        Measure(
+            "group_disclosure_recall",
+            "Of the truly disclosive cells, those that the synthetic show.",
+            _KOLB,
+            moves_with_size=True,
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -109,7 +119,12 @@ class MsuOverlap:
         Measure(
             "MSU_overlap", "Of the synthetic rows with an MSU, those sharing one with the original.", f"{_KOLB}, eq. 3"
         ),
-        Measure("MSU_overlap_recall", "Of the people with an MSU, those sharing one with the synthetic data.", _KOLB),
+        Measure(
+            "MSU_overlap_recall",
+            "Of the people with an MSU, those sharing one with the synthetic data.",
+            _KOLB,
+            moves_with_size=True,
+        ),
     )
 
     def __post_init__(self) -> None:

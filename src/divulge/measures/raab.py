@@ -40,18 +40,26 @@ class Raab:
     pools: ClassVar[bool] = False
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
-        Measure("UiO", "People whose keys nobody else has.", _RAAB),
+        Measure("UiO", "People whose keys nobody else has.", _RAAB, moves_with_size=True),
         Measure("UiS", "Synthetic rows whose keys no other has.", _RAAB, of="synthetic"),
-        Measure("UiOiS", "Unique people whose keys are in the synthetic data.", _RAAB),
-        Measure("repU", "Unique people whose keys are unique in the synthetic data too.", _RAAB),
-        Measure("Dorig", "People whose keys determine the target in the original itself.", _RAAB),
+        Measure("UiOiS", "Unique people whose keys are in the synthetic data.", _RAAB, moves_with_size=True),
+        Measure("repU", "Unique people whose keys are unique in the synthetic data too.", _RAAB, moves_with_size=True),
+        Measure("Dorig", "People whose keys determine the target in the original itself.", _RAAB, moves_with_size=True),
         Measure("Dsyn", "Synthetic rows whose keys determine the target.", _RAAB, of="synthetic"),
         Measure("iS", "People whose keys are in the synthetic data.", _RAAB),
         Measure("DiS", "People whose keys determine a target, right or wrong, in the synthetic data.", _RAAB),
         Measure("DiSCO", "People whose keys determine the target in the synthetic data, correctly.", _RAAB),
-        Measure("DiSDiO", "Those of DiSCO whose keys determine the target in the original too.", _RAAB),
-        Measure("max_denom", "The most people in one cell of DiSCO.", "synthpop", is_share=False),
-        Measure("mean_denom", "The mean number of people in a cell of DiSCO.", "synthpop", is_share=False),
+        Measure(
+            "DiSDiO", "Those of DiSCO whose keys determine the target in the original too.", _RAAB, moves_with_size=True
+        ),
+        Measure("max_denom", "The most people in one cell of DiSCO.", "synthpop", is_share=False, moves_with_size=True),
+        Measure(
+            "mean_denom",
+            "The mean number of people in a cell of DiSCO.",
+            "synthpop",
+            is_share=False,
+            moves_with_size=True,
+        ),
     )
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:

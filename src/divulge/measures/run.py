@@ -13,13 +13,14 @@ import numpy as np
 
 from divulge.errors import MeasureError, MissingColumnsError, suggest, unknown_variable
 from divulge.measures.cells import Counter
+from divulge.measures.choose import choose
 from divulge.measures.contrast import Contrast, contrast
 from divulge.measures.estimate import Estimate
 from divulge.measures.exclusions import NO_EXCLUSIONS, Exclusions
 from divulge.measures.family import Family
 from divulge.measures.grouping import Groups, group_tables
 from divulge.measures.scenario import Case, Scenario
-from divulge.table import Table, align
+from divulge.table import Table, align, table_from_frame
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,70 @@ class Measured:
     def __getitem__(self, name: str) -> Estimate:
         """The figure of the first (or only) synthetic table."""
         return self.measures[name][0]
+
+
+def measure(original: Any, synthetic: Any, keys: Sequence[str], target: str, **options: Any) -> Measured:
+    """How much synthetic data give away about one target of the original people; options as `measure_targets`."""
+    return measure_targets(original, synthetic, keys, [target], **options)[0]
+
+
+def measure_targets(
+    original: Any,
+    synthetic: Any,
+    keys: Sequence[str],
+    targets: Sequence[str],
+    *,
+    holdout: Any = None,
+    measures: Sequence[str] | None = None,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    key_sizes: tuple[int, int] | None = None,
+    exclusions: Exclusions = NO_EXCLUSIONS,
+    groups: Mapping[str, Groups] | None = None,
+    with_scores: bool = False,
+    seed: int = 1,
+) -> list[Measured]:
+    """How much synthetic data give away about the people of the original: the figures of several targets, in order.
+
+    original, synthetic, holdout: Tables, or pandas, polars or Arrow frames; synthetic may be a list of them.
+    measures: names of measures or of families, or "all"; by default the fast families.
+    settings: by family, what differs from its defaults: {"tcap": {"tau": 0.9}}.
+    key_sizes: also sweep over all subsets of so many keys. groups: numeric variables to cut into groups.
+    with_scores: also give the score of every row, where a measure has one.
+    """
+    from divulge.measures import FAMILIES  # the room's list imports the families, which this file must not know
+
+    families, wanted = choose(FAMILIES, measures, settings or {})
+    found = measure_tables(
+        _as_table(original),
+        [_as_table(s) for s in (synthetic if isinstance(synthetic, list | tuple) else [synthetic])],
+        keys,
+        targets,
+        families,
+        holdout=None if holdout is None else _as_table(holdout),
+        key_sizes=key_sizes,
+        exclusions=exclusions,
+        groups=groups,
+        with_scores=with_scores,
+        seed=seed,
+    )
+    return found if wanted is None else [_only(m, wanted) for m in found]
+
+
+def _as_table(data: Any) -> Table:
+    return data if isinstance(data, Table) else table_from_frame(data)
+
+
+def _only(found: Measured, wanted: set[str]) -> Measured:
+    def kept(figures: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: figure for name, figure in figures.items() if name in wanted}
+
+    return replace(
+        found,
+        measures=kept(found.measures),
+        pooled=kept(found.pooled),
+        holdout=kept(found.holdout),
+        difference=kept(found.difference),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +213,7 @@ def _one_target(
     if ready.holdout is not None:
         held = [_figures(case.for_holdout(), families, seed) for case in cases]
     about = {m.name: m for f in families for m in f.measures}
+    n_holdout = 0 if ready.holdout is None else ready.holdout.n_rows
     shared = [[n for n in a if n in b] for a, b in zip(found, held, strict=bool(held))]
     return Measured(
         scenario.target,
@@ -160,7 +226,7 @@ def _one_target(
         _by_name(held),
         _by_name(
             [
-                {n: contrast(a[n], b[n], about[n].of == "people", about[n].is_share) for n in names}
+                {n: contrast(about[n], a[n], b[n], ready.original.n_rows, n_holdout) for n in names}
                 for a, b, names in zip(found, held, shared, strict=False)
             ]
         ),

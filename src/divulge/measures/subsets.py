@@ -33,10 +33,22 @@ class Subsets:
     pools: ClassVar[bool] = True
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
-        Measure("DCAP_uniques", "DCAP among people who are unique on the keys; no match is 0.", _TAUB),
-        Measure("DCAP_uniques_matched", "The same, of those whose keys are in the synthetic data.", _TAUB),
-        Measure("DCAP_special", "DCAP among special uniques; no match is 0.", _TAUB),
-        Measure("DCAP_special_matched", "The same, of those whose keys are in the synthetic data.", _TAUB),
+        Measure(
+            "DCAP_uniques", "DCAP among people who are unique on the keys; no match is 0.", _TAUB, moves_with_size=True
+        ),
+        Measure(
+            "DCAP_uniques_matched",
+            "The same, of those whose keys are in the synthetic data.",
+            _TAUB,
+            moves_with_size=True,
+        ),
+        Measure("DCAP_special", "DCAP among special uniques; no match is 0.", _TAUB, moves_with_size=True),
+        Measure(
+            "DCAP_special_matched",
+            "The same, of those whose keys are in the synthetic data.",
+            _TAUB,
+            moves_with_size=True,
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -64,9 +64,22 @@ class Suda:
     pools: ClassVar[bool] = False
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
-        Measure("MSU", "People with a set of keys on which they are unique.", "Elliot et al. 2002"),
-        Measure("SUDA", "Mean SUDA score: small unique sets of keys weigh most.", "Elliot et al. 2002", is_share=False),
-        Measure("DIS_SUDA", "Mean DIS-SUDA: how likely a match on a unique person is right.", "Elliot et al. 2002"),
+        Measure(
+            "MSU", "People with a set of keys on which they are unique.", "Elliot et al. 2002", moves_with_size=True
+        ),
+        Measure(
+            "SUDA",
+            "Mean SUDA score: small unique sets of keys weigh most.",
+            "Elliot et al. 2002",
+            is_share=False,
+            moves_with_size=True,
+        ),
+        Measure(
+            "DIS_SUDA",
+            "Mean DIS-SUDA: how likely a match on a unique person is right.",
+            "Elliot et al. 2002",
+            moves_with_size=True,
+        ),
     )
 
     def __post_init__(self) -> None:
