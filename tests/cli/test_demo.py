@@ -70,6 +70,7 @@ def test_report_escapes_what_it_shows() -> None:
     variable: dict[str, Any] = {"name": hostile, "title": hostile, "kind": "categorical", "span": ""}
     variable["shares"] = [{"label": hostile, "share": 1.0}]
     record: dict[str, Any] = {"title": hostile, "data": hostile, "rows": 1, "rules": [hostile], "divulge": "0"}
+    record["remarks"] = [hostile]
     assert "<script" not in render({**record, "variables": [variable]})
 
 

@@ -16,6 +16,7 @@ from divulge.cli.screen import screen
 from divulge.demo import simulated_census
 from divulge.record import FORMAT_VERSION, dumps, make_folder, write_text
 from divulge.table import Table, read_schema, read_table, write_schema, write_table
+from divulge.table.lint import lint
 
 
 def run_job(folder: Path) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def run_job(folder: Path) -> dict[str, Any]:
     record["rows"] = len(census)
     record["variables"] = [_variable(census, name) for name in census.names]
     record["rules"] = list(census.schema.rules)
+    record["remarks"] = [remark.message for remark in lint(census)]
     write_text(folder / "record.json", dumps(record))
     report = folder / "report.html"
     write_text(report, render(record))
