@@ -40,6 +40,7 @@ SHARED = {
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",
     "outputs.precision": "what a printed number says",
+    "outputs.released": "released numbers as people write them",
     "outputs.rows": "which rows count, with what weight, in which group",
 }
 """Files of a room that are not alternatives, each with what it is for."""

@@ -95,8 +95,10 @@ class Crosstab(Output):
         parts = [self._groups(schema, names).labels() for names in self._subsets()]
         return tuple(label or "total" for part in parts for label in part)
 
-    def possible(self, schema: Schema) -> tuple[Floats | float, Floats | float]:
-        return 0.0, np.inf if self.statistic == "counts" else self._scale
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        if self.statistic == "counts":
+            return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
+        return 0.0, self._scale
 
     def usual_decimals(self) -> int:
         return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4

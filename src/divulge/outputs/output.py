@@ -175,10 +175,18 @@ class Output:
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""
 
-    def possible(self, schema: Schema) -> tuple[Floats | float, Floats | float]:
-        """The least and the greatest value that the figures can have (a proportion: 0 and 1)."""
-        del schema
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        """The least and the greatest value that the figures can have (a proportion: 0 and 1).
+
+        n_rows: how many rows the table has, where that is known (a count is at most that).
+        """
+        del schema, n_rows
         return -np.inf, np.inf
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        """What is wrong with released figures that lie in range each but not together (margins that do not add up)."""
+        del schema, released, n_rows
+        return None
 
     def usual_decimals(self) -> int:
         """To how many decimals computed figures are published where the spec does not say."""

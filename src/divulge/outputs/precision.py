@@ -148,13 +148,14 @@ def printed(
     precision: Precision,
     *,
     suppressed: NDArray[np.bool_] | None = None,
-    threshold: float | None = None,
+    threshold: Floats | float | None = None,
     possible: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
     se: Floats | None = None,
 ) -> Released:
     """Released figures from printed values: intervals from their precision, within what is possible at all.
 
-    suppressed: cells whose value is withheld; they lie below the threshold, or anywhere possible without one.
+    suppressed: cells whose value is withheld; they lie below the threshold (one, or one for each of them), or anywhere
+        possible without one.
     """
     values = np.asarray(values, dtype=float)
     half = precision.half_units(values)
