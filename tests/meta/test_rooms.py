@@ -35,11 +35,13 @@ SHARED = {
     "measures.intervals": "confidence intervals of several families",
     "measures.run": "every family asked about the same tables",
     "measures.scenario": "keys, target and tables that every family takes",
+    "outputs.grouped": "numeric variables by groups",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",
     "outputs.precision": "what a printed number says",
+    "outputs.quantiles": "quantiles, and the inequalities that hold where one is as printed",
     "outputs.released": "released numbers as people write them",
     "outputs.rows": "which rows count, with what weight, in which group",
 }

@@ -1,11 +1,45 @@
 """Released outputs: one kind per file. A new kind is a file here and a line in OUTPUTS; nothing else knows them."""
 
 from divulge.outputs.crosstab import Crosstab
+from divulge.outputs.custom import Custom
+from divulge.outputs.extremes import Extremes
+from divulge.outputs.frequencies import Frequencies
+from divulge.outputs.gini import Gini
+from divulge.outputs.herfindahl import Herfindahl
 from divulge.outputs.lowered import Lowered
+from divulge.outputs.means import Means
+from divulge.outputs.mode import Mode
 from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.position import Position
 from divulge.outputs.precision import Precision, Released
+from divulge.outputs.released import read_released
+from divulge.outputs.shape import Shape
+from divulge.outputs.totals import Totals
 
-OUTPUTS: tuple[type[Output], ...] = (Crosstab,)
+OUTPUTS: tuple[type[Output], ...] = (
+    Frequencies,
+    Crosstab,
+    Means,
+    Totals,
+    Position,
+    Extremes,
+    Shape,
+    Mode,
+    Herfindahl,
+    Gini,
+    Custom,
+)
 """Every kind, in the order in which `divulge outputs` and the catalogue list them."""
 
-__all__ = ["OUTPUTS", "Example", "Figures", "Lowered", "Output", "Precision", "Released", "Statbarn", "Status"]
+__all__ = [
+    "OUTPUTS",
+    "Example",
+    "Figures",
+    "Lowered",
+    "Output",
+    "Precision",
+    "Released",
+    "Statbarn",
+    "Status",
+    "read_released",
+]

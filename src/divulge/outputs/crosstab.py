@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from divulge.errors import OutputError
 from divulge.outputs.heads import RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
-from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released
 from divulge.outputs.rows import Groups, counted, row_weights, weight_term
 from divulge.table import Schema, Table
@@ -100,6 +100,10 @@ class Crosstab(Output):
             return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
         return 0.0, self._scale
 
+    @property
+    def growth(self) -> Growth:
+        return "extensive" if self.statistic == "counts" else "intensive"
+
     def usual_decimals(self) -> int:
         return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4
 
@@ -161,9 +165,7 @@ class Crosstab(Output):
             (Block(tuple(terms), offset + n_groups, weight=weight),),
             np.zeros(offset + n_groups),
             head,
-            np.concatenate([low, np.full(len(occupied), 0.5)]),
-            np.concatenate([high, np.full(len(occupied), np.inf)]),
-            np.concatenate([unit, np.full(len(occupied), 0.5)]),
+            *head.bounds(released, self.weights is not None),
             is_linear=False,
         )
 

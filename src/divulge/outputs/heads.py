@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.outputs.precision import Floats
+from divulge.outputs.precision import Floats, Released
 from divulge.table import Table
 
 
@@ -24,6 +24,16 @@ class RatioHead:
     released: Floats
     scale: float
     occupied: NDArray[np.int64]
+
+    def bounds(self, released: Released, is_weighted: bool) -> tuple[Floats, Floats, Floats]:
+        """(low, high, unit) of the residuals: the figures', then one row or some weight for each occupied group."""
+        n = len(self.occupied)
+        least = np.full(n, np.finfo(float).tiny if is_weighted else 0.5)
+        return (
+            np.concatenate([released.residual_low, least]),
+            np.concatenate([released.residual_high, np.full(n, np.inf)]),
+            np.concatenate([released.half, np.full(n, 0.5)]),
+        )
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         del table

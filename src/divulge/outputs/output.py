@@ -76,22 +76,33 @@ _SENTENCES: Mapping[Status, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """What an output is at a table: one number for each label; NaN where it is undefined (the status says why)."""
+    """What an output is at a table: one number for each label; NaN where it is undefined (the status says why).
+
+    texts: what the numbers stand for, where they are not measurements (the mode of a categorical variable).
+    """
 
     labels: tuple[str, ...]
     values: Floats
     status: Status = Status.OK
     se: Floats | None = None
+    texts: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example of a kind: its fields, on one of the demo data sets. Catalogue and contract suite run it."""
+    """A worked example of a kind: its fields, on one of the demo data sets. Catalogue and contract suite run it.
+
+    code: what stands in the file that a `function` names.
+    """
 
     title: str
     fields: Mapping[str, Any]
     data: Literal["census", "health", "cps"] = "census"
+    code: str | None = None
 
+
+Growth = Literal["extensive", "intensive", "neither"]
+"""Figures that double with the number of rows (counts), that stay (shares), or that do neither (a standard error)."""
 
 ReleasedField = Mapping[str, Any] | Sequence[Any] | str | None
 """What the spec may say: {label: value}, values in the order of the labels, or the name of a CSV file."""
@@ -108,6 +119,11 @@ class Output:
     """Why the kind cannot lower, in one sentence."""
     takes_weights: ClassVar[bool] = True
     can_suppress: ClassVar[bool] = False
+    residuals_are_figures: ClassVar[bool] = True
+    """Whether the first residuals of the lowered form are the figures less what was released, in their order; False
+    where it holds inequalities (a maximum: no row above it, one row at it)."""
+    is_exact: ClassVar[bool] = True
+    """Whether residuals inside their intervals mean figures as printed, at every table; False: to first order only."""
     examples: ClassVar[tuple[Example, ...]] = ()
 
     name: Annotated[str | None, "What to call the output in reports."] = None
@@ -123,6 +139,9 @@ class Output:
     suppressed: Annotated[tuple[str, ...], "Labels of the cells that are withheld."] = ()
     threshold: Annotated[float | None, "Suppressed cells hold less than this; computed ones below it are withheld."] = (
         None
+    )
+    empty: Annotated[Literal["refuse", "allow"], "Whether groups without rows are refused, or have no figure."] = (
+        "refuse"
     )
     weight: Annotated[float, "How much the output counts in the search, relative to the others."] = 1.0
 
@@ -191,6 +210,16 @@ class Output:
     def usual_decimals(self) -> int:
         """To how many decimals computed figures are published where the spec does not say."""
         return 4  # as the regression of Elliot, Little & Allmendinger is printed
+
+    def read_value(self, label: str, text: str, schema: Schema) -> float | None:
+        """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
+        del label, text, schema
+        return None
+
+    @property
+    def growth(self) -> Growth:
+        """What becomes of the figures when every row is there twice."""
+        return "intensive"
 
     # What every kind has.
 

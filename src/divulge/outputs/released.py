@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -20,7 +20,7 @@ from divulge.errors import DivulgeError, FileMissingError, OutputError, Undecoda
 from divulge.outputs.output import Output
 from divulge.outputs.precision import MOST_DECIMALS, Precision, Released, printed
 from divulge.table import Schema
-from divulge.table.read import check_readable
+from divulge.table.files import check_readable
 
 LABEL_COLUMNS = ("term", "label", "name")
 VALUE_COLUMNS = ("value", "coef", "count", "estimate", "figure")
@@ -51,7 +51,11 @@ def read_released(
     if output.released is None:
         return None
     labels = output.labels(schema)
-    entries = _matched(_entries(output.released, schema, folder, labels), schema, labels)
+
+    def number_of(label: str, text: str) -> float | None:
+        return output.read_value(label, text, schema)
+
+    entries = _matched(_entries(output.released, schema, folder, labels, number_of), schema, labels)
     marked = {_key(text, schema) for text in output.suppressed}
     hidden = np.array([e.value is None for e in entries], dtype=bool)
     if marked:
@@ -120,13 +124,17 @@ def _check_multiples(labels: Sequence[str], values: Any, base: float) -> None:
         raise OutputError(f"{labels[i]!r} is given as {values[i]:g}, no multiple of {base:g}.", where="released")
 
 
+NumberOf = Callable[[str, str], float | None]
+"""The number behind a text that is none, for a label."""
+
+
 def _entries(
-    released: Any, schema: Schema, folder: Path | None, labels: Sequence[str]
+    released: Any, schema: Schema, folder: Path | None, labels: Sequence[str], number_of: NumberOf
 ) -> dict[str, Entry] | list[Entry]:
     if isinstance(released, str):
-        return _read_csv(Path(released) if folder is None else folder / released, schema)
+        return _read_csv(Path(released) if folder is None else folder / released, schema, number_of)
     if isinstance(released, Mapping):
-        return {str(label): _entry(value, str(label)) for label, value in released.items()}
+        return {str(label): _entry(value, str(label), number_of) for label, value in released.items()}
     if len(released) != len(labels):
         missing = (
             f" Missing are the last ones: {_listed(labels[len(released) :])}." if len(released) < len(labels) else ""
@@ -136,20 +144,20 @@ def _entries(
             where="released",
             hint=f"The figures are, in order: {_listed(labels)}.",
         )
-    return [_entry(value, label) for value, label in zip(released, labels, strict=True)]
+    return [_entry(value, label, number_of) for value, label in zip(released, labels, strict=True)]
 
 
 def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun} is" if n == 1 else f"{n:,} {noun}s are"
 
 
-def _entry(value: Any, label: str) -> Entry:
+def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
     if isinstance(value, Mapping):
         known = {"value", "coef", "se"}
         if not value or set(value) - known:
             raise OutputError(f"{label!r} needs a value and perhaps an se.", where="released")
-        number = _entry(value.get("value", value.get("coef")), label)
-        return Entry(number.value, number.below, _entry(value.get("se"), label).value)
+        number = _entry(value.get("value", value.get("coef")), label, number_of)
+        return Entry(number.value, number.below, _entry(value.get("se"), label, number_of).value)
     if value is None:
         return Entry(None)
     if isinstance(value, bool):
@@ -159,6 +167,9 @@ def _entry(value: Any, label: str) -> Entry:
             hint="YAML reads yes, no, on and off as true and false.",
         )
     text = str(value).strip()
+    named = number_of(label, text)
+    if named is not None:
+        return Entry(Decimal(repr(named)).normalize())
     if text.casefold() in SUPPRESSED:
         return Entry(None)
     below = re.fullmatch(r"<\s*(\S+)", text)
@@ -175,7 +186,7 @@ def _entry(value: Any, label: str) -> Entry:
     return Entry(None, number_read) if below else Entry(number_read)
 
 
-def _read_csv(path: Path, schema: Schema) -> dict[str, Entry]:
+def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entry]:
     """Columns term (or label) and coef (or value), perhaps se; or one column for each variable of a crosstab."""
     try:
         check_readable(path)
@@ -208,8 +219,8 @@ def _read_csv(path: Path, schema: Schema) -> dict[str, Entry]:
         label = row[label_at].strip() if label_at is not None else " & ".join(f"{header[i]}={row[i]}" for i in spanned)
         if label in entries:
             raise OutputError(f"{path.name!r} names {label!r} twice.", where="released")
-        entry = _entry(row[value_at], label)
-        se = _entry(row[se_at], label).value if se_at is not None else None
+        entry = _entry(row[value_at], label, number_of)
+        se = _entry(row[se_at], label, number_of).value if se_at is not None else None
         entries[label] = Entry(entry.value, entry.below, se)
     return entries
 

@@ -1,0 +1,114 @@
+"""Frequencies: how many rows have each value of a variable, for several variables one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.outputs.grouped import check_named
+from divulge.outputs.heads import RatioHead, ShareHead
+from divulge.outputs.lowered import Block, DiagonalHead, Lowered
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.precision import Floats, Released
+from divulge.outputs.rows import Groups, counted, row_weights, weight_term
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frequencies(Output):
+    """How many rows have each value of each variable, or which share of the rows where it is not missing."""
+
+    kind: ClassVar[str] = "frequencies"
+    statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Marital status and sex", {"variables": ["MSTATUS", "SEX"]}),
+        Example("Per cent of adults", {"variables": ["ETHGROUP"], "statistic": "percentages", "where": "AGE >= 18"}),
+        Example("Shares of all", {"variables": ["TENURE", "LTILL"], "statistic": "proportions", "significant": 2}),
+        Example("Weighted counts, small ones withheld", {"variables": ["MSTATUS"], "weights": "AGE", "threshold": 500}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables, each counted on its own."]
+    statistic: Annotated[Literal["counts", "proportions", "percentages"], "What is shown for each value."] = "counts"
+    missing: Annotated[Literal["exclude", "include"], "Whether missing values are left out, or are a category."] = (
+        "exclude"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_named(self.variables, ())
+
+    @property
+    def _scale(self) -> float:
+        return 100.0 if self.statistic == "percentages" else 1.0
+
+    @property
+    def growth(self) -> Growth:
+        return "extensive" if self.statistic == "counts" else "intensive"
+
+    def _groups(self, schema: Schema) -> list[Groups]:
+        return [Groups.of(schema, (name,), self.missing == "include") for name in self.variables]
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.variables
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return tuple(label for groups in self._groups(schema) for label in groups.labels())
+
+    def describe(self) -> str:
+        shown = {"counts": "Counts of rows"}.get(self.statistic, self.statistic.capitalize())
+        text = f"{shown} for each value of {', '.join(self.variables)}"
+        return text + (f", where {self.where}" if self.where else "") + "."
+
+    def usual_decimals(self) -> int:
+        return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        if self.statistic == "counts":
+            return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
+        return 0.0, self._scale
+
+    def evaluate(self, table: Table) -> Figures:
+        keep = counted(self, table)
+        weights = row_weights(self, table)[keep]
+        rows = table.take(keep)
+        parts, below = [], []
+        for groups in self._groups(table.schema):
+            number = groups.numbers(rows)
+            known = number >= 0
+            parts.append(np.bincount(number[known], weights[known], minlength=groups.n_groups).astype(np.float64))
+            below.append(np.full(groups.n_groups, parts[-1].sum()))
+        counts, of = np.concatenate(parts), np.concatenate(below)
+        status = Status.OK if of.all() else Status.EMPTY_GROUP if of.any() else Status.EMPTY
+        if self.statistic == "counts":
+            return Figures(self.labels(table.schema), counts, Status.OK if len(rows) else Status.EMPTY)
+        shares = np.full(len(counts), np.nan)
+        np.divide(self._scale * counts, of, out=shares, where=of > 0)
+        return Figures(self.labels(table.schema), shares, status)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        all_groups = self._groups(schema)
+        weight = weight_term(self, schema)
+        n = sum(groups.n_groups for groups in all_groups)
+        terms, offset = [], 0
+        for groups in all_groups:
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        bounds = released.residual_low, released.residual_high, released.half
+        if self.statistic == "counts":
+            return Lowered((Block(tuple(terms), n, weight=weight),), released.centre, DiagonalHead(np.ones(n)), *bounds)
+        if weight is None and all((groups.levels[0] >= 0).all() for groups in all_groups):
+            return Lowered((Block(tuple(terms), n),), np.zeros(n), ShareHead(released.centre, self._scale), *bounds)
+        of = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
+        for v, groups in enumerate(all_groups):
+            terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
+        head = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
+        return Lowered(
+            (Block(tuple(terms), n + len(all_groups), weight=weight),),
+            np.zeros(n + len(all_groups)),
+            head,
+            *head.bounds(released, self.weights is not None),
+            is_linear=False,
+        )
