@@ -55,8 +55,7 @@ class Variable:
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "missing", tuple(self.missing))
         object.__setattr__(self, "labels", dict(self.labels))
-        keys = [(v is None, value_text(v)) for v in [*self.values.tolist(), *self.missing]]
-        if len(set(keys)) != len(keys):
+        if self._names_a_value_twice():
             raise SchemaError(f"variable {self.name!r} names the same value twice.", hint="List each value once.")
         if self.frequencies is not None:
             counts = np.asarray(self.frequencies, dtype=np.int64)
@@ -67,6 +66,18 @@ class Variable:
                 )
             counts.setflags(write=False)
             object.__setattr__(self, "frequencies", counts)
+
+    def _names_a_value_twice(self) -> bool:
+        named = [(v is None, value_text(v)) for v in self.missing]
+        if self.kind == "numeric":
+            # Sorted numbers: no texts are needed, which for ten million amounts would take longer than reading them.
+            if (self.values[1:] == self.values[:-1]).any() or len(set(named)) != len(named):
+                return True
+            near = {n for v in self.missing if v is not None for n in _as_numbers(v)}
+            held = self.values[np.isin(self.values, list(near))] if near else self.values[:0]
+            return any((False, value_text(v)) in named for v in held.tolist())
+        keys = [*((False, value_text(v)) for v in self.values.tolist()), *named]
+        return len(set(keys)) != len(keys)
 
     @property
     def n_values(self) -> int:
@@ -165,8 +176,22 @@ class Variable:
     __hash__ = None  # type: ignore[assignment]  # holds arrays; compare by ==
 
 
+def _as_numbers(value: Value) -> list[int | float]:
+    """The number that a value or its text is; as integer and as float, since large ones differ."""
+    try:
+        number = float(value)
+    except ValueError:
+        return []
+    text = value_text(value)
+    return [number, int(text)] if text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63 else [number]
+
+
 def _as_values(kind: Kind, values: object, name: str) -> NDArray[np.generic]:
     """Values as a fresh array: int64 or float64 where all are numbers, else Python strings."""
+    if isinstance(values, np.ndarray) and values.size and values.dtype in (np.int64, np.float64):
+        if not np.isfinite(values).all():
+            raise SchemaError(f"variable {name!r} has a value that is not a finite number.")
+        return np.sort(values) if kind == "numeric" else values.copy()
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[call-overload]
     if not listed:
         return np.empty(0, dtype=np.int64 if kind == "numeric" else object)
