@@ -125,6 +125,7 @@ BAD: dict[str, tuple[str, bytes | str | None, int, str]] = {
     "blank": ("x.csv", "\n\n  \n", 33, "no text in it"),
     "header only": ("x.csv", "a,b\n", 34, "a header of 2 columns and no rows"),
     "ragged": ("x.csv", f"a,b\n1,2\n{CANARY}\n1,2,{CANARY}\n", 35, "2 rows do not have as many fields"),
+    "open quote": ("x.csv", f'a,b\n1,2\n3,"{CANARY}\n4,5\n', 32, "begins in line 3 is never closed"),
     "twice": ("x.csv", f"a,b,a\n1,2,{CANARY}\n", 36, "columns 1 and 3 ('a')"),
     "undecodable": ("x.csv", f"a,b\n{CANARY},привет\n".encode("cp1251"), 37, "bytes that are not text"),
 }

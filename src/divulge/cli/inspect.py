@@ -126,7 +126,8 @@ def _content(variable: Variable) -> str:
         return "–"
     if variable.kind == "numeric":
         return f"{value_text(variable.values[0].item())} to {value_text(variable.values[-1].item())}"
-    shown = [t if len(t) <= 24 else t[:23] + "…" for t in variable.display[: min(_SHOWN, variable.n_values)]]
+    shown = [" ".join(t.split()) for t in variable.display[: min(_SHOWN, variable.n_values)]]
+    shown = [t if len(t) <= 24 else t[:23] + "…" for t in shown]
     return ", ".join(shown) + (", …" if variable.n_values > _SHOWN else "")
 
 

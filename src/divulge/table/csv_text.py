@@ -249,8 +249,43 @@ def row_blocks(layout: Layout) -> Iterator[bytes]:
             # A view costs no copy, and pyarrow reads it as it is.
             yield block[:cut]
         rest = block[cut:]
+    if rest.count(b'"') % 2:
+        _check_quotes(layout)
     if rest.strip(b"\r\n"):
         yield rest
+
+
+def _check_quotes(layout: Layout) -> None:
+    """Raise where a quoted field is never closed: the rest of the file would be taken for its text.
+
+    Called where the number of quotes is odd, which a quote inside an unquoted field (5" pipe) may explain as well.
+    """
+    rows = csv.reader(_lines(layout), delimiter=layout.delimiter, strict=True)
+    last = 0
+    try:
+        for _ in rows:
+            last = rows.line_num
+    except csv.Error as error:
+        # The other complaint is about text behind a closing quote, which pyarrow takes as it is.
+        if "unexpected end" in str(error) or "field limit" in str(error):
+            line = layout.header_lines + last + 1
+            raise NotATableError(
+                f"a quote opened in the row that begins in line {line:,} is never closed.",
+                where=str(layout.path),
+                hint="Close it, or double it where it is part of the text.",
+            ) from None
+
+
+def _lines(layout: Layout) -> Iterator[str]:
+    """The lines below the header, with their ends."""
+    skip, rest = layout.header_bytes, b""
+    for chunk in utf8_chunks(layout.path, layout.encoding, FIRST_BYTES):
+        lines = (rest + chunk[skip:]).split(b"\n")
+        skip, rest = 0, lines.pop()
+        for line in lines:
+            yield line.decode("utf-8", errors="replace") + "\n"
+    if rest:
+        yield rest.decode("utf-8", errors="replace")
 
 
 def _last_row_end(block: bytes) -> int:

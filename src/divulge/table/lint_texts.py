@@ -51,8 +51,8 @@ def decimal_commas(seen: Seen) -> Iterator[Remark]:
             yield Remark(
                 "decimal-comma",
                 seen.variable.name,
-                f"numbers with decimal commas ({n_commas:,} distinct values), read as text.",
-                "Export the file with decimal points.",
+                f"numbers with commas ({n_commas:,} distinct values), read as text.",
+                "Export the file with decimal points, and without commas between thousands.",
             )
 
 
