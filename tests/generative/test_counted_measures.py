@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from divulge.measures import FAMILIES, Exclusions
+from divulge.measures.raab import Raab
 from divulge.measures.run import Measured, measure_tables
 from divulge.measures.tcap import Tcap
 from divulge.table import Schema, Table, Variable
@@ -137,6 +138,21 @@ def test_msu_overlap_equals_its_definition(people: Rows, synthetic: Rows) -> Non
     found = measured(people, synthetic)
     precision, recall = reference.msu_overlap(people, synthetic)
     assert_equal(found, {"MSU_overlap": precision, "MSU_overlap_recall": recall})
+
+
+@given(_ROWS, _ROWS, st.sampled_from([0, 1]), st.sampled_from([0.3, 0.5, 0.8]))
+def test_two_way_check_equals_its_definition(people: Rows, synthetic: Rows, rows: int, share: float) -> None:
+    family = Raab(two_way=(rows, share))
+    found = measure_tables(table(people), [table(synthetic)], ["k", "l"], ["t"], [family])[0]
+    flagged = {
+        (["k", "l"].index(p["key"]), p["level"], p["target_level"]): p["rows"]
+        for p in found["DiSCO"].details["two_way"]
+    }
+    expected = {
+        (j, level or "missing", target or "missing"): n
+        for (j, level, target), n in reference.two_way(paired(people), paired(synthetic), rows, share).items()
+    }
+    assert flagged == expected
 
 
 @given(_ROWS, _ROWS)

@@ -138,3 +138,17 @@ def msu_overlap(people: Sequence[tuple[Any, ...]], synthetic: Sequence[tuple[Any
         over(sum(bool(s & all_people) for s in of_synthetic), sum(bool(s) for s in of_synthetic)),
         over(sum(bool(s & all_synthetic) for s in of_people), sum(bool(s) for s in of_people)),
     )
+
+
+def two_way(
+    people: Sequence[Row], synthetic: Sequence[Row], rows: int, share: float
+) -> dict[tuple[int, Any, Any], int]:
+    """Rows of large DiSCO cells by (key, its level, target) where the target is likelier than `share` at that level."""
+    right = [r for r in people if is_determined(r[0], synthetic) and r in synthetic and people.count(r) > rows]
+    found: dict[tuple[int, Any, Any], int] = {}
+    for j in range(len(people[0][0])):
+        for level, target in {(q[j], t) for q, t in right}:
+            there = [t for q, t in people if q[j] == level]
+            if there.count(target) > share * len(there):
+                found[j, level, target] = sum((q[j], t) == (level, target) for q, t in right)
+    return found

@@ -190,8 +190,8 @@ def group_starts(codes: Codes, width: int) -> Codes:
 
 
 @njit(cache=True, nogil=True)
-def summarise(starts: Codes, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int, tau: float) -> Sums:
-    """Sums over cells with the counts d (people) and s (synthetic), grouped by key combination at `starts`.
+def summarise(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int, tau: float) -> Sums:
+    """Sums over ascending cells with the counts d (people) and s (synthetic).
 
     kept: False for cells that exclusions take out of the sums over attributes; an empty array keeps all.
     limit: cells with a larger count are taken out too (d where people are summed, s where synthetic rows are);
@@ -206,14 +206,16 @@ def summarise(starts: Codes, d: Counts, s: Counts, kept: NDArray[np.bool_], limi
     keys_certain_people = keys_certain_synthetic = keys_certain_both = 0
     all_kept = kept.size == 0
     share = tau - 1e-12  # a share that equals τ must not fail by the rounding of a division
-    for q in range(starts.size - 1):
-        low, high = starts[q], starts[q + 1]
+    high = 0
+    while high < codes.size:
+        low, end = high, (codes[high] // width + 1) * width
         d_q = s_q = d_most = s_most = 0
-        for i in range(low, high):
-            d_q += d[i]
-            s_q += s[i]
-            d_most = max(d_most, d[i])
-            s_most = max(s_most, s[i])
+        while high < codes.size and codes[high] < end:
+            d_q += d[high]
+            s_q += s[high]
+            d_most = max(d_most, d[high])
+            s_most = max(s_most, s[high])
+            high += 1
         in_d, in_s = d_q > 0, s_q > 0
         keys_people += in_d
         keys_synthetic += in_s
@@ -293,6 +295,51 @@ def summarise(starts: Codes, d: Counts, s: Counts, kept: NDArray[np.bool_], limi
     )
 
 
+@njit(cache=True, nogil=True)
+def disclosed(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int) -> Codes:
+    """The places of the cells of DiSCO: p^s = 1, some people, not excluded (see `summarise`)."""
+    found = np.empty(0, np.int64)
+    n = 0
+    # Once to count and once to write: an array for all cells would be as large as the cells themselves.
+    for writes in (False, True):
+        if writes:
+            found = np.empty(n, np.int64)
+        n = high = 0
+        while high < codes.size:
+            end = (codes[high] // width + 1) * width
+            place, n_synthetic = -1, 0
+            while high < codes.size and codes[high] < end:
+                if s[high] > 0:
+                    n_synthetic += 1
+                    place = high
+                high += 1
+            is_kept = kept.size == 0 or kept[place]
+            if n_synthetic == 1 and d[place] > 0 and (limit == 0 or d[place] <= limit) and is_kept:
+                if writes:
+                    found[n] = place
+                n += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add_pairs(
+    codes: Codes, width: int, d: Counts, unit: int, level_slot: Counts, target_slot: Counts, pairs: Codes, levels: Codes
+) -> None:
+    """Count people by a key's level, and by that level and the target, for the levels and targets with a slot.
+
+    unit: what the cell code is divided by for the key's level to be its last digit in the base of level_slot.size.
+    level_slot, target_slot: where each code is counted, −1 for nowhere. pairs (2-D), levels: counts, added to.
+    """
+    card = level_slot.size
+    for i in range(codes.size):
+        level = level_slot[codes[i] // unit % card]
+        if level >= 0 and d[i] > 0:
+            levels[level] += d[i]
+            target = target_slot[codes[i] % width]
+            if target >= 0:
+                pairs[level, target] += d[i]
+
+
 def distinct(codes: Codes, radix: int) -> tuple[Codes, Counts]:
     """The distinct codes, ascending, and how often each occurs. `codes` may be reordered.
 
@@ -322,4 +369,9 @@ def warm() -> None:
         found, counts = distinct(codes.copy(), radix)
         cells, d, s = merge(found, counts, found, counts)
         cells, d, s = regrouped(cells, d, s, radix)
-        summarise(group_starts(cells, 2), d, s, np.zeros(0, np.bool_), 0, 1.0)
+        none = np.zeros(0, np.bool_)
+        group_starts(cells, 2)
+        summarise(cells, 2, d, s, none, 0, 1.0)
+        disclosed(cells, 2, d, s, none, 0)
+        slots = np.zeros(2, np.int32)
+        add_pairs(cells, 2, d, 2, slots, slots, np.zeros((1, 1), np.int64), np.zeros(1, np.int64))

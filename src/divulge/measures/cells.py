@@ -68,13 +68,44 @@ class Cells:
         columns = self.coding.decode(self.codes[self.starts[:-1]] // self.width)
         return dict(zip(self.keys, columns, strict=True))
 
+    def levels_at(self, places: Codes) -> dict[str, Codes]:
+        """For every key, its code in some of the cells."""
+        return dict(zip(self.keys, self.coding.decode(self.codes[places] // self.width), strict=True))
+
+    @cached_property
     def d_target(self) -> NDArray[np.int64]:
         """How many people have each target code."""
-        return np.bincount(self.target, weights=self.d, minlength=self.width).astype(np.int64)
+        slots = np.arange(self.width, dtype=np.int32)
+        totals = np.zeros((1, self.width), dtype=np.int64)
+        none = np.zeros(1, dtype=np.int32)
+        counting.add_pairs(self.codes, self.width, self.d, 1, none, slots, totals, np.zeros(1, dtype=np.int64))
+        return totals[0]
+
+    def pair_totals(self, key: str, levels: Codes, targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many people have each of some levels of a key with each of some targets, and each level at all.
+
+        Levels and targets are given ascending. Nothing as large as the table of all levels and targets is made.
+        """
+        place = self.keys.index(key)
+        pairs = np.zeros((len(levels), len(targets)), dtype=np.int64)
+        totals = np.zeros(len(levels), dtype=np.int64)
+        slots = [np.full(n, -1, dtype=np.int32) for n in (self.coding.cards[place], self.width)]
+        slots[0][levels], slots[1][targets] = np.arange(len(levels)), np.arange(len(targets))
+        unit = self.coding.unit(place)
+        if unit is not None:
+            counting.add_pairs(self.codes, self.width, self.d, unit * self.width, *slots, pairs, totals)
+        else:
+            codes = self.levels[key][self.group] * self.width + self.target
+            counting.add_pairs(codes, self.width, self.d, self.width, *slots, pairs, totals)
+        return pairs, totals
+
+    def disclosed(self, kept: NDArray[np.bool_], limit: int) -> Codes:
+        """The places of the cells that count for DiSCO."""
+        return counting.disclosed(self.codes, self.width, self.d, self.s, kept, limit)
 
     def sums(self, kept: NDArray[np.bool_] = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
         """The sums from which the measures are made; see kernels.counting.summarise."""
-        return Sums(*counting.summarise(self.starts, self.d, self.s, kept, limit, tau))
+        return Sums(*counting.summarise(self.codes, self.width, self.d, self.s, kept, limit, tau))
 
     def subset(self, keys: Sequence[str]) -> Cells:
         """The cells over some of the keys; from cells, not rows, so that a sweep costs little more than a count."""
@@ -97,28 +128,36 @@ class Counter:
     schema: Schema
     keys: tuple[str, ...]
     coding: KeyCoding
+    keeps_codes: bool
     _codes: dict[int, tuple[Table, Codes]] = field(default_factory=dict)
-    _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict)
+    _tallies: dict[tuple[int, str], tuple[Table, Tally]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tables: Sequence[Table], keys: Sequence[str]) -> Counter:
-        """A counter for these tables (and others whose key combinations all occur in them)."""
+    def of(cls, tables: Sequence[Table], keys: Sequence[str], keeps_codes: bool = True) -> Counter:
+        """A counter for these tables (and others whose key combinations all occur in them).
+
+        keeps_codes: keep every row's key combination, 8 bytes a row, for further targets.
+        """
         schema = tables[0].schema
         width = max((v.n_codes for v in schema), default=1)
         cards = [schema[k].n_codes for k in keys]
         coding = KeyCoding.fit([[t[k] for k in keys] for t in tables], cards, width)
-        return cls(schema, tuple(keys), coding)
+        return cls(schema, tuple(keys), coding, keeps_codes)
 
     def key_codes(self, table: Table) -> Codes:
         """The key combination of every row."""
         # Tables have no hash; the reference kept beside the codes keeps an id from being used again.
-        if id(table) not in self._codes:
-            self._codes[id(table)] = (table, self.coding.encode([table[k] for k in self.keys]))
-        return self._codes[id(table)][1]
+        if id(table) in self._codes:
+            return self._codes[id(table)][1]
+        codes = self.coding.encode([table[k] for k in self.keys])
+        if self.keeps_codes:
+            self._codes[id(table)] = (table, codes)
+        return codes
 
     def cell_codes(self, table: Table, target: str) -> Codes:
         """The cell of every row, as a fresh array."""
-        codes = self.key_codes(table) * self.schema[target].n_codes
+        codes, width = self.key_codes(table), self.schema[target].n_codes
+        codes = codes * width if self.keeps_codes else np.multiply(codes, width, out=codes)
         codes += table[target]
         return codes
 
@@ -131,8 +170,8 @@ class Counter:
                 )
             radix = self.coding.radix * self.schema[target].n_codes
             codes, counts = counting.distinct(self.cell_codes(table, target), radix)
-            self._tallies[id(table), target] = Tally(codes, counts, table.n_rows)
-        return self._tallies[id(table), target]
+            self._tallies[id(table), target] = (table, Tally(codes, counts, table.n_rows))
+        return self._tallies[id(table), target][1]
 
     def cells(self, people: Table, synthetic: Table, target: str) -> Cells:
         """People and synthetic rows counted side by side."""

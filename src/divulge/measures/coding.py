@@ -63,6 +63,15 @@ class KeyCoding:
             codes = np.searchsorted(rank, codes)
         return codes
 
+    def unit(self, place: int) -> int | None:
+        """What a code is divided by for a key's code to be its last digit; None where ranks stand in between."""
+        if any(rank is not None for rank in self.ranks):
+            return None
+        unit = 1
+        for card in self.cards[place + 1 :]:
+            unit *= card
+        return unit
+
     def decode(self, codes: Codes) -> list[Codes]:
         """The key codes behind combination codes, column by column."""
         columns: list[Codes] = []

@@ -96,7 +96,7 @@ class Kolb:
         }
 
     def _disclosive(self, case: Case, cells: Cells) -> Sums:
-        frequent = cells.d_target() >= self.naive * max(cells.n_people, 1)
+        frequent = cells.d_target >= self.naive * max(cells.n_people, 1)
         kept = ~frequent[cells.target]
         also = case.exclusions.kept(cells, case.people.schema, case.scenario.target)
         return cells.sums(kept & also if also.size else kept)

@@ -103,7 +103,7 @@ class Raab:
         return {m.name: found[m.name] for m in self.measures}
 
     def _details(self, case: Case) -> dict[str, Any]:
-        disclosed = _disclosed(case)
+        disclosed = case.cells.disclosed(case.kept, case.exclusions.denominator_limit)
         details: dict[str, Any] = {
             "one_way": self._one_way(case, disclosed),
             "two_way": self._two_way(case, disclosed),
@@ -115,7 +115,7 @@ class Raab:
     def _one_way(self, case: Case, disclosed: np.ndarray) -> dict[str, Any] | None:
         """The target level that holds nearly all of DiSCO, where there is one."""
         cells = case.cells
-        by_level = np.bincount(cells.target[disclosed], weights=cells.d[disclosed], minlength=cells.width)
+        by_level = np.bincount(cells.codes[disclosed] % cells.width, weights=cells.d[disclosed], minlength=cells.width)
         most, total = int(by_level.argmax()), int(by_level.sum())
         if not (by_level[most] > self.one_way[0] and by_level[most] / total > self.one_way[1]):
             return None
@@ -123,7 +123,7 @@ class Raab:
             "level": case.people.schema[case.scenario.target].display[most],
             "rows": int(by_level[most]),
             "share_of_DiSCO": by_level[most] / total,
-            "share_of_people": int(cells.d_target()[most]) / cells.n_people,
+            "share_of_people": int(cells.d_target[most]) / cells.n_people,
         }
 
     def _two_way(self, case: Case, disclosed: np.ndarray) -> list[dict[str, Any]]:
@@ -131,44 +131,25 @@ class Raab:
         cells, schema, target = case.cells, case.people.schema, case.scenario.target
         large = disclosed[cells.d[disclosed] > self.two_way[0]]
         pairs: list[dict[str, Any]] = []
-        for key in cells.keys if large.size else ():
-            # A pair is coded as its place in a table of key level by target level, which is never built.
-            codes = cells.levels[key][cells.group] * cells.width + cells.target
-            wanted, at = np.unique(codes[large], return_inverse=True)
-            rows = np.bincount(at, weights=cells.d[large])
-            with_pair = _sum_at(wanted, codes, cells.d)
-            levels, of_pair = np.unique(wanted // cells.width, return_inverse=True)
-            with_level = _sum_at(levels, codes // cells.width, cells.d)[of_pair]
-            share = with_pair / with_level
-            for i in np.flatnonzero(share > self.two_way[1]):
+        shown = schema[target].display
+        targets, with_target = np.unique(cells.codes[large] % cells.width, return_inverse=True)
+        for key, at in cells.levels_at(large).items() if large.size else ():
+            levels, with_level = np.unique(at, return_inverse=True)
+            rows = np.zeros((len(levels), len(targets)))
+            np.add.at(rows, (with_level, with_target), cells.d[large])
+            together, of_level = cells.pair_totals(key, levels, targets)
+            names = schema[key].display
+            # A level of the key whose large cells all have other targets has no rows with this one.
+            for i, j in zip(*np.nonzero((rows > 0) & (together > self.two_way[1] * of_level[:, None])), strict=True):
                 pairs.append(
                     {
                         "key": key,
-                        "level": schema[key].display[int(wanted[i] // cells.width)],
-                        "target_level": schema[target].display[int(wanted[i] % cells.width)],
-                        "rows": int(rows[i]),
-                        "with_both": int(with_pair[i]),
-                        "with_level": int(with_level[i]),
-                        "share": float(share[i]),
+                        "level": names[int(levels[i])],
+                        "target_level": shown[int(targets[j])],
+                        "rows": int(rows[i, j]),
+                        "with_both": int(together[i, j]),
+                        "with_level": int(of_level[i]),
+                        "share": float(together[i, j] / of_level[i]),
                     }
                 )
         return sorted(pairs, key=lambda pair: -pair["rows"])
-
-
-def _disclosed(case: Case) -> np.ndarray:
-    """The cells of DiSCO: p^s = 1, some people, not excluded."""
-    cells, limit = case.cells, case.exclusions.denominator_limit
-    s_q = np.add.reduceat(cells.s, cells.starts[:-1]) if len(cells.codes) else cells.s
-    is_in = (cells.d > 0) & (cells.s > 0) & (cells.s == s_q[cells.group])
-    if case.kept.size:
-        is_in &= case.kept
-    if limit:
-        is_in &= cells.d <= limit
-    return np.flatnonzero(is_in)
-
-
-def _sum_at(wanted: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The sum of counts over each wanted code (ascending)."""
-    at = np.minimum(np.searchsorted(wanted, codes), len(wanted) - 1)
-    found = wanted[at] == codes
-    return np.bincount(at[found], weights=counts[found], minlength=len(wanted))

@@ -179,7 +179,7 @@ def measure_tables(
         prepare(original, synthetic, holdout, [*keys, *targets])
     ready = prepare(original, synthetic, holdout, names, groups)
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
-    counter = Counter.of(ready.tables, keys)
+    counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)
     pool = _stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
     return [_one_target(ready, pool, s, families, exclusions, counter, with_scores, seed) for s in scenarios]
 

@@ -106,14 +106,20 @@ class Case:
 
     def sums(self, tau: float = 1.0) -> Sums:
         """The sums over cells, after exclusions, with the certainty τ."""
-        return self.cells.sums(self.kept, self.exclusions.denominator_limit, tau)
+        if tau not in self._sums:
+            self._sums[tau] = self.cells.sums(self.kept, self.exclusions.denominator_limit, tau)
+        return self._sums[tau]
+
+    @cached_property
+    def _sums(self) -> dict[float, Sums]:
+        return {}
 
     @cached_property
     def base(self) -> float:
         """Σ_t (d_t/N_d)², the chance of a guess from the target's distribution (Taub 2018, eq. 5, averaged)."""
         if not self.cells.n_people:
             return float("nan")
-        shares = self.cells.d_target() / self.cells.n_people
+        shares = self.cells.d_target / self.cells.n_people
         return float(shares @ shares)
 
     def by_row(self, of_cells: NDArray[np.float64]) -> Scores:
