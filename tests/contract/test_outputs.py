@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from divulge.demo import cps_extract, simulated_census, simulated_health
 from divulge.errors import DivulgeError, OutputError, UnknownVariableError
 from divulge.outputs import OUTPUTS, Example, Figures, Output, Released, Status, read_released
 from divulge.outputs.custom import Custom
+from divulge.spec import format_output, parse_output
 from divulge.table import Table
 
 N_ROWS = 600
@@ -119,6 +121,15 @@ def test_released_as_mapping_list_and_file_is_the_same(kind: type[Output], examp
         assert close(again.values, released.values)
         assert close(again.low, released.low) or output.decimals is None
         assert again.agrees(output.evaluate(table).values).all()
+
+
+@pytest.mark.parametrize(("kind", "example"), CASES)
+def test_spec_survives_a_journey_through_json(kind: type[Output], example: Example) -> None:
+    output = parse_output({"kind": kind.kind, **example.fields})
+    assert output == kind(**example.fields)
+    text = json.dumps(format_output(output))
+    assert parse_output(json.loads(text)) == output
+    assert set(json.loads(text)) == {"kind", *example.fields}
 
 
 @pytest.mark.parametrize(("kind", "example"), CASES)

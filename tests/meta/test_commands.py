@@ -13,13 +13,21 @@ from divulge.cli import COMMANDS, command_tree, main
 from tests.meta.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
+    "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
     ),
+    "outputs": lambda folder: ["outputs"],
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
+
+
+def _small_spec(folder: Path) -> str:
+    text = f"data: {_small_file(folder)}\noutputs:\n  - {{kind: crosstab, variables: [AGE, SEX]}}\n"
+    (folder / "spec.yaml").write_text(text, encoding="utf-8")
+    return "spec.yaml"
 
 
 def _small_file(folder: Path) -> str:

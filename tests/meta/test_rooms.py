@@ -35,6 +35,7 @@ SHARED = {
     "measures.intervals": "confidence intervals of several families",
     "measures.run": "every family asked about the same tables",
     "measures.scenario": "keys, target and tables that every family takes",
+    "outputs.computed": "an output computed from data beside what was released",
     "outputs.grouped": "numeric variables by groups",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",

@@ -39,6 +39,7 @@ class Crosstab(Output):
     kind: ClassVar[str] = "crosstab"
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
     can_suppress: ClassVar[bool] = True
+    has_threshold: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Counts of tenure by sex, with margins", {"variables": ["TENURE", "SEX"], "margins": True}),
         Example(
@@ -60,6 +61,8 @@ class Crosstab(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.threshold is not None and self.statistic != "counts":
+            raise OutputError(f"{self.statistic} have no threshold.", where="threshold", hint="List suppressed cells.")
         if not self.variables or len(set(self.variables)) != len(self.variables):
             raise OutputError(
                 "different variables are needed, at least one.",

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from divulge.errors import OutputError
 from divulge.outputs.grouped import check_named
 from divulge.outputs.heads import RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
@@ -23,6 +24,7 @@ class Frequencies(Output):
     kind: ClassVar[str] = "frequencies"
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
     can_suppress: ClassVar[bool] = True
+    has_threshold: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Marital status and sex", {"variables": ["MSTATUS", "SEX"]}),
         Example("Per cent of adults", {"variables": ["ETHGROUP"], "statistic": "percentages", "where": "AGE >= 18"}),
@@ -38,6 +40,8 @@ class Frequencies(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.threshold is not None and self.statistic != "counts":
+            raise OutputError(f"{self.statistic} have no threshold.", where="threshold", hint="List suppressed cells.")
         check_named(self.variables, ())
 
     @property

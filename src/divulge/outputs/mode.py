@@ -100,7 +100,7 @@ class Mode(Output):
             for row in counts:
                 code = int(np.argmax(row)) if row.any() else None
                 values.append(np.nan if code is None else float(_shown(variable)[code]))
-                texts.append(None if code is None or _has_numbers(variable) else variable.display[code])
+                texts.append(None if code is None or variable.kind == "numeric" else variable.display[code])
         undefined = bool(np.isnan(values).any())
         status = Status.EMPTY if not n_rows else Status.EMPTY_GROUP if undefined else Status.OK
         return Figures(self.labels(table.schema), np.array(values), status, texts=tuple(texts) if any(texts) else None)

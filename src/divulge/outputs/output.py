@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -119,6 +120,9 @@ class Output:
     """Why the kind cannot lower, in one sentence."""
     takes_weights: ClassVar[bool] = True
     can_suppress: ClassVar[bool] = False
+    """Whether figures may be withheld."""
+    has_threshold: ClassVar[bool] = False
+    """Whether figures are counts, which are withheld below a threshold."""
     residuals_are_figures: ClassVar[bool] = True
     """Whether the first residuals of the lowered form are the figures less what was released, in their order; False
     where it holds inequalities (a maximum: no row above it, one row at it)."""
@@ -153,9 +157,10 @@ class Output:
         Precision(self.decimals, self.significant, self.base)
         if self.weights is not None and not self.takes_weights:
             raise OutputError(f"kind {self.kind!r} takes no weights.", where="weights", hint="Leave weights out.")
-        for name in ("suppressed", "threshold"):
-            if getattr(self, name) not in ((), None) and not self.can_suppress:
-                raise OutputError(f"kind {self.kind!r} has no suppressed cells.", where=name, hint="Leave it out.")
+        if self.suppressed and not self.can_suppress:
+            raise OutputError(f"kind {self.kind!r} has no suppressed cells.", where="suppressed", hint="Leave it out.")
+        if self.threshold is not None and not self.has_threshold:
+            raise OutputError(f"kind {self.kind!r} has no threshold.", where="threshold", hint="Leave it out.")
         if self.threshold is not None and not 0 < self.threshold < np.inf:
             raise OutputError(f"a threshold above 0 is needed, {self.threshold} is given.", where="threshold")
         if not 0 <= self.weight < np.inf:
@@ -215,6 +220,11 @@ class Output:
         """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
         del label, text, schema
         return None
+
+    def allowed(self, folder: Path | None = None) -> Output:
+        """The same output, with the user's leave to run code that it names. folder: where names of files start."""
+        del folder
+        return self
 
     @property
     def growth(self) -> Growth:

@@ -7,6 +7,7 @@ below the threshold. Reading released values from files is in `released.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,16 @@ class Precision:
             return np.round(values, self.decimals or 0)
         places = -np.round(np.log10(2 * self.half_units(values))).astype(int)
         return np.array([round(v, int(p)) if np.isfinite(v) else v for v, p in zip(values, places, strict=True)])
+
+    def texts(self, values: Floats) -> list[str | None]:
+        """The values as they are printed, with all their digits; None where there is none."""
+        shown: list[str | None] = []
+        for value, half in zip(self.rounded(values), self.half_units(values), strict=True):
+            # One unit of the last digit is 10^−places; a base may have digits of its own.
+            places = max(0, -int(np.floor(np.log10(2 * half) + 1e-9)))
+            digits = places if self.base is None else max(0, -int(Decimal(repr(self.base)).normalize().as_tuple()[2]))
+            shown.append(f"{value:.{digits}f}" if np.isfinite(value) else None)
+        return shown
 
     def describe(self) -> str:
         """In words: "4 decimals"."""

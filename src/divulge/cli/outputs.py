@@ -1,0 +1,77 @@
+"""`divulge outputs`: the kinds of output with their fields, and the JSON Schema of the assessment file."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+import typer
+
+from divulge.cli.screen import screen
+from divulge.errors import UsageError, suggest
+from divulge.outputs import OUTPUTS, Output
+from divulge.spec import json_schema
+from divulge.spec.fields import spec_fields, type_text
+
+
+def run(
+    kind: Annotated[str | None, typer.Argument(help="Describe this kind alone, with all its fields.")] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of the assessment file instead.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """List the kinds of output, what each is, and the fields that it has in a spec."""
+    if schema:
+        screen.print_json(json_schema())
+        return
+    chosen = OUTPUTS
+    if kind is not None:
+        chosen = tuple(k for k in OUTPUTS if k.kind == kind)
+        if not chosen:
+            known = [k.kind for k in OUTPUTS]
+            raise UsageError(
+                f"there is no kind of output {kind!r}.",
+                hint=suggest(kind, known) or f"The kinds are: {', '.join(known)}.",
+            )
+    if json:
+        screen.print_json({"kinds": [as_json(k) for k in chosen]})
+        return
+    shared = {f.name for f in dataclasses.fields(Output)}
+    for each in chosen:
+        screen.show(f"{each.kind}: {summary(each)}")
+        for name, (hint, field, text) in spec_fields(each).items():
+            if name not in shared or kind is not None:
+                need = "" if field.default is not dataclasses.MISSING else ", needed"
+                screen.show(f"    {name} ({type_text(hint)}{need}): {text}")
+    if kind is None:
+        screen.show("")
+        screen.show(f"Beside its own, a kind takes such of these as make sense for it: {', '.join(sorted(shared))}.")
+        screen.show("`divulge outputs KIND` explains all fields of one kind.")
+
+
+def summary(kind: type[Output]) -> str:
+    """The first paragraph of a kind's description, on one line."""
+    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+
+
+def as_json(kind: type[Output]) -> dict[str, Any]:
+    """A kind as plain data."""
+    return {
+        "kind": kind.kind,
+        "description": " ".join((kind.__doc__ or "").split()),
+        "statbarn": str(kind.statbarn),
+        "safe": kind.statbarn.is_safe,
+        "lowers": kind.can_lower,
+        "why_not": kind.why_not or None,
+        "fields": [
+            {
+                "name": name,
+                "type": type_text(hint),
+                "needed": field.default is dataclasses.MISSING,
+                "default": None if field.default is dataclasses.MISSING else field.default,
+                "help": text,
+            }
+            for name, (hint, field, text) in spec_fields(kind).items()
+        ],
+    }
