@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from divulge.comparators.comparator import check_request
 from divulge.errors import ComparatorError, unknown_variable
@@ -84,6 +83,8 @@ class Cart:
     def _categories(
         self, codes: Column, n_codes: int, before: Sequence[tuple[Variable, Column, Column]], rng: np.random.Generator
     ) -> Column:
+        from sklearn.tree import DecisionTreeClassifier  # takes a second to import: only where it is used
+
         ranks = [ranks_by_class(old, v.n_codes, codes, n_codes) for v, old, _ in before]
         old, new = _predictors(before, ranks)
         tree = DecisionTreeClassifier(**self._settings(rng)).fit(old, codes)
@@ -98,6 +99,8 @@ class Cart:
         before: Sequence[tuple[Variable, Column, Column]],
         rng: np.random.Generator,
     ) -> Column:
+        from sklearn.tree import DecisionTreeRegressor
+
         y = numbers[codes]
         ranks = [ranks_by_mean(old, v.n_codes, y) for v, old, _ in before]
         old, new = _predictors(before, ranks)

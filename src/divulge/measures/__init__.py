@@ -10,13 +10,14 @@ from divulge.measures.family import Family, Measure
 from divulge.measures.grouping import Groups
 from divulge.measures.kolb import Kolb, MsuOverlap
 from divulge.measures.raab import Raab
+from divulge.measures.rapid import Rapid
 from divulge.measures.run import Measured, measure, measure_targets
 from divulge.measures.scenario import Case, Scenario
 from divulge.measures.subsets import Subsets
 from divulge.measures.suda import Suda
 from divulge.measures.tcap import Tcap
 
-FAMILIES: tuple[type[Family], ...] = (Tcap, Cap, Raab, Kolb, Subsets, MsuOverlap, Suda)
+FAMILIES: tuple[type[Family], ...] = (Tcap, Cap, Raab, Kolb, Subsets, MsuOverlap, Suda, Rapid)
 """Every family, in the order in which reports show them. `FAMILIES[i]()` has the default settings."""
 
 __all__ = [
