@@ -6,6 +6,7 @@ from divulge.outputs.extremes import Extremes
 from divulge.outputs.frequencies import Frequencies
 from divulge.outputs.gini import Gini
 from divulge.outputs.herfindahl import Herfindahl
+from divulge.outputs.logistic import Logistic
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.means import Means
 from divulge.outputs.mode import Mode
@@ -27,6 +28,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Mode,
     Herfindahl,
     Gini,
+    Logistic,
     Custom,
 )
 """Every kind, in the order in which `divulge outputs` and the catalogue list them."""

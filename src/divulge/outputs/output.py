@@ -55,6 +55,7 @@ class Status(StrEnum):
     VANISHED_LEVEL = "vanished level"
     COLLINEAR = "collinear"
     NOT_CONVERGED = "not converged"
+    TOO_FEW_ROWS = "too few rows"
     FAILED = "failed"
 
     @property
@@ -71,6 +72,7 @@ _SENTENCES: Mapping[Status, str] = {
     Status.VANISHED_LEVEL: "A level has no rows, so its coefficient is undefined.",
     Status.COLLINEAR: "Some columns are linear combinations of others, so their coefficients are undefined.",
     Status.NOT_CONVERGED: "The fit did not converge.",
+    Status.TOO_FEW_ROWS: "There are too few rows for so many coefficients.",
     Status.FAILED: "The function could not be computed on this table.",
 }
 
@@ -80,6 +82,7 @@ class Figures:
     """What an output is at a table: one number for each label; NaN where it is undefined (the status says why).
 
     texts: what the numbers stand for, where they are not measurements (the mode of a categorical variable).
+    concerned: the labels that the status speaks of, where it speaks of some (the levels that vanished).
     """
 
     labels: tuple[str, ...]
@@ -87,6 +90,7 @@ class Figures:
     status: Status = Status.OK
     se: Floats | None = None
     texts: tuple[str | None, ...] | None = None
+    concerned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,302 @@
+"""Rows collapsed to distinct cells of covariates, with what a regression needs to know of each: weight and response.
+
+A cell is one combination of codes of the variables that the predictor reads. Where there are few repeats, rows are
+served as they are, in batches, so that nothing as long as the data is ever held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import lgamma
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from divulge.kernels.layout import RawTerm, fill_places, lay_out
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.unsignedinteger]
+
+BATCH = 4096
+"""Rows served at once: large enough to hide the call, small enough to stay in the processor's cache."""
+
+PAYS = 0.6
+"""Cells are used where there are at most this many for each row: with more, sorting costs what it saves."""
+
+
+class Rows(NamedTuple):
+    """Coded rows of a model, column by column, and what its response and weight are for each code.
+
+    y: response by code of the variable `response` (for multinomial the class number, 0 the reference); NaN: the row
+    takes no part. w: likewise the weight by code of the variable `weight`; both empty where all rows count alike.
+    """
+
+    columns: tuple[Codes, ...]
+    n_codes: tuple[int, ...]
+    n_rows: int
+    response: int
+    y: Floats
+    weight: int = -1
+    w: Floats = np.ones(1)
+
+
+class Batch(NamedTuple):
+    """Cells (or rows) of a model: their codes, their weight, and the sum of weight × response, class by class."""
+
+    codes: Codes  # (cells, variables)
+    place: NDArray[np.uint16]  # (cells, groups): the indicator of each group of variables (see `layout.py`)
+    weight: Floats  # (cells,)
+    response: Floats  # (cells, classes); one class unless multinomial
+
+    def first(self, size: int) -> Batch:
+        return Batch(self.codes[:size], self.place[:size], self.weight[:size], self.response[:size])
+
+
+class Summary(NamedTuple):
+    """What of the response does not depend on the predictor, over the rows that take part."""
+
+    n_rows: int
+    weight: float
+    response: Floats  # Σ weight × response, class by class
+    spread: float  # Σ weight (y − mean)²
+    within: float  # Σ weight (y − mean of its cell)²
+    log_weight: float  # Σ log weight
+    log_factorials: float  # Σ weight log y!
+    entropy: float  # Σ weight (y log y − y)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add(sums, y, w, each, rows):  # type: ignore[no-untyped-def]
+    """Mean and spread by Welford 1962, and the sums that depend on the response alone (see `Source.summary`)."""
+    sums[0] += rows
+    sums[1] += w
+    step = y - sums[2]
+    sums[2] += step * w / sums[1]
+    sums[3] += w * step * (y - sums[2])
+    sums[5] += rows * np.log(each)
+    if y > 0.0:
+        sums[6] += w * lgamma(y + 1.0)
+        sums[7] += w * (y * np.log(y) - y)
+
+
+@njit(cache=True, nogil=True)
+def _count_cells(keys, inner):  # type: ignore[no-untyped-def]
+    count = 1 if keys.shape[0] else 0
+    for i in range(1, keys.shape[0]):
+        if keys[i] // inner != keys[i - 1] // inner:
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _fill_cells(  # type: ignore[no-untyped-def]
+    keys, order, radix, inner, known, first_code, y_at, ys, w_at, ws, codes, weight, response, sums
+):
+    """Write the cells of sorted keys; return how many hold a row that takes part."""
+    n, n_classes = keys.shape[0], response.shape[1]
+    row = np.zeros(codes.shape[1], dtype=codes.dtype)
+    cell, i = 0, 0
+    while i < n:
+        outer = keys[i] // inner
+        weight[cell] = 0.0
+        for k in range(n_classes):
+            response[cell, k] = 0.0
+        mean, spread = 0.0, 0.0
+        while i < n and keys[i] // inner == outer:
+            key, start = keys[i], i
+            while i < n and keys[i] == key:
+                i += 1
+            takes_part = True
+            for v in range(order.shape[0] - 1, -1, -1):
+                code = key % radix[v]
+                key = key // radix[v]
+                row[order[v]] = code
+                takes_part &= known[first_code[order[v]] + np.int64(code)]
+            if not takes_part:
+                continue
+            y = ys[row[y_at]]
+            each = ws[row[w_at]] if w_at >= 0 else 1.0
+            w = each * (i - start)
+            weight[cell] += w
+            _add(sums, y, w, each, i - start)
+            if n_classes > 1:
+                if y > 0.0:
+                    response[cell, int(y) - 1] += w
+            else:
+                response[cell, 0] += w * y
+                step = y - mean
+                mean += step * w / weight[cell]
+                spread += w * step * (y - mean)
+        if weight[cell] > 0.0:
+            sums[4] += spread
+            for v in range(row.shape[0]):
+                codes[cell, v] = row[v]
+            cell += 1
+    return cell
+
+
+@njit(cache=True, nogil=True)
+def _fill_rows(known, first_code, y_at, ys, w_at, ws, codes, weight, response, sums):  # type: ignore[no-untyped-def]
+    """The same for rows as they are: a row that takes no part has a weight of 0."""
+    n_classes = response.shape[1]
+    for i in range(codes.shape[0]):
+        takes_part = True
+        for v in range(codes.shape[1]):
+            takes_part &= known[first_code[v] + codes[i, v]]
+        w = (ws[codes[i, w_at]] if w_at >= 0 else 1.0) if takes_part else 0.0
+        weight[i] = w
+        for k in range(n_classes):
+            response[i, k] = 0.0
+        if not takes_part:
+            continue
+        y = ys[codes[i, y_at]]
+        if n_classes == 1:
+            response[i, 0] = w * y
+        elif y > 0.0:
+            response[i, int(y) - 1] = w
+        if sums.shape[0]:
+            _add(sums, y, w, w, 1)
+
+
+DIGIT = 11
+"""Bits sorted at a time: 2,048 counters stay in the processor's first cache."""
+
+
+@njit(cache=True, nogil=True)
+def _sort_digit(keys, shift, out):  # type: ignore[no-untyped-def]
+    """Sort by one digit, keeping the order of equal ones (a pass of radix sort)."""
+    mask = (1 << DIGIT) - 1
+    count = np.zeros((1 << DIGIT) + 1, dtype=np.int64)
+    for i in range(keys.shape[0]):
+        count[((np.int64(keys[i]) >> shift) & mask) + 1] += 1
+    for d in range(1 << DIGIT):
+        count[d + 1] += count[d]
+    for i in range(keys.shape[0]):
+        digit = (np.int64(keys[i]) >> shift) & mask
+        out[count[digit]] = keys[i]
+        count[digit] += 1
+
+
+def _sorted(keys: NDArray[np.unsignedinteger], size: int) -> NDArray[np.unsignedinteger]:
+    """Keys below `size` in order; destroys what it is given."""
+    n_passes = -(-(size - 1).bit_length() // DIGIT)
+    if n_passes > 3:
+        keys.sort()
+        return keys
+    room = np.empty_like(keys)
+    for number in range(n_passes):
+        _sort_digit(keys, number * DIGIT, room)
+        keys, room = room, keys
+    return keys
+
+
+class Source:
+    """Batches of a model's cells or rows, served again for every pass over them.
+
+    n_classes: of a multinomial response beside the reference, else 1.
+    """
+
+    def __init__(self, terms: Sequence[RawTerm], n_columns: int, rows: Rows, n_classes: int = 1) -> None:
+        self.rows, self.n_columns, self.n_classes = rows, n_columns, n_classes
+        self.layout, self.weights = lay_out(terms, rows.n_codes, n_columns, rows.n_rows)
+        self.known, self.first_code = _known_codes(terms, rows)
+        self.cells: Batch | None = None
+        self._sums = np.zeros(8)
+        keys, order, radix, inner = _keys(terms, rows)
+        if keys is not None and _may_pay(keys, inner):
+            keys = _sorted(keys, int(np.prod(radix, dtype=object)))
+            count = int(_count_cells(keys, inner))
+            if count <= PAYS * max(rows.n_rows, 1):
+                batch = self._empty(count)
+                codes, place, weight, response = batch
+                used = _fill_cells(keys, order, radix, inner, *self._lookups(), codes, weight, response, self._sums)
+                self.cells = batch.first(used)
+                fill_places(self.layout, codes[:used], place)
+
+    def _lookups(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int, Floats, int, Floats]:
+        rows = self.rows
+        return self.known, self.first_code, rows.response, rows.y, rows.weight, rows.w
+
+    @cached_property
+    def summary(self) -> Summary:
+        response = np.zeros(self.n_classes)
+        for batch in self if self.cells is not None else self._batches(self._sums):
+            response += batch.response.sum(axis=0)
+        n_rows, weight, _, spread, within, log_weight, log_factorials, entropy = self._sums.tolist()
+        return Summary(int(n_rows), weight, response, spread, within, log_weight, log_factorials, entropy)
+
+    def _empty(self, size: int) -> Batch:
+        columns = self.rows.columns
+        dtype = np.result_type(*(c.dtype for c in columns)) if columns else np.dtype(np.uint8)
+        return Batch(
+            np.empty((size, len(columns)), dtype=dtype),
+            np.empty((size, len(self.layout.offset)), dtype=np.uint16),
+            np.empty(size),
+            np.empty((size, self.n_classes)),
+        )
+
+    def _batches(self, sums: Floats) -> Iterator[Batch]:
+        n_rows = self.rows.n_rows
+        room = self._empty(min(BATCH, n_rows))
+        for start in range(0, n_rows, BATCH):
+            size = min(BATCH, n_rows - start)
+            batch = room.first(size)
+            for v, column in enumerate(self.rows.columns):
+                batch.codes[:, v] = column[start : start + size]
+            _fill_rows(*self._lookups(), batch.codes, batch.weight, batch.response, sums)
+            fill_places(self.layout, batch.codes, batch.place)
+            yield batch
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self.cells is not None:
+            yield self.cells
+        else:
+            yield from self._batches(np.zeros(0))
+
+
+def _may_pay(keys: NDArray[np.unsignedinteger], inner: np.unsignedinteger) -> bool:
+    """Whether a sample of the rows has repeats enough for sorting all of them to pay.
+
+    Of 2,048 rows spread evenly over N cells 1,024 / N are repeats; 3 % means some 34,000 cells.
+    """
+    sample = keys[:: max(1, len(keys) // 2048)] // inner
+    return len(keys) < 4096 or len(np.unique(sample)) <= 0.97 * len(sample)
+
+
+def _keys(terms: Sequence[RawTerm], rows: Rows):  # type: ignore[no-untyped-def]
+    """(keys, order, radix, inner): one number a row that stands for all its codes (mixed radix), the predictor's
+    variables first; inner is how many keys share a combination of these. keys is None where no integer holds them."""
+    first = list(dict.fromkeys(v for term in terms for v in term.variables))
+    order = [*first, *(v for v in range(len(rows.columns)) if v not in first)]
+    size, inner = 1, 1
+    for place, v in enumerate(order):
+        size *= rows.n_codes[v]
+        inner *= rows.n_codes[v] if place >= len(first) else 1
+    if size >= 2**63:
+        return None, None, None, None
+    keys: Any = np.zeros(rows.n_rows, dtype=np.uint32 if size < 2**32 else np.uint64)
+    for v in order:
+        keys *= keys.dtype.type(rows.n_codes[v])
+        keys += rows.columns[v]
+    radix = np.array([rows.n_codes[v] for v in order], dtype=keys.dtype)
+    return keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner)
+
+
+def _known_codes(terms: Sequence[RawTerm], rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """For each code of each variable whether a row that has it can take part; where each variable's codes start."""
+    first_code = np.concatenate([[0], np.cumsum(rows.n_codes)]).astype(np.int64)
+    known = np.ones(first_code[-1], dtype=bool)
+
+    def of(v: int) -> NDArray[np.bool_]:
+        return known[first_code[v] : first_code[v + 1]]
+
+    for term in terms:
+        for v, cells in zip(term.variables, term.cells, strict=True):
+            of(v)[:] &= cells >= 0
+    of(rows.response)[:] &= np.isfinite(rows.y)
+    if rows.weight >= 0:
+        of(rows.weight)[:] &= np.isfinite(rows.w) & (np.nan_to_num(rows.w) > 0.0)
+    return known, first_code[:-1]

@@ -1,0 +1,264 @@
+"""Regressions on coded rows by Newton's method (Fisher scoring), without ever building the design matrix.
+
+What can go wrong with a fit is a status in its result, never an exception and never a silent NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from divulge.kernels.cells import Source, Summary
+from divulge.kernels.lowering import IDENTITY, POISSON
+from divulge.kernels.moments import Moments, column_sums, moments, reach
+
+Floats = NDArray[np.float64]
+Status = Literal["ok", "separated", "vanished level", "collinear", "not converged", "too few rows"]
+
+MAX_STEPS = 60
+"""Newton steps: a fit that exists takes 4 to 10; a separated one gains one unit of η a step and is found by then."""
+
+LEFT = 1e-12
+"""How far from the maximum a fit may end, in standard errors: some thousand times what rounding does."""
+
+FIRST_ORDER = 1e-4
+"""A step longer than this, in standard errors, is never the last, since X'WX is that of its start: within 1e-6."""
+
+PIVOT = 1e-11
+"""A column whose share not explained by earlier ones is below this is collinear: sums of 1e5 rows round at 1e-14."""
+
+SUSPECT_AFTER = 8
+"""Steps after which a fit that still moves is looked at for separation."""
+
+SEPARATES = 1e-3
+"""How far a direction may be from separating exactly (as a share of its reach): what has not yet converged is of that
+order after `SUSPECT_AFTER` steps, since it falls by a factor e a step."""
+
+
+class Fit(NamedTuple):
+    """A fitted model. Columns that cannot be estimated are NaN in beta and se, and listed in `columns`."""
+
+    status: Status
+    columns: NDArray[np.int64]  # those that the status speaks of, in beta's flat order
+    beta: Floats  # (columns,), or (classes − 1, columns) for multinomial
+    se: Floats  # the same shape
+    information: Floats  # X'WX at beta, not scaled by the variance
+    n_rows: int
+    weight: float
+    loglikelihood: float
+    null_loglikelihood: float
+    deviance: float
+    null_deviance: float
+    scale: float  # residual variance of a linear model, else 1
+    df_residual: int
+    is_centred: bool  # a constant is among the columns' combinations
+    steps: int
+
+
+@njit(cache=True, nogil=True)
+def _independent(matrix, floor):  # type: ignore[no-untyped-def]
+    """Which columns of a scaled X'WX no combination of earlier ones gives: Cholesky that sets aside vanishing pivots.
+
+    This is the limited pivoting of R's dqrdc2: the first columns of a dependent set stay, the later ones go.
+    """
+    n = matrix.shape[0]
+    factor = np.zeros((n, n))
+    keep = np.zeros(n, dtype=np.bool_)
+    for j in range(n):
+        pivot = matrix[j, j]
+        for k in range(j):
+            if keep[k]:
+                rest = matrix[j, k]
+                for m in range(k):
+                    rest -= factor[j, m] * factor[k, m]
+                factor[j, k] = rest / factor[k, k]
+                pivot -= factor[j, k] * factor[j, k]
+        if pivot > floor:
+            keep[j] = True
+            factor[j, j] = np.sqrt(pivot)
+    return keep
+
+
+def solve_scaled(information: Floats, right: Floats) -> Floats | None:
+    """X'WX⁻¹ · right by Cholesky on unit diagonals; None where it is not positive definite in double precision."""
+    diagonal = np.diagonal(information)
+    if not len(diagonal):
+        return np.zeros_like(right)
+    if not np.isfinite(information).all() or (diagonal <= 0.0).any():
+        return None
+    root = np.sqrt(diagonal)
+    scaled = information / root / root[:, None]
+    try:
+        factor = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        return None
+    shape = (-1,) + (1,) * (right.ndim - 1)
+    half = np.linalg.solve(factor, right / root.reshape(shape))
+    solution: Floats = np.linalg.solve(factor.T, half) / root.reshape(shape)
+    return solution
+
+
+def fit(source: Source, family: int, intercept: int = -1) -> Fit:
+    """Fit a model by maximum likelihood.
+
+    family: IDENTITY, LOGISTIC, POISSON or MULTINOMIAL. intercept: the column that is 1 in every row, or −1.
+    Weights are prior weights (McCullagh & Nelder 1989): they multiply each row's log-likelihood; n counts rows.
+    """
+    beta = np.zeros((source.n_classes, source.n_columns))
+    state = moments(source, family, beta, family == POISSON)
+    keep, status, columns = _estimable(source, state.information)
+    if not source.summary.n_rows or source.summary.n_rows < keep.sum():
+        return _result(source, family, keep & False, "too few rows", np.flatnonzero(keep), beta, state, intercept, 0)
+    if family == IDENTITY and source.summary.n_rows == keep.sum():
+        # With no row to spare there are coefficients but no residual variance.
+        status = "too few rows"
+    if family == POISSON:
+        started = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
+        if started is not None:
+            beta.ravel()[keep] = started
+        state = moments(source, family, beta)
+    ended: Status = "not converged"
+    steps, length = 0, np.inf
+    while steps < MAX_STEPS and ended == "not converged":
+        steps += 1
+        change = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
+        if change is None:
+            break
+        direction = np.zeros(beta.size)
+        direction[keep] = change
+        decrement = max(float(direction @ state.score), 0.0)
+        before, length = length, decrement**0.5
+        # Newton's error squares: what this step leaves is its length² times length / before², once that settles.
+        left = length * (length / before) ** 2 if length <= FIRST_ORDER else np.inf
+        if steps > SUSPECT_AFTER and len(found := _separating(source, family, direction.reshape(beta.shape))):
+            status, columns, ended = "separated", found, "separated"
+        elif left <= LEFT or (family == IDENTITY and steps == 2):
+            beta = beta + direction.reshape(beta.shape)
+            state = state._replace(loglikelihood=state.loglikelihood + 0.5 * decrement)
+            ended = "ok"
+        else:
+            beta, state, has_moved = _move(source, family, beta, direction.reshape(beta.shape), state)
+            if not has_moved:
+                # The log-likelihood no longer tells better from worse: a step that small is rounding.
+                ended = "ok" if decrement <= 1e-8 * max(1.0, abs(state.loglikelihood)) else "not converged"
+                break
+    if ended == "not converged":
+        found = _separating(source, family, np.where(keep, beta.ravel(), 0.0).reshape(beta.shape))
+        status, columns = ("separated", found) if len(found) else ("not converged", np.zeros(0, dtype=np.int64))
+    return _result(source, family, keep, status, columns, beta, state, intercept, steps)
+
+
+def _move(source: Source, family: int, beta: Floats, direction: Floats, state: Moments) -> tuple[Floats, Moments, bool]:
+    """The longest of 1, ½, ¼ … of a Newton step that does not lower the log-likelihood."""
+    for halvings in range(30):  # 2⁻³⁰ of a step is below double precision of the log-likelihood
+        tried = beta + direction * 0.5**halvings
+        reached = moments(source, family, tried)
+        if family == IDENTITY or reached.loglikelihood >= state.loglikelihood:
+            return tried, reached, True
+    return beta, state, False
+
+
+def _estimable(source: Source, information: Floats) -> tuple[NDArray[np.bool_], Status, NDArray[np.int64]]:
+    """Which coefficients the rows can say anything about; where not all, why, and which not."""
+    block = information[: source.n_columns, : source.n_columns]
+    size = np.sqrt(np.diagonal(block))
+    is_there = size > 0.0
+    keep = is_there.copy()
+    scaled = block[np.ix_(is_there, is_there)] / size[is_there] / size[is_there, None]
+    keep[is_there] = _independent(np.ascontiguousarray(scaled), PIVOT)
+    has_rows = source.summary.response > 0.0
+    if source.n_classes == 1:
+        has_rows = np.ones(1, dtype=bool)
+    whole = (has_rows[:, None] & keep).ravel()
+    if not (has_rows.all() and is_there.all()):
+        return whole, "vanished level", np.flatnonzero(~(has_rows[:, None] & is_there).ravel())
+    if not keep.all():
+        return whole, "collinear", np.flatnonzero(~whole)
+    return whole, "ok", np.zeros(0, dtype=np.int64)
+
+
+def _separating(source: Source, family: int, direction: Floats) -> NDArray[np.int64]:
+    """The columns along which the likelihood rises for ever, if the direction separates the rows; else none."""
+    furthest, worst = reach(source, family, direction)
+    # Along a direction of separation a Newton step moves some η by about 1, however far it has come already.
+    if furthest < 0.1 or worst > SEPARATES * furthest:
+        return np.zeros(0, dtype=np.int64)
+    moves = np.abs(direction).ravel()
+    return np.flatnonzero(moves > 0.01 * moves.max())
+
+
+def _result(
+    source: Source,
+    family: int,
+    keep: NDArray[np.bool_],
+    status: Status,
+    columns: NDArray[np.int64],
+    beta: Floats,
+    state: Moments,
+    intercept: int,
+    steps: int,
+) -> Fit:
+    summary = source.summary
+    known = keep.copy()
+    if status in ("separated", "not converged"):
+        known[columns] = False
+    df_residual = summary.n_rows - int(keep.sum())
+    inside = state.information[np.ix_(keep, keep)]
+    inverse = solve_scaled(inside, np.eye(len(inside)))
+    likelihoods = _likelihoods(family, summary, state.loglikelihood, df_residual)
+    se = np.full(beta.size, np.nan)
+    if inverse is not None:
+        se[keep] = np.sqrt(np.diagonal(inverse) * likelihoods[4])
+    return Fit(
+        status,
+        columns,
+        np.where(known, beta.ravel(), np.nan).reshape(beta.shape),
+        np.where(known, se, np.nan).reshape(beta.shape),
+        state.information,
+        summary.n_rows,
+        summary.weight,
+        *likelihoods,
+        df_residual=df_residual,
+        is_centred=intercept >= 0 or (family == IDENTITY and _spans_constant(source, inside, keep)),
+        steps=steps,
+    )
+
+
+def _likelihoods(family: int, summary: Summary, kernel: float, df: int) -> tuple[float, float, float, float, float]:
+    """(log-likelihood, that of a constant alone, deviance, that of a constant alone, residual variance)."""
+    if family == IDENTITY:
+        residual = max(summary.within - 2.0 * kernel, 0.0)
+        scale = residual / df if df > 0 else np.nan
+        ends = [_normal(value, summary) for value in (residual, summary.spread)]
+        return ends[0], ends[1], residual, summary.spread, scale
+    parts = (
+        summary.response if family == POISSON else np.append(summary.response, summary.weight - summary.response.sum())
+    )
+    parts = parts[parts > 0.0]
+    null = float((parts * np.log(parts / summary.weight)).sum()) if len(parts) else 0.0
+    if family == POISSON:
+        null -= float(parts.sum())
+        deviances = 2.0 * (summary.entropy - kernel), 2.0 * (summary.entropy - null)
+        return kernel - summary.log_factorials, null - summary.log_factorials, *deviances, 1.0
+    return kernel, null, -2.0 * kernel, -2.0 * null, 1.0
+
+
+def _normal(residual: float, summary: Summary) -> float:
+    """The normal log-likelihood at its own variance; ∞ for a perfect fit."""
+    n = summary.n_rows
+    if residual <= 0.0 or n == 0:
+        return np.inf
+    return -0.5 * n * (np.log(2.0 * np.pi * residual / n) + 1.0) + 0.5 * summary.log_weight
+
+
+def _spans_constant(source: Source, information: Floats, keep: NDArray[np.bool_]) -> bool:
+    """Whether some combination of the columns of a linear model is 1 in every row (all dummies and no intercept)."""
+    sums = column_sums(source)
+    solution = solve_scaled(information, sums[keep])
+    if solution is None or not source.summary.weight:
+        return False
+    # 1 − R² of the constant on the columns; sums of many rows round at about 1e-12.
+    return bool(1.0 - sums[keep] @ solution / source.summary.weight < 1e-9)

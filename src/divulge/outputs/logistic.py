@@ -1,0 +1,89 @@
+"""Logistic regression of a two-valued response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from divulge.errors import OutputError, suggest
+from divulge.outputs.design import Counts, response_values, schema_counts
+from divulge.outputs.formula import Formula, formula_variables
+from divulge.outputs.lowered import Lowered
+from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.precision import Floats, Released
+from divulge.outputs.regression import Model, coefficient_figures, fit_to, lower_coefficients, read_model
+from divulge.table import Schema, Table, Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logistic(Output):
+    """Coefficients of a logistic regression (log odds). The second value of the response counts as 1."""
+
+    kind: ClassVar[str] = "logistic"
+    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "The regression of Elliot, Little & Allmendinger",
+            {"formula": "TENURE ~ AGE + C(AREAP, Treatment(57)) + C(ETHGROUP) + LTILL + C(MSTATUS) + SEX"},
+        ),
+        Example(
+            "An interaction and a transform, adults",
+            {"formula": "LTILL ~ log(AGE) + SEX:TENURE", "where": "AGE >= 18"},
+        ),
+    )
+
+    formula: Annotated[str, "The model, as in `TENURE ~ AGE + C(AREA) + SEX:ILL + log(INCOME)`."]
+    event: Annotated[str | None, "The value of the response that counts as 1; by default the second of two."] = None
+
+    def own_variables(self) -> tuple[str, ...]:
+        return formula_variables(self.formula)
+
+    def _model(self, schema: Schema, counts: Counts) -> Model:
+        return read_model(self.formula, schema, "logistic", self._response, counts)
+
+    def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+        if self.event is not None:
+            return _event(self.event, formula, variable)
+        values = response_values(formula.response, variable, counts)
+        if formula.response.text == variable.name:
+            if variable.n_values != 2:
+                raise OutputError(
+                    f"a response with two values is needed, {variable.name!r} has {variable.n_values}.",
+                    hint="Say which value counts as 1, as in event: 3.",
+                )
+            return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
+        if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
+            raise OutputError(f"a response of 0 and 1 is needed, `{formula.response.text}` has other values.")
+        return values
+
+    def check_fields(self, schema: Schema) -> None:
+        self._model(schema, schema_counts(schema))
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return self._model(schema, schema_counts(schema)).design.labels
+
+    def evaluate(self, table: Table) -> Figures:
+        fitted = fit_to(self, table, self._model)
+        return coefficient_figures(fitted, fitted.model.design.labels)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        return lower_coefficients(self, self._model(schema, schema_counts(schema)), schema, released)
+
+    def describe(self) -> str:
+        counted = f" (1: {self.event})" if self.event is not None else ""
+        return f"Logistic regression {self.formula}{counted}" + (f", where {self.where}" if self.where else "") + "."
+
+
+def _event(event: str, formula: Formula, variable: Variable) -> Floats:
+    """1 for the event, 0 for every other value."""
+    name, equals, value = str(event).partition("=")
+    code = variable.code(value.strip() if equals and name.strip() == variable.name else str(event))
+    if code is None or code >= variable.n_values or formula.response.text != variable.name:
+        raise OutputError(
+            f"{variable.name!r} has no value {event!r} to count as 1.",
+            where="event",
+            hint=suggest(str(event), [*variable.texts, *variable.display]),
+        )
+    return np.where(variable.is_missing, np.nan, (np.arange(variable.n_codes) == code).astype(float))
