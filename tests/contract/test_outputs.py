@@ -188,7 +188,10 @@ def test_lowered_form_is_zero_at_the_table_that_was_released(
         if kind.residuals_are_figures:
             known = np.isfinite(figures.values)
             n = len(known)
-            assert close(residuals[:n][known], (figures.values - released.centre)[known], 1e-7)
+            apart = (figures.values - released.centre)[known]
+            # To first order: the published rounding is a small step, so the second order is some per cent of it.
+            slack = 1e-7 if kind.is_exact else 1e-7 + 0.05 * np.abs(apart).max(initial=0.0)
+            assert np.allclose(residuals[:n][known], apart, rtol=0, atol=slack)
         assert set(lowered.variables) <= set(output.uses(table.schema))
 
 

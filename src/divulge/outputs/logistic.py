@@ -23,10 +23,11 @@ class Logistic(Output):
 
     kind: ClassVar[str] = "logistic"
     statbarn: ClassVar[Statbarn] = Statbarn.MODELS
+    is_exact: ClassVar[bool] = False
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
-            "The regression of Elliot, Little & Allmendinger",
-            {"formula": "TENURE ~ AGE + C(AREAP, Treatment(57)) + C(ETHGROUP) + LTILL + C(MSTATUS) + SEX"},
+            "Who rents, by age, area, illness and sex",
+            {"formula": "TENURE ~ AGE + C(AREAP, Treatment(57)) + LTILL + SEX"},
         ),
         Example(
             "An interaction and a transform, adults",

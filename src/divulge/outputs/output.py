@@ -265,6 +265,8 @@ class Output:
         """The field that names a variable, for the message."""
         for key, value in vars(self).items():
             listed = list(value) if isinstance(value, tuple) else [value]
+            if key == "formula":
+                return key
             if variable in listed:
                 return f"{key}[{listed.index(variable)}]" if isinstance(value, tuple) else key
         return None
