@@ -223,9 +223,7 @@ def coefficient_figures(fitted: Fitted, labels: tuple[str, ...]) -> Figures:
         nothing = np.full(len(labels), np.nan)
         return Figures(labels, nothing, fitted.status, nothing)
     concerned = tuple(labels[i] for i in fitted.concerned)
-    return Figures(
-        labels, fitted.fit.beta.ravel(), fitted.status, fitted.fit.se.ravel(), concerned=concerned
-    )
+    return Figures(labels, fitted.fit.beta.ravel(), fitted.status, fitted.fit.se.ravel(), concerned=concerned)
 
 
 def refuse_response(message: str, hint: str | None = None) -> OutputError:
