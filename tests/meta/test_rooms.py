@@ -50,6 +50,8 @@ SHARED = {
     "outputs.regression": "what the regression kinds share",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",
+    "synthesisers.embedding": "what every synthesiser returns",
+    "synthesisers.starts": "where searches start",
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",
     "outputs.precision": "what a printed number says",

@@ -45,6 +45,13 @@ def next_code(stream, threshold, alias, start, size):  # type: ignore[no-untyped
     return k if u - k < threshold[start + k] else np.int64(alias[start + k])
 
 
+@njit(cache=True, nogil=True)
+def draw_codes(stream, threshold, alias, codes, j):  # type: ignore[no-untyped-def]
+    """Fill column j of codes with independent draws."""
+    for i in range(codes.shape[0]):
+        codes[i, j] = next_code(stream, threshold, alias, 0, threshold.shape[0])
+
+
 def alias_table(probabilities: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Thresholds and aliases to draw from these probabilities in constant time (Vose 1991)."""
     n = len(probabilities)

@@ -171,8 +171,12 @@ def _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, step_
 
 
 @njit(cache=True, nogil=True)
-def descend(ints, floats, metric, moves, rules, codes, totals, residuals, stream, scratch, n_proposals, goal):  # type: ignore[no-untyped-def]
+def descend(  # type: ignore[no-untyped-def]
+    ints, floats, metric, moves, rules, codes, totals, residuals, stream, scratch, n_proposals, goal, temperature
+):
     """Propose n changes and keep those that lower the discrepancy; stop early at the goal.
+
+    temperature: above 0, a change for the worse is kept with probability exp(−change / temperature) (Metropolis 1953).
 
     codes (rows, variables), totals and residuals are changed in place. Returns (proposed, kept, discrepancy).
     """
@@ -254,7 +258,9 @@ def descend(ints, floats, metric, moves, rules, codes, totals, residuals, stream
                 stamp,
             )
             change = _gain(weight, low, high, residuals, shift, shifted, shifted_size, runs)
-            if change < -1e-12 * now:  # less is rounding
+            if change < -1e-12 * now or (
+                temperature > 0.0 and change > 0.0 and next_uniform(stream) < np.exp(-change / temperature)
+            ):  # a smaller gain is rounding
                 for q in range(n_touched):
                     totals[touched[q]] += delta[touched[q]]
                 for q in range(runs):
@@ -345,3 +351,29 @@ def draw_pool(ints, floats, metric, moves, rules, codes, stream, scratch, rows, 
     mark[:] = 0
     shift_mark[:] = 0
     return filled
+
+
+@njit(cache=True, nogil=True)
+def mend_rows(rules, moves, codes, stream, variables):  # type: ignore[no-untyped-def]
+    """Redraw cells (of these variables) of rows that break a rule; return how many rows still do.
+
+    A row gets 1,000 tries, half from the marginal and half uniform: a rule may ask for a rare value.
+    """
+    rule_start, operation, rule_variable, lookup = rules
+    n_codes, threshold, alias, alias_start = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
+    left = 0
+    for i in range(codes.shape[0]):
+        tries = 0
+        while not keeps_rules(rule_start, operation, rule_variable, lookup, codes, i):
+            if tries == 1000:
+                left += 1
+                break
+            tries += 1
+            v = variables[next_below(stream, variables.shape[0])]
+            if next_uniform(stream) < 0.5:
+                codes[i, v] = next_code(stream, threshold, alias, alias_start[v], n_codes[v])
+            else:
+                k = next_below(stream, n_codes[v])
+                # A code of probability 0 is not granted: its place in the alias table belongs wholly to another.
+                codes[i, v] = k if threshold[alias_start[v] + k] > 0.0 else alias[alias_start[v] + k]
+    return left

@@ -6,34 +6,177 @@ No table of original data is here, nor can one be: the fields are outputs' addit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.errors import EmbedError
 from divulge.kernels import search
 from divulge.kernels.randomness import alias_table
+from divulge.outputs import Output, Released
 from divulge.outputs.lowered import Lowered, Program, pack
 from divulge.table import Schema, Table
 from divulge.table.conditions import Atom, Node
 
 Floats = NDArray[np.float64]
 
+MOVE_WEIGHT = 0.02
+"""What one move is worth to a dense output. Far below what a cell of a crosstab is worth (4: a count off by one at a
+half-unit of 0.5), so that tables are put right first, then kept while moves that leave them alone fit the estimates."""
+
 INSIDE = 0.8
 """Share of a published interval that the search aims for: linearised figures must still round as printed exactly."""
 
 
 @dataclass(frozen=True, eq=False)
+class View:
+    """Residuals as linear functions of totals: residuals + jacobian · (totals − reference).
+
+    jacobians: one for each output, (residuals, totals) or (totals,) where diagonal. `residuals` is changed in place by
+    the search, which moves it along with the totals.
+    """
+
+    jacobians: tuple[Floats, ...]
+    reference: Floats
+    residuals: Floats
+    weight: Floats
+    low: Floats
+    high: Floats
+    total_start: NDArray[np.int64]
+    residual_start: NDArray[np.int64]
+    output_weights: tuple[float, ...]
+    metric: search.Metric = field(init=False)
+
+    def __post_init__(self) -> None:
+        first, size, place, filled = [], [], [], 0
+        for o, jacobian in enumerate(self.jacobians):
+            n = int(self.total_start[o + 1] - self.total_start[o])
+            if jacobian.ndim == 1:
+                first.append(self.residual_start[o] + np.arange(n))
+                size.append(np.ones(n))
+                place.append(filled + np.arange(n))
+            else:
+                first.append(np.full(n, self.residual_start[o]))
+                size.append(np.full(n, len(jacobian)))
+                place.append(filled + len(jacobian) * np.arange(n))
+            filled += jacobian.size
+        metric = search.Metric(
+            first_residual=np.concatenate([np.zeros(0), *first]).astype(np.int64),
+            n_residuals=np.concatenate([np.zeros(0), *size]).astype(np.int64),
+            jacobian_start=np.concatenate([np.zeros(0), *place]).astype(np.int64),
+            jacobian=np.concatenate([np.zeros(0), *(np.ascontiguousarray(j.T).ravel() for j in self.jacobians)]),
+            weight=self.weight,
+            low=self.low,
+            high=self.high,
+        )
+        object.__setattr__(self, "metric", metric)
+
+    @property
+    def n_residuals(self) -> int:
+        return len(self.residuals)
+
+    def discrepancy(self) -> float:
+        return float(search.discrepancy(self.weight, self.low, self.high, self.residuals))
+
+    def is_inside(self) -> bool:
+        """Whether every residual is in its interval (a little inside, see INSIDE)."""
+        slack = 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
+        with np.errstate(invalid="ignore"):
+            slack = np.where(np.isfinite(slack), slack, 0.0)
+        return bool(((self.residuals >= self.low - slack) & (self.residuals <= self.high + slack)).all())
+
+    def at(self, totals: Floats) -> View:
+        """The same view moved to other totals."""
+        moved = self.residuals.copy()
+        for o, jacobian in enumerate(self.jacobians):
+            change = (totals - self.reference)[self.total_start[o] : self.total_start[o + 1]]
+            place = slice(self.residual_start[o], self.residual_start[o + 1])
+            moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
+        return replace(self, residuals=moved, reference=totals.copy())
+
+    def in_moves(self, shifts: Floats) -> View:
+        """The same view with dense outputs measured in units of what moves do to them.
+
+        With C the second moments of the moves' shifts, z = C^(−1/2) · residuals makes moves equally long in every
+        direction. Estimates of one model are strongly correlated (a slope with its intercept): in units of standard
+        errors one by one, greedy search leaves them a dozen moves from their goal with nowhere to go; in these units
+        it gets there. Intervals are lost (the aim is their middle), so residuals with open intervals stay as they are.
+        """
+        jacobians: list[Floats] = []
+        parts: list[tuple[Floats, Floats, Floats, Floats]] = []
+        for o, jacobian in enumerate(self.jacobians):
+            place = slice(self.residual_start[o], self.residual_start[o + 1])
+            residual, weight, low, high = (x[place] for x in (self.residuals, self.weight, self.low, self.high))
+            closed = np.isfinite(low) & np.isfinite(high)
+            if jacobian.ndim == 2 and closed.any() and len(shifts):
+                turn = _whitening(shifts[:, place][:, closed])
+                middle = (low + high)[closed] / 2
+                zero, share = np.zeros(len(turn)), np.full(len(turn), MOVE_WEIGHT * self.output_weights[o] / len(turn))
+                jacobian = np.vstack([turn @ jacobian[closed], jacobian[~closed]])
+                residual = np.concatenate([turn @ (residual[closed] - middle), residual[~closed]])
+                weight = np.concatenate([share, weight[~closed]])
+                low, high = np.concatenate([zero, low[~closed]]), np.concatenate([zero, high[~closed]])
+            jacobians.append(jacobian)
+            parts.append((residual, weight, low, high))
+        residuals, weights, lows, highs = (np.concatenate([np.zeros(0), *x]) for x in zip(*parts, strict=True))
+        return View(
+            tuple(jacobians),
+            self.reference,
+            residuals,
+            weights,
+            lows,
+            highs,
+            self.total_start,
+            np.cumsum([0, *(len(part[0]) for part in parts)]),
+            self.output_weights,
+        )
+
+
+def _whitening(shifts: Floats) -> Floats:
+    """The matrix that makes these shifts (moves, residuals) equally long in every direction in which any goes."""
+    scale = shifts.std(axis=0)
+    scale[scale == 0] = 1.0
+    scaled = shifts / scale
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
+    kept = values > 1e-10 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
+    return (vectors[:, kept] / np.sqrt(values[kept])).T / scale
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """An output with its released figures."""
+
+    output: Output
+    released: Released
+
+
+@dataclass(frozen=True, eq=False)
 class Objective:
-    """Outputs to reproduce, together: Σ over outputs of weight · Σ (residual outside its interval / unit)²."""
+    """Outputs to reproduce, together: Σ over outputs of weight · Σ (residual outside its interval / unit)².
+
+    marginals: how each variable's codes are distributed as far as the intruder knows: a probability for every code.
+    Outputs that do not lower (`custom`) are in `targets` alone: only the evolutionary synthesiser can use them.
+    """
 
     schema: Schema
-    lowered: tuple[Lowered, ...]
-    weights: tuple[float, ...]
+    targets: tuple[Target, ...]
     marginals: Mapping[str, Floats]
+    lowered: tuple[Lowered, ...] = field(init=False)
+    weights: tuple[float, ...] = field(init=False)
     program: Program = field(init=False)
 
     def __post_init__(self) -> None:
+        self.schema.check_closed()
+        empty = [v.name for v in self.schema if not np.any(self.marginals[v.name] > 0)]
+        if empty:
+            raise EmbedError(
+                f"no value of {', '.join(map(repr, empty))} has any probability.",
+                hint="Give the variable possible values in the schema, and frequencies that are not all 0.",
+            )
+        lowering = [t for t in self.targets if t.output.can_lower]
+        object.__setattr__(self, "lowered", tuple(t.output.lower(self.schema, t.released) for t in lowering))
+        object.__setattr__(self, "weights", tuple(t.output.weight for t in lowering))
         object.__setattr__(self, "program", pack(self.lowered, self.schema))
 
     @property
@@ -48,6 +191,10 @@ class Objective:
     def constants(self) -> Floats:
         return np.concatenate([np.zeros(0), *(o.constants for o in self.lowered)])
 
+    def table(self, codes: NDArray[np.unsignedinteger]) -> Table:
+        """(rows, variables) codes as a table."""
+        return Table(self.schema, tuple(np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])))
+
     def variables(self) -> tuple[str, ...]:
         """Variables that some output looks at, in schema order."""
         used = {name for o in self.lowered for name in o.variables}
@@ -57,47 +204,33 @@ class Objective:
         """Centred totals of (rows, variables) codes."""
         return self.program.totals(codes) - self.constants
 
-    def linearise(
-        self, totals: Floats, table: Table, units: Sequence[Floats] | None = None, inside: float = INSIDE
-    ) -> tuple[search.Metric, Floats]:
-        """The metric at this table, and its residuals. units replaces the outputs' own units of discrepancy."""
+    def linearise(self, totals: Floats, table: Table, units: Sequence[Floats] | None = None) -> View:
+        """Residuals as linear functions of the totals near this table. units replaces the outputs' own units."""
         starts, residual_start = self.total_start, self.residual_start
-        jacobians, residuals, weight = [], [], []
-        first, size, jacobian_start, filled = [], [], [], 0
+        residuals, jacobians, weight = [], [], []
         for o, output in enumerate(self.lowered):
             residual, jacobian = output.head.linearise(totals[starts[o] : starts[o + 1]], table)
-            n = output.n_totals
-            if jacobian.ndim == 1:
-                first.append(residual_start[o] + np.arange(n))
-                size.append(np.ones(n))
-                jacobian_start.append(filled + np.arange(n))
-            else:
-                first.append(np.full(n, residual_start[o]))
-                size.append(np.full(n, len(residual)))
-                jacobian_start.append(filled + len(residual) * np.arange(n))
-            jacobians.append(np.ascontiguousarray(jacobian.T).ravel())
-            filled += jacobian.size
             residuals.append(residual)
+            jacobians.append(jacobian)
             unit = output.unit if units is None else units[o]
-            weight.append(self.weights[o] / np.maximum(unit, 1e-300) ** 2)
-        middle = [(o.low + o.high) / 2 for o in self.lowered]
-        half = [(o.high - o.low) / 2 * inside for o in self.lowered]
-
-        def bound(ends: list[Floats], side: float) -> Floats:
-            # An open end (an inequality) has no middle; it stays where it is.
-            parts = [np.where(np.isfinite(m), m + side * h, e) for m, h, e in zip(middle, half, ends, strict=True)]
-            return np.concatenate([np.zeros(0), *parts])
-
-        metric = search.Metric(
-            first_residual=np.concatenate(first).astype(np.int64),
-            n_residuals=np.concatenate(size).astype(np.int64),
-            jacobian_start=np.concatenate(jacobian_start).astype(np.int64),
-            jacobian=np.concatenate([np.zeros(0), *jacobians]),
-            weight=np.concatenate([np.zeros(0), *weight]),
-            low=bound([o.low for o in self.lowered], -1.0),
-            high=bound([o.high for o in self.lowered], 1.0),
+            weight.append(self.weights[o] / np.maximum(unit, 1e-300) ** 2)  # a unit of 0 asks for exactness
+        low = np.concatenate([np.zeros(0), *(o.low for o in self.lowered)])
+        high = np.concatenate([np.zeros(0), *(o.high for o in self.lowered)])
+        with np.errstate(invalid="ignore"):
+            middle, half = (low + high) / 2, (high - low) / 2 * INSIDE
+        # An open end (an inequality) has no middle; it stays where it is.
+        closed = np.isfinite(middle)
+        return View(
+            tuple(jacobians),
+            totals.copy(),
+            np.concatenate([np.zeros(0), *residuals]),
+            np.concatenate([np.zeros(0), *weight]),
+            np.where(closed, middle - half, low),
+            np.where(closed, middle + half, high),
+            starts,
+            residual_start,
+            self.weights,
         )
-        return metric, np.concatenate([np.zeros(0), *residuals])
 
     def moves(self, swap_share: float, step_share: float) -> search.Moves:
         """Which cells may change and to what: every variable that an output looks at and that has two codes or more."""

@@ -1,0 +1,269 @@
+"""The default synthesiser: one dataset, one-cell changes kept when the discrepancy falls; pairs for the last digits.
+
+Outputs are never refitted inside the search; totals move by a few additions (design: "The idea").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import EmbedError
+from divulge.kernels import search
+from divulge.kernels.randomness import stream
+from divulge.synthesisers.embedding import Embedding, Listener, Log, Outcome, reproduce
+from divulge.synthesisers.moves.pair import Pool, best_moves
+from divulge.synthesisers.objective import Floats, Objective, View
+from divulge.synthesisers.starts import Start, start_codes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent:
+    """One dataset, mutations kept when the discrepancy falls."""
+
+    kind: ClassVar[str] = "descent"
+
+    start: Annotated[Start, "Where to start: uniform, univariate (the granted marginals), or model."] = "univariate"
+    keep: Annotated[Literal["univariate"] | None, "Keep the granted marginals exactly: only swaps are made."] = None
+    swap_share: Annotated[float, "How many of the proposals swap a column between two rows."] = 0.3
+    step_share: Annotated[float, "How many proposals on numeric variables are short steps."] = 0.5
+    seconds: Annotated[float, "The longest that one run may take."] = 600.0
+    mae: Annotated[float | None, "Stop already at this mean absolute error of every output; absent: as printed."] = None
+    polish: Annotated[bool, "Whether pairs of moves are tried for the last digits."] = True
+
+    def __post_init__(self) -> None:
+        for name in ("swap_share", "step_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise EmbedError(f"a share between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
+        if not self.seconds > 0:
+            raise EmbedError(f"a time above 0 seconds is needed, {self.seconds} is given.", where="seconds")
+
+    def embed(
+        self,
+        objective: Objective,
+        n_rows: int,
+        seed: int,
+        *,
+        run: int = 0,
+        listener: Listener | None = None,
+        snapshots: int = 0,
+    ) -> Embedding:
+        """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
+        if len(objective.lowered) != len(objective.targets):
+            names = ", ".join(t.output.kind for t in objective.targets if not t.output.can_lower)
+            raise EmbedError(
+                f"outputs of kind {names} cannot be lowered, which descent needs.",
+                where="synthesiser.kind",
+                hint="Use the evolutionary synthesiser, which evaluates them (slowly).",
+            )
+        log = Log(listener, snapshots)
+        codes = start_codes(objective, n_rows, self.start, self.keep is not None, (seed, run, 0))
+        return _Search(self, objective, codes, stream(seed, run, 1), log).run()
+
+
+CHUNK = 20_000
+"""Proposals between two looks at the figures, at least; with many rows, half their number."""
+
+REDUCTION = 0.9
+"""Three chunks of proposals in a row that each leave more than this share of the discrepancy are a stall."""
+
+POLISH_STEPS = 60
+"""Pair steps without a new best before polishing gives up."""
+
+POOL_FOR_UNITS = 2000
+"""Moves from which the units of dense outputs are taken: some fifty for each figure of a usual regression."""
+
+LARGEST_POOL = 1500
+"""Moves that pairs are chosen from: all pairs of them are a million, one matrix product."""
+
+PAIR_WORK = 3e9
+"""Multiplications that a pair step may take; with many figures the pool shrinks accordingly."""
+
+
+@dataclass
+class _Search:
+    """One run: codes, totals and residuals that change together."""
+
+    settings: Descent
+    objective: Objective
+    codes: NDArray[np.unsignedinteger]
+    stream: NDArray[np.uint64]
+    log: Log
+
+    def __post_init__(self) -> None:
+        kept = self.settings.keep is not None
+        self.moves = self.objective.moves(1.0 if kept else self.settings.swap_share, self.settings.step_share)
+        self.rules = self.objective.rules()
+        self.scratch = self.objective.scratch()
+        self.totals = self.objective.totals(self.codes)
+        self.discrepancy = np.inf
+
+    def run(self) -> Embedding:
+        if not len(self.moves.variables):
+            return self._finish(Outcome.NOTHING_TO_MOVE)
+        try:
+            return self._finish(self._run())
+        except KeyboardInterrupt:
+            # Totals may lag behind codes here; the exact evaluation in finish looks at the codes alone.
+            return self._finish(Outcome.INTERRUPTED)
+
+    def _run(self) -> Outcome:
+        stalls = 0
+        best = np.inf
+        while True:
+            self._descend()
+            if self._is_done():
+                return Outcome.REPRODUCED
+            if self.log.seconds > self.settings.seconds:
+                return Outcome.OUT_OF_TIME
+            if self.settings.polish and self.settings.keep is None:
+                self._polish()
+            else:
+                self._anneal()
+            if self._is_done():
+                return Outcome.REPRODUCED
+            if self.log.seconds > self.settings.seconds:
+                return Outcome.OUT_OF_TIME
+            left = self._figures_left()
+            stalls = 0 if left < best else stalls + 1
+            best = min(best, left)
+            if stalls == 3:  # three whole rounds without one more figure
+                return Outcome.STALLED
+
+    def _finish(self, outcome: Outcome) -> Embedding:
+        return self.log.finish(self.objective, self.objective.table(self.codes), outcome, self.discrepancy)
+
+    def _refresh(self, units: list[Floats] | None = None) -> View:
+        return self.objective.linearise(self.totals, self.objective.table(self.codes), units)
+
+    def _call(self, metric: search.Metric, residuals: Floats, n: int, temperature: float) -> float:
+        program = self.objective.program
+        done, kept, now = search.descend(
+            program.ints,
+            program.floats,
+            metric,
+            self.moves,
+            self.rules,
+            self.codes,
+            self.totals,
+            residuals,
+            self.stream,
+            self.scratch,
+            n,
+            0.0,
+            temperature,
+        )
+        self.log.proposals += done
+        self.log.accepted += kept
+        self.discrepancy = now
+        return float(now)
+
+    def _descend(self) -> None:
+        """Single moves until they stall; linearised kinds are refreshed on the way.
+
+        Dense outputs are measured in units of what moves do to them (`View.in_moves`).
+        """
+        chunk = max(CHUNK, len(self.codes) // 2)
+        is_linear = all(o.is_linear for o in self.objective.lowered)
+        view = self._refresh()
+        pool = Pool.of(POOL_FOR_UNITS, view.n_residuals)
+        moved = view.in_moves(pool.shifts[: self._draw(view.metric, pool)])
+        before = refreshed = moved.discrepancy()
+        stalls = 0
+        while before > 0 and stalls < 3 and self.log.seconds < self.settings.seconds:
+            now = self._call(moved.metric, moved.residuals, chunk, 0.0)
+            self._note("descending")
+            inside = view.at(self.totals).is_inside()
+            if inside and (is_linear or self._is_done()):
+                break
+            stalls = stalls + 1 if now > REDUCTION * before else 0
+            if not is_linear and (inside or now < 0.01 * refreshed):
+                view = self._refresh()
+                moved = view.in_moves(pool.shifts[: self._draw(view.metric, pool)])
+                now = refreshed = moved.discrepancy()
+            before = now
+        self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
+
+    def _half_units(self) -> list[Floats]:
+        """Half the width of each figure's interval: the unit of the last digits."""
+        units = []
+        for output in self.objective.lowered:
+            half = (output.high - output.low) / 2
+            units.append(np.where(np.isfinite(half) & (half > 0), half, output.unit))
+        return units
+
+    def _polish(self) -> None:
+        """Pairs of moves whose changes cancel what is left."""
+        n_residuals = int(self.objective.residual_start[-1])
+        size = int(min(LARGEST_POOL, max(200, np.sqrt(PAIR_WORK / max(n_residuals, 1)))))
+        pool = Pool.of(size, n_residuals)
+        units = self._half_units()
+        is_linear = all(o.is_linear for o in self.objective.lowered)
+        view = self._refresh(units)
+        best, since, step = np.inf, 0, 0
+        while since < POLISH_STEPS and self.log.seconds < self.settings.seconds:
+            self.discrepancy = now = view.discrepancy()
+            if now == 0.0 and (is_linear or self._is_done()):
+                break
+            if now < 0.99 * best:
+                best, since = now, 0
+            since, step = since + 1, step + 1
+            chosen = best_moves(pool, self._draw(view.metric, pool), view.metric, view.residuals)
+            for k in chosen:
+                self.codes[pool.rows[k], pool.columns[k]] = pool.news[k]
+                view.residuals[:] += pool.shifts[k]
+                self.log.accepted += 1
+            if step % 10 == 0:
+                self._note("pairing")
+            if (not is_linear and step % 20 == 0) or now == 0.0:
+                self.totals = self.objective.totals(self.codes)
+                view = self._refresh(units)
+        self.totals = self.objective.totals(self.codes)
+
+    def _draw(self, metric: search.Metric, pool: Pool) -> int:
+        program = self.objective.program
+        filled = search.draw_pool(
+            program.ints,
+            program.floats,
+            metric,
+            self.moves,
+            self.rules,
+            self.codes,
+            self.stream,
+            self.scratch,
+            pool.rows,
+            pool.columns,
+            pool.news,
+            pool.shifts,
+        )
+        self.log.proposals += filled
+        return int(filled)
+
+    def _anneal(self) -> None:
+        """Single moves that may also go up a little, less and less: out of the holes where greedy search stops."""
+        view = self._refresh(self._half_units())
+        chunk = max(50_000, len(self.codes))
+        for temperature in np.geomspace(4.0, 0.05, 25):
+            self._call(view.metric, view.residuals, chunk, float(temperature))
+            self._note("annealing")
+            if self.discrepancy == 0.0 or self.log.seconds > self.settings.seconds:
+                break
+        self._call(view.metric, view.residuals, chunk, 0.0)
+        self.totals = self.objective.totals(self.codes)
+
+    def _note(self, stage: str) -> None:
+        # How long greedy search takes cannot be known; the time allowed is the honest bound.
+        share = min(1.0, self.log.seconds / self.settings.seconds)
+        self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
+
+    def _is_done(self) -> bool:
+        """Whether every figure, recomputed exactly, is as printed (or near enough, where `mae` says so)."""
+        found = reproduce(self.objective, self.objective.table(self.codes))
+        return all(r.is_complete or (self.settings.mae is not None and r.mae <= self.settings.mae) for r in found)
+
+    def _figures_left(self) -> int:
+        found = reproduce(self.objective, self.objective.table(self.codes))
+        return int(sum((~r.agrees).sum() for r in found))

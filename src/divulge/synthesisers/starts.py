@@ -1,0 +1,184 @@
+"""Where a search starts: codes drawn uniformly, from the granted marginals, or from the released outputs themselves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import EmbedError
+from divulge.kernels import lowering, search
+from divulge.kernels.randomness import alias_table, draw_codes, stream
+from divulge.outputs.lowered import DiagonalHead, Lowered
+from divulge.synthesisers.objective import Floats, Objective
+
+Start = Literal["uniform", "univariate", "model"]
+Codes = NDArray[np.unsignedinteger]
+
+LARGEST_EXPANSION = 1_000_000
+"""Cells of a crosstab that are expanded into rows at the start; larger ones are left to the search."""
+
+
+def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key: tuple[int, ...]) -> Codes:
+    """Codes (rows, variables) to start from. keep: the granted marginals exactly, not only in expectation."""
+    schema = objective.schema
+    dtype = np.result_type(*(v.dtype for v in schema))
+    codes = np.empty((n_rows, len(schema)), dtype=dtype)
+    for j, variable in enumerate(schema):
+        share = objective.marginals[variable.name]
+        if start == "uniform":
+            share = (share > 0).astype(float)
+        rng = stream(*key, j)
+        if keep:
+            codes[:, j] = _exactly(share, n_rows, rng)
+        else:
+            threshold, alias = alias_table(share)
+            draw_codes(rng, threshold, alias, codes, j)
+    if start == "model" and not keep:
+        _expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
+        _draw_responses(objective, codes, np.random.default_rng([*key, 2]))
+    _keep_rules(objective, codes, stream(*key, len(schema)))
+    return codes
+
+
+def _exactly(share: Floats, n_rows: int, rng: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Codes whose counts are n · share, rounded by largest remainder, in random order."""
+    exact = share / share.sum() * n_rows
+    counts = np.floor(exact).astype(np.int64)
+    short = n_rows - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:short]] += 1
+    listed = np.repeat(np.arange(len(share)), counts)
+    return listed[np.argsort(np.random.default_rng(rng).random(n_rows), kind="stable")]
+
+
+def _expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:
+    """Rows drawn from released crosstabs: the largest first, then those that share no variable with it."""
+    done: set[str] = set()
+    found = [(o, cells) for o in objective.lowered if (cells := _cells_of(o, objective)) is not None]
+    for output, cells in sorted(found, key=lambda f: -len(f[1])):
+        if done & set(output.variables):
+            continue
+        counts = np.maximum(cells, 0.0)
+        if counts.sum() <= 0:
+            continue
+        chosen = _exactly(counts, len(codes), rng.integers(2**63, size=1, dtype=np.uint64))
+        sizes = [objective.schema[n].n_codes for n in output.variables]
+        for name, part in zip(output.variables, np.unravel_index(chosen, sizes), strict=True):
+            codes[:, objective.schema.position(name)] = part
+        done |= set(output.variables)
+
+
+def _cells_of(output: Lowered, objective: Objective) -> Floats | None:
+    """The released count of every combination of codes, for a plain crosstab of counts; otherwise None."""
+    if not isinstance(output.head, DiagonalHead) or len(output.blocks) != 1:
+        return None
+    block = output.blocks[0]
+    term = block.terms[0]
+    if block.link is not None or block.weight is not None or set(term.variables) != set(output.variables):
+        return None
+    sizes = [objective.schema[n].n_codes for n in output.variables]
+    if np.prod([float(s) for s in sizes]) > LARGEST_EXPANSION or any(f is not None for f in term.factors):
+        return None
+    order = [term.variables.index(n) for n in output.variables]
+    cell = np.zeros(sizes, dtype=np.int64)
+    for axis, at in enumerate(order):
+        shape = [1] * len(sizes)
+        shape[axis] = sizes[axis]
+        cell = cell + term.cells[at].astype(np.int64).reshape(shape)
+    flat = cell.ravel()
+    index = np.where(flat >= 0, term.index[np.maximum(flat, 0)], -1)
+    used = index[index >= 0]
+    if len(np.unique(used)) != len(used):
+        return None
+    return np.where(index >= 0, output.constants[np.maximum(index, 0)], 0.0)
+
+
+def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:
+    """Each released model's response is drawn from the model at its released coefficients, given the other columns."""
+    done: set[str] = set()
+    number = -1
+    for output in objective.lowered:
+        for block in output.blocks:
+            number += 1
+            link = block.link
+            if link is None or link.moment != "score" or len(link.response.variables) != 1:
+                continue
+            name = link.response.variables[0]
+            if name in done or any(name in t.variables for t in link.predictor):
+                continue
+            done.add(name)
+            at = objective.schema.position(name)
+            classes = link.beta.shape[0] if link.family == "multinomial" else 1
+            eta = np.empty((classes, len(codes)))
+            for k in range(classes):
+                lowering.predictor(objective.program.ints, objective.program.floats, number, k, codes, eta[k])
+            cell = link.response.cells[0]
+            known = cell >= 0
+            marginal = objective.marginals[name]
+            usable = known & (marginal > 0)
+            rows = np.isfinite(eta).all(axis=0)
+            if not rows.any() or usable.sum() < 2:
+                continue
+            factors = link.response.factors[0]
+            scale = link.response.scale[np.maximum(cell, 0)]
+            y = np.where(known, (factors if factors is not None else 1.0) * scale, np.nan)
+            if link.family == "multinomial":
+                chosen = link.response.index[np.maximum(cell, 0)]
+                group = np.where(usable, chosen, -1)
+                weights = np.vstack([np.zeros(len(codes)), eta])[:, rows]
+            elif link.family == "logistic":
+                group = np.where(usable, (y == 1.0).astype(int), -1)
+                weights = np.vstack([np.zeros(len(codes)), eta])[:, rows]
+            else:
+                codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
+                continue
+            codes[rows, at] = _classes(group, marginal, weights, rng)
+
+
+def _classes(group: NDArray[np.int64], marginal: Floats, logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A class by its probability, then a code of that class by the marginal."""
+    top = logits - logits.max(axis=0)
+    cumulative = np.cumsum(np.exp(top), axis=0)
+    drawn = (rng.random(logits.shape[1]) * cumulative[-1] > cumulative).sum(axis=0)
+    out = np.zeros(len(drawn), dtype=np.int64)
+    for k in np.unique(drawn):
+        members = np.flatnonzero(group == k)
+        if not len(members):
+            members = np.flatnonzero(group >= 0)
+        share = marginal[members] / marginal[members].sum()
+        rows = drawn == k
+        out[rows] = members[0] if len(members) == 1 else rng.choice(members, int(rows.sum()), p=share)
+    return out
+
+
+def _nearest(
+    family: str, y: Floats, usable: NDArray[np.bool_], marginal: Floats, eta: Floats, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """The code whose value is nearest to a draw from the model."""
+    members = np.flatnonzero(usable)
+    members = members[np.argsort(y[members], kind="stable")]
+    values = y[members]
+    if family == "poisson":
+        drawn = rng.poisson(np.exp(np.minimum(eta, 30.0))).astype(float)
+    else:
+        share = marginal[members] / marginal[members].sum()
+        variance = float(share @ (values - share @ values) ** 2)
+        # What the predictor leaves of the response's variance; a tenth at least, so that rows differ.
+        drawn = eta + rng.normal(size=len(eta)) * np.sqrt(max(variance - float(np.var(eta)), 0.1 * variance))
+    right = np.clip(np.searchsorted(values, drawn), 1, max(len(values) - 1, 1))
+    left = right - 1
+    return members[np.where(drawn - values[left] <= values[np.minimum(right, len(values) - 1)] - drawn, left, right)]
+
+
+def _keep_rules(objective: Objective, codes: Codes, rng: NDArray[np.uint64]) -> None:
+    """Redraw cells of rows that break an edit rule until they keep all; EmbedError where that does not succeed."""
+    rules = objective.rules()
+    if len(rules.start) == 1:
+        return
+    left = search.mend_rows(rules, objective.moves(0.0, 0.0), codes, rng, np.unique(rules.variable))
+    if left:
+        raise EmbedError(
+            f"{left:,} of {len(codes):,} rows could not be drawn so that they keep the edit rules.",
+            hint="Check that the rules do not contradict each other or the granted marginals.",
+        )
