@@ -42,6 +42,9 @@ class Moves(NamedTuple):
     alias_start: NDArray[np.int64]
     block_start: NDArray[np.int64]  # blocks that a variable takes part in, variables + 1
     blocks: NDArray[np.int64]
+    total_block: NDArray[np.int64]  # for every total that is a figure of its own, the block that sums it; else −1
+    block_variable_start: NDArray[np.int64]  # variables that may move in a block, blocks + 1
+    block_variables: NDArray[np.int64]
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
     step_share: float  # of proposals on numeric variables that step instead of being redrawn
 
@@ -67,6 +70,7 @@ class Scratch(NamedTuple):
     shifted_size: NDArray[np.int64]
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
+    crowded: NDArray[np.int64]  # totals that hold too much
 
 
 @njit(cache=True, nogil=True)
@@ -170,6 +174,45 @@ def _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, step_
     return next_code(stream, threshold, alias, alias_start[v], n_codes[v])
 
 
+LOOK_AGAIN = 512
+"""Proposals after which the crowded totals are listed anew and it is decided whether to aim at them."""
+
+SELDOM = 0.02
+"""Share of proposals kept below which blind ones no longer pay, and half of them are aimed."""
+
+LONGEST_LOOK = 3000
+"""Rows looked at for one that is in a crowded cell."""
+
+
+@njit(cache=True, nogil=True)
+def _list_crowded(first, jstart, jacobian, low, high, residuals, total_block, crowded):  # type: ignore[no-untyped-def]
+    """List the totals whose figure is off because they hold too much; return how many."""
+    n = 0
+    for t in range(total_block.shape[0]):
+        if total_block[t] >= 0:
+            k = first[t]
+            slope = jacobian[jstart[t]]
+            if (slope > 0.0 and residuals[k] > high[k]) or (slope < 0.0 and residuals[k] < low[k]):
+                crowded[n] = t
+                n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _find_row(ints, floats, b, t, codes, start, indices, values):  # type: ignore[no-untyped-def]
+    """A row that adds to total t of block b, looking on from row `start`; −1 where none is near."""
+    n_rows = codes.shape[0]
+    i = start
+    for _ in range(min(LONGEST_LOOK, n_rows)):
+        for k in range(contribution(ints, floats, b, codes, i, indices, values)):
+            if indices[k] == t and values[k] > 0.0:
+                return i
+        i += 1
+        if i == n_rows:
+            i = 0
+    return -1
+
+
 @njit(cache=True, nogil=True)
 def descend(  # type: ignore[no-untyped-def]
     ints, floats, metric, moves, rules, codes, totals, residuals, stream, scratch, n_proposals, goal, temperature
@@ -192,32 +235,56 @@ def descend(  # type: ignore[no-untyped-def]
         alias_start,
         block_start,
         blocks,
+        total_block,
+        variable_start,
+        block_variables,
         swaps,
         steps,
     ) = moves
     rule_start, operation, rule_variable, lookup = rules
-    delta, mark, touched, shift, shift_mark, shifted, shifted_size, indices, values = scratch
+    delta, mark, touched, shift, shift_mark, shifted, shifted_size, indices, values, crowded = scratch
     n_rows = codes.shape[0]
     now = discrepancy(weight, low, high, residuals)
     kept, done, stamp = 0, 0, 0
+    n_crowded, kept_before, aiming = 0, 0, False
     has_rules = rule_start.shape[0] > 1
     for _ in range(n_proposals):
         if now <= goal:
             break
+        if done % LOOK_AGAIN == 0:
+            aiming = swaps < 1.0 and done > 0 and kept - kept_before < SELDOM * LOOK_AGAIN
+            kept_before = kept
+            if aiming:
+                n_crowded = _list_crowded(first, jstart, jacobian, low, high, residuals, total_block, crowded)
         done += 1
-        pick = next_uniform(stream)
-        at = 0
-        while cumulative[at] <= pick:
-            at += 1
-        v = variables[at]
-        i = next_below(stream, n_rows)
         j = np.int64(-1)
-        old = np.int64(codes[i, v])
-        if swaps > 0.0 and next_uniform(stream) < swaps:
-            j = next_below(stream, n_rows)
-            new = np.int64(codes[j, v])
+        i = np.int64(-1)
+        if aiming and n_crowded > 0 and next_uniform(stream) < 0.5:
+            t = crowded[next_below(stream, n_crowded)]
+            b = total_block[t]
+            n_choices = variable_start[b + 1] - variable_start[b]
+            if n_choices > 0:
+                i = _find_row(ints, floats, b, t, codes, next_below(stream, n_rows), indices, values)
+        if i >= 0:
+            v = block_variables[variable_start[b] + next_below(stream, n_choices)]
+            old = np.int64(codes[i, v])
+            # Every granted code alike: what is missing may be rare.
+            new = next_below(stream, n_codes[v])
+            if threshold[alias_start[v] + new] == 0.0:
+                new = old
         else:
-            new = _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, steps, stream, v, old)
+            pick = next_uniform(stream)
+            at = 0
+            while cumulative[at] <= pick:
+                at += 1
+            v = variables[at]
+            i = next_below(stream, n_rows)
+            old = np.int64(codes[i, v])
+            if swaps > 0.0 and next_uniform(stream) < swaps:
+                j = next_below(stream, n_rows)
+                new = np.int64(codes[j, v])
+            else:
+                new = _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, steps, stream, v, old)
         if new == old:
             continue
         stamp += 1
@@ -297,11 +364,14 @@ def draw_pool(ints, floats, metric, moves, rules, codes, stream, scratch, rows, 
         alias_start,
         block_start,
         blocks,
+        _total_block,
+        _variable_start,
+        _block_variables,
         _swaps,
         steps,
     ) = moves
     rule_start, operation, rule_variable, lookup = rules
-    delta, mark, touched, shift, shift_mark, shifted, shifted_size, indices, values = scratch
+    delta, mark, touched, shift, shift_mark, shifted, shifted_size, indices, values, _crowded = scratch
     n_rows = codes.shape[0]
     filled, stamp = 0, 0
     for _ in range(20 * rows.shape[0]):

@@ -15,7 +15,8 @@ from divulge.errors import EmbedError
 from divulge.kernels import search
 from divulge.kernels.randomness import alias_table
 from divulge.outputs import Output, Released
-from divulge.outputs.lowered import Lowered, Program, pack
+from divulge.outputs.heads import ShareHead
+from divulge.outputs.lowered import DiagonalHead, Lowered, Program, pack
 from divulge.table import Schema, Table
 from divulge.table.conditions import Atom, Node
 
@@ -250,6 +251,7 @@ class Objective:
             for i, v in enumerate(schema)
             if v.name in used and np.count_nonzero(self.marginals[v.name]) > 1 and len(blocks[i])
         ]
+        movable_in = [[v for v in positions if v in movable] for positions in self.program.block_variables]
         share = np.full(len(movable), 1.0 / max(len(movable), 1))
         return search.Moves(
             variables=np.array(movable, dtype=np.int64),
@@ -262,9 +264,22 @@ class Objective:
             alias_start=np.cumsum([0, *(v.n_codes for v in schema)])[:-1].astype(np.int64),
             block_start=np.cumsum([0, *(len(b) for b in blocks)]).astype(np.int64),
             blocks=np.array([b for part in blocks for b in part], dtype=np.int64),
+            total_block=self._total_blocks(),
+            block_variable_start=np.cumsum([0, *(len(m) for m in movable_in)]).astype(np.int64),
+            block_variables=np.array([v for part in movable_in for v in part], dtype=np.int64),
             swap_share=swap_share,
             step_share=step_share,
         )
+
+    def _total_blocks(self) -> NDArray[np.int64]:
+        """For every total that is a count of rows and a figure of its own, its block; −1 for the others."""
+        found, number = [], 0
+        for output in self.lowered:
+            for block in output.blocks:
+                counts = block.link is None and isinstance(output.head, DiagonalHead | ShareHead)
+                found.append(np.full(block.n_totals, number if counts else -1))
+                number += 1
+        return np.concatenate([np.zeros(0), *found]).astype(np.int64)
 
     def scratch(self) -> search.Scratch:
         """Working memory for one search."""
@@ -279,6 +294,7 @@ class Objective:
             shifted_size=np.zeros(n_residuals, dtype=np.int64),
             indices=np.zeros(self.program.longest, dtype=np.int64),
             values=np.zeros(self.program.longest),
+            crowded=np.zeros(n_totals, dtype=np.int64),
         )
 
     def rules(self) -> search.Rules:
