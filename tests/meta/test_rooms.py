@@ -51,6 +51,8 @@ SHARED = {
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",
     "synthesisers.embedding": "what every synthesiser returns",
+    "synthesisers.knowledge": "what is granted beside the outputs",
+    "synthesisers.runs": "several runs of any synthesiser",
     "synthesisers.starts": "where searches start",
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",

@@ -6,7 +6,7 @@ Outputs are never refitted inside the search; totals move by a few additions (de
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,14 @@ class Descent:
         for name in ("swap_share", "step_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise EmbedError(f"a share between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
+        if self.start not in get_args(Start):
+            raise EmbedError(
+                f"a start is needed, {self.start!r} is none.",
+                where="start",
+                hint=f"One of {', '.join(get_args(Start))}.",
+            )
+        if self.keep not in (None, "univariate"):
+            raise EmbedError(f"only univariate can be kept, not {self.keep!r}.", where="keep")
         if not self.seconds > 0:
             raise EmbedError(f"a time above 0 seconds is needed, {self.seconds} is given.", where="seconds")
 
@@ -63,6 +71,9 @@ class Descent:
         codes = start_codes(objective, n_rows, self.start, self.keep is not None, (seed, run, 0))
         return _Search(self, objective, codes, stream(seed, run, 1), log).run()
 
+
+NEGLIGIBLE = 1e-4
+"""A discrepancy of which hardly anything is left; where progress bars end."""
 
 CHUNK = 20_000
 """Proposals between two looks at the figures, at least; with many rows, half their number."""
@@ -100,6 +111,7 @@ class _Search:
         self.scratch = self.objective.scratch()
         self.totals = self.objective.totals(self.codes)
         self.discrepancy = np.inf
+        self.first: float | None = None
 
     def run(self) -> Embedding:
         if not len(self.moves.variables):
@@ -255,8 +267,11 @@ class _Search:
         self.totals = self.objective.totals(self.codes)
 
     def _note(self, stage: str) -> None:
-        # How long greedy search takes cannot be known; the time allowed is the honest bound.
-        share = min(1.0, self.log.seconds / self.settings.seconds)
+        # The discrepancy falls about evenly on a logarithmic scale; where it does not, the time allowed is the bound.
+        if self.first is None:
+            self.first = max(self.discrepancy, NEGLIGIBLE)
+        fallen = np.log(self.first / max(self.discrepancy, NEGLIGIBLE)) / max(np.log(self.first / NEGLIGIBLE), 1e-9)
+        share = float(min(0.99, max(fallen, self.log.seconds / self.settings.seconds)))
         self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
 
     def _is_done(self) -> bool:
