@@ -278,7 +278,7 @@ class Output:
         return Precision(self.decimals, self.significant, self.base)
 
     def publish(self, figures: Figures, schema: Schema) -> Released:
-        """Computed figures as they would be released: rounded, and withheld below the threshold."""
+        """Computed figures as they would be released: rounded, and withheld below the threshold; no standard errors."""
         precision = self.precision()
         hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
         if self.threshold is not None:
@@ -291,7 +291,6 @@ class Output:
             suppressed=hidden,
             threshold=self.threshold,
             possible=self.possible(schema),
-            se=None if figures.se is None else precision.rounded(figures.se),
         )
 
 
