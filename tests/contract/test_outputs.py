@@ -73,6 +73,12 @@ def test_kind_explains_itself(kind: type[Output]) -> None:
     assert kind.can_lower or kind.why_not.endswith(".")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_kind_is_tested_on_a_table_that_can_be_checked_by_eye(kind: type[Output]) -> None:
+    file = Path(__file__).parents[1] / "spec" / "outputs" / f"test_{kind.__module__.rsplit('.', 1)[-1]}.py"
+    assert file.exists(), f"write {file.name}"
+
+
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_description_is_one_sentence(kind: type[Output], example: Example, tmp_path: Path) -> None:
     text = output_of(kind, example, tmp_path).describe()

@@ -13,7 +13,7 @@ from divulge.errors import OutputError
 from divulge.outputs.heads import RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.precision import Floats, Released
+from divulge.outputs.precision import Floats, Released, outside
 from divulge.outputs.rows import Groups, counted, row_weights, weight_term
 from divulge.table import Schema, Table
 
@@ -117,6 +117,36 @@ class Crosstab(Output):
 
     def _complete(self) -> tuple[str, ...]:
         return self.variables if self.missing == "exclude" else ()
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        shape = self._groups(schema).shape
+        n_cells = int(np.prod(shape))
+        counts_rows = self.statistic == "counts" and self.weights is None
+        bounds = released.whole() if counts_rows else (released.low, released.high)
+        low, high = (bound[:n_cells].reshape(shape) for bound in bounds)
+        offset = 0
+        for names in self._subsets():
+            dropped = tuple(i for i, name in enumerate(self.variables) if name not in names)
+            sums = low.sum(axis=dropped).ravel(), high.sum(axis=dropped).ravel()
+            at = slice(offset, offset + len(sums[0]))
+            wrong = outside(*sums, released.low[at], released.high[at])
+            if wrong is not None:
+                return f"{released.labels[offset + wrong]!r} cannot be the sum of its cells."
+            offset += len(sums[0])
+        if self.statistic != "counts":
+            group = self._denominators(schema)[:n_cells]
+            # A row or column without anybody has no shares; its zeros are not held against it.
+            shown = np.bincount(group, released.centre[:n_cells]) > 0
+            least, most = (np.bincount(group, b.ravel())[shown].astype(np.float64) for b in (low, high))
+            if outside(least, most, self._scale, self._scale) is not None:
+                return f"the {self.statistic} do not add to {self._scale:g}."
+        elif n_rows is not None and counts_rows and self.where is None and self._has_all_rows(schema):
+            wrong = outside(low.sum(), high.sum(), n_rows, n_rows)
+            return None if wrong is None else f"the counts do not add to {n_rows:,}, the number of rows."
+        return None
+
+    def _has_all_rows(self, schema: Schema) -> bool:
+        return self.missing == "include" or not any(schema[name].missing for name in self.variables)
 
     def evaluate(self, table: Table) -> Figures:
         keep = counted(self, table, self._complete())

@@ -12,7 +12,7 @@ from divulge.outputs.grouped import check_named
 from divulge.outputs.heads import RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.precision import Floats, Released
+from divulge.outputs.precision import Floats, Released, outside
 from divulge.outputs.rows import Groups, counted, row_weights, weight_term
 from divulge.table import Schema, Table
 
@@ -73,6 +73,21 @@ class Frequencies(Output):
         if self.statistic == "counts":
             return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
         return 0.0, self._scale
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        offset = 0
+        counts_rows = self.statistic == "counts" and self.weights is None
+        bounds = released.whole() if counts_rows else (released.low, released.high)
+        for groups in self._groups(schema):
+            at = slice(offset, offset + groups.n_groups)
+            offset += groups.n_groups
+            low, high = bounds[0][at].sum(), bounds[1][at].sum()
+            if self.statistic != "counts" and outside(low, high, self._scale, self._scale) is not None:
+                return f"the {self.statistic} of {groups.names[0]!r} do not add to {self._scale:g}."
+            has_all_rows = counts_rows and self.where is None and (groups.levels[0] >= 0).all()
+            if has_all_rows and n_rows is not None and outside(low, high, n_rows, n_rows) is not None:
+                return f"the counts of {groups.names[0]!r} do not add to {n_rows:,}, the number of rows."
+        return None
 
     def evaluate(self, table: Table) -> Figures:
         keep = counted(self, table)

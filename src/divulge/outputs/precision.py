@@ -135,6 +135,10 @@ class Released:
         """The greatest residual (figure − centre) that counts as reproduced."""
         return self.high - self.centre
 
+    def whole(self) -> tuple[Floats, Floats]:
+        """The least and the greatest whole number in each interval, for figures that count rows."""
+        return np.ceil(self.low - SLACK), np.floor(self.high + SLACK)
+
     def agrees(self, values: Floats) -> NDArray[np.bool_]:
         """Whether each recomputed figure may be what was printed. NaN agrees only where nothing was given."""
         slack = SLACK * np.maximum(np.abs(self.centre), self.half)
@@ -182,3 +186,12 @@ def printed(
         high[suppressed] = np.minimum(most[suppressed], below)
         values = np.where(suppressed, np.nan, values)
     return Released(labels, values, low, high, half, precision, se)
+
+
+def outside(low: Floats | float, high: Floats | float, least: Floats | float, most: Floats | float) -> int | None:
+    """The first place where the intervals low … high and least … most have nothing in common; None where all have."""
+    low, high, least, most = np.broadcast_arrays(*np.atleast_1d(low, high, least, most))
+    finite = [np.abs(bound[np.isfinite(bound)]).max(initial=1.0) for bound in (low, high, least, most)]
+    slack = SLACK * max(finite) * 10  # sums of many rounded bounds
+    apart = np.flatnonzero((low > most + slack) | (high < least - slack))
+    return int(apart[0]) if len(apart) else None

@@ -42,11 +42,18 @@ class Entry:
 
 
 def read_released(
-    output: Output, schema: Schema, folder: Path | None = None, n_rows: int | None = None
+    output: Output,
+    schema: Schema,
+    folder: Path | None = None,
+    n_rows: int | None = None,
+    *,
+    together: bool = True,
 ) -> Released | None:
     """The released figures of an output in the order of its labels; None where it has none.
 
     folder: where relative names of CSV files start. n_rows: how many rows the output was computed on, where known.
+    together: whether figures that contradict each other are an error. With data at hand it is more to the point to say
+        which of them do not agree with these.
     """
     if output.released is None:
         return None
@@ -100,9 +107,9 @@ def read_released(
             f"it lies between {least[i]:g} and {most[i]:g}.",
             where="released",
         )
-    with_field = output.check_released(schema, released, n_rows)
-    if with_field is not None:
-        raise OutputError(with_field, where="released")
+    contradiction = output.check_released(schema, released, n_rows) if together else None
+    if contradiction is not None:
+        raise OutputError(contradiction, where="released")
     return released
 
 

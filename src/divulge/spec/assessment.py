@@ -173,7 +173,8 @@ def read_inputs(assessment: Assessment) -> Inputs:
     for i, output in enumerate(assessment.outputs):
         with in_field(f"outputs[{i}]"):
             output.check(schema)
-            released.append(read_released(output, schema, assessment.folder, n_rows))
+            together = table is None
+            released.append(read_released(output, schema, assessment.folder, n_rows, together=together))
             if table is None and output.released is None:
                 raise SpecError(
                     "the numbers are neither given nor can they be computed: there are no data.",

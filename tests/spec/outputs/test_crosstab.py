@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from divulge.errors import OutputError, UnknownVariableError
+from divulge.outputs import read_released
 from divulge.outputs.crosstab import Crosstab
 from divulge.table import Schema, Table, Variable
 
@@ -80,3 +83,30 @@ def test_crosstab_rejects_margins_of_row_shares() -> None:
 def test_crosstab_rejects_a_variable_named_twice() -> None:
     with pytest.raises(OutputError, match="different variables"):
         Crosstab(variables=("SEX", "SEX"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "values", "message"),
+    [
+        ({"margins": True}, [3, 1, 1, 2, 4, 3, 4, 4, 7], "'RENTS=yes' cannot be the sum of its cells"),
+        (
+            {"margins": True, "statistic": "proportions", "decimals": 2},
+            [0.4, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.4, 1],
+            "'RENTS=no' cannot be",
+        ),
+        ({"statistic": "percentages"}, [40, 10, 20, 10], "do not add to 100"),
+        ({"statistic": "row proportions"}, [0.7, 0.3, 0.3, 0.3], "do not add to 1"),
+        ({"missing": "include"}, [3, 1, 0, 1, 2, 0], "do not add to 8, the number of rows"),
+    ],
+)
+def test_crosstab_rejects_numbers_that_do_not_add_up(fields: dict[str, Any], values: list[float], message: str) -> None:
+    with pytest.raises(OutputError, match=message):
+        read_released(Crosstab(variables=("SEX", "RENTS"), released=values, **fields), SCHEMA, n_rows=8)
+
+
+def test_rounded_and_suppressed_numbers_may_add_up_roughly() -> None:
+    # 3 + 1 = 4 is shown as 5 + 0 = 5; and a withheld cell may be anything that is left.
+    output = Crosstab(variables=("SEX", "RENTS"), margins=True, base=5, released=[5, 0, 0, 0, 5, 5, 5, 5, 5])
+    assert read_released(output, SCHEMA) is not None
+    output = Crosstab(variables=("SEX", "RENTS"), margins=True, released=[3, None, None, 2, 4, 3, 4, 3, 7])
+    assert read_released(output, SCHEMA) is not None
