@@ -41,6 +41,7 @@ SHARED = {
     "measures.intervals": "confidence intervals of several families",
     "measures.logistic": "logistic regression for attribution and propensities",
     "measures.run": "every family asked about the same tables",
+    "measures.scores": "scores of people against one table after another",
     "measures.scenario": "keys, target and tables that every family takes",
     "outputs.computed": "an output computed from data beside what was released",
     "outputs.grouped": "numeric variables by groups",
