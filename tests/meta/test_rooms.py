@@ -40,6 +40,7 @@ SHARED = {
     "measures.grouping": "numeric variables in groups",
     "measures.intervals": "confidence intervals of several families",
     "measures.logistic": "logistic regression for attribution and propensities",
+    "measures.out_of_core": "counting Parquet files through DuckDB",
     "measures.run": "every family asked about the same tables",
     "measures.scores": "scores of people against one table after another",
     "measures.scenario": "keys, target and tables that every family takes",

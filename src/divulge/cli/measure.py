@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,6 @@ from divulge.record import write_text
 
 if TYPE_CHECKING:
     from divulge.measures import Measured
-    from divulge.table import Table
 
 
 def run(
@@ -69,6 +68,10 @@ def run(
             "--set", metavar="FAMILY.FIELD=VALUE", help="A setting of a family, as suda.sampling_fraction=0.1."
         ),
     ] = None,
+    engine: Annotated[
+        Literal["memory", "duckdb"],
+        typer.Option(help="Read files into memory, or count Parquet files on disk with DuckDB."),
+    ] = "memory",
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig and DiSCO of every target as arrows.")
     ] = None,
@@ -91,32 +94,34 @@ def run(
         read_sizes,
     )
     from divulge.cli.measure_view import show
-    from divulge.measures import measure_targets
+    from divulge.measures import FAMILIES, measure_targets
     from divulge.measures.arrows import arrow_plot, target_table
+    from divulge.measures.out_of_core import measure_parquet, parquet_columns
     from divulge.table import read_table
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
     names = read_names(keys)
-    people, files = read_table(original), [read_table(path) for path in synthetic]
-    held = read_table(holdout) if holdout is not None else None
-    targets = _targets(list(target or ()), all_targets, names, [people, *files, *([held] if held else [])])
+    paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
+    tables = [read_table(path) for path in paths] if engine == "memory" else []
+    columns = [list(t.names) for t in tables] or [parquet_columns(path) for path in paths]
+    targets = _targets(list(target or ()), all_targets, names, columns)
     cut = read_groups(groups or (), special or ())
-    found = measure_targets(
-        people,
-        files,
-        names,
-        targets,
-        holdout=held,
-        measures=read_names(measures) if measures else None,
-        settings=read_settings(set_ or (), tau),
-        key_sizes=None if key_sizes is None else read_sizes(key_sizes),
-        exclusions=read_exclusions(
+    options: dict[str, Any] = {
+        "measures": read_names(measures) if measures else None,
+        "settings": read_settings(set_ or (), tau),
+        "key_sizes": None if key_sizes is None else read_sizes(key_sizes),
+        "exclusions": read_exclusions(
             exclude_target_level or (), exclude_missing or (), exclude_pair or (), denominator_limit, targets, cut
         ),
-        groups=cut,
-        seed=seed,
-    )
+        "groups": cut,
+    }
+    if engine == "memory":
+        held = tables[-1] if holdout is not None else None
+        files = tables[1 : 1 + len(synthetic)]
+        found = measure_targets(tables[0], files, names, targets, holdout=held, seed=seed, **options)
+    else:
+        found = measure_parquet(original, synthetic, names, targets, families=FAMILIES, holdout=holdout, **options)
     table = target_table(found) if all_targets or plot is not None or len(found) > 1 else None
     if plot is not None and table is not None:
         write_text(plot, arrow_plot(table))
@@ -127,12 +132,12 @@ def run(
         show(found, table)
 
 
-def _targets(given: list[str], every: bool, keys: Sequence[str], tables: Sequence[Table]) -> list[str]:
+def _targets(given: list[str], every: bool, keys: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
     if not every and not given:
         raise UsageError("a target is needed.", where="--target", hint="Name one, or give --all-targets.")
     if every:
-        common = set(tables[0].names).intersection(*(t.names for t in tables[1:]))
-        given += [n for n in tables[0].names if n in common and n not in keys and n not in given]
+        common = set(columns[0]).intersection(*columns[1:])
+        given += [n for n in columns[0] if n in common and n not in keys and n not in given]
         if not given:
             raise MissingColumnsError(
                 "no column but the keys is common to all files.", where="--all-targets", hint="Name fewer keys."

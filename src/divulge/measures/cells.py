@@ -173,6 +173,10 @@ class Counter:
             self._tallies[id(table), target] = (table, Tally(codes, counts, table.n_rows))
         return self._tallies[id(table), target][1]
 
+    def give(self, table: Table, target: str, tally: Tally) -> None:
+        """Take a count from elsewhere; the table then only stands for it."""
+        self._tallies[id(table), target] = (table, tally)
+
     def cells(self, people: Table, synthetic: Table, target: str) -> Cells:
         """People and synthetic rows counted side by side."""
         a, b = self.tally(people, target), self.tally(synthetic, target)

@@ -66,7 +66,7 @@ def group_tables(tables: Sequence[Table], groups: Mapping[str, Groups], pooled: 
     for name, how in groups.items():
         at = schema.position(name)
         counts = sum(t.frequencies(name) for t in tables[:pooled])
-        variable, moved = _grouped(schema[name], np.asarray(counts), how)
+        variable, moved = grouped_variable(schema[name], np.asarray(counts), how)
         schema = schema.with_variable(variable)
         for held in columns:
             held[at] = moved[held[at]]
@@ -74,7 +74,7 @@ def group_tables(tables: Sequence[Table], groups: Mapping[str, Groups], pooled: 
     return tuple(Table(schema, tuple(c.astype(v.dtype) for v, c in zip(schema, held, strict=True))) for held in columns)
 
 
-def _grouped(variable: Variable, counts: NDArray[np.int64], how: Groups) -> tuple[Variable, NDArray[np.int64]]:
+def grouped_variable(variable: Variable, counts: NDArray[np.int64], how: Groups) -> tuple[Variable, NDArray[np.int64]]:
     """The grouped variable, and for every old code its new one."""
     numbers = variable.numbers
     is_value = ~variable.is_missing

@@ -89,14 +89,14 @@ def measure_targets(
         with_scores=with_scores,
         seed=seed,
     )
-    return found if wanted is None else [_only(m, wanted) for m in found]
+    return found if wanted is None else [only(m, wanted) for m in found]
 
 
 def _as_table(data: Any) -> Table:
     return data if isinstance(data, Table) else table_from_frame(data)
 
 
-def _only(found: Measured, wanted: set[str]) -> Measured:
+def only(found: Measured, wanted: set[str]) -> Measured:
     def kept(figures: Mapping[str, Any]) -> dict[str, Any]:
         return {name: figure for name, figure in figures.items() if name in wanted}
 
@@ -111,11 +111,19 @@ def _only(found: Measured, wanted: set[str]) -> Measured:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Tables on one schema, in the order original, synthetic …, holdout."""
+    """Tables on one schema. n_rows: of original, synthetic …, holdout, where the tables only stand for files."""
 
     original: Table
     synthetic: tuple[Table, ...]
     holdout: Table | None
+    n_rows: tuple[int, ...] | None = None
+
+    @property
+    def rows(self) -> tuple[int, tuple[int, ...], int | None]:
+        """How many rows the original, the synthetic tables and the holdout have."""
+        counts = self.n_rows or tuple(t.n_rows for t in self.tables)
+        end = 1 + len(self.synthetic)
+        return counts[0], counts[1:end], counts[-1] if self.holdout is not None else None
 
     @property
     def tables(self) -> list[Table]:
@@ -181,6 +189,20 @@ def measure_tables(
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
     counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)
     pool = _stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
+    return measure_prepared(ready, scenarios, families, counter, pool, exclusions, with_scores, seed)
+
+
+def measure_prepared(
+    ready: Prepared,
+    scenarios: Sequence[Scenario],
+    families: Sequence[Family],
+    counter: Counter,
+    pool: Table | None,
+    exclusions: Exclusions = NO_EXCLUSIONS,
+    with_scores: bool = False,
+    seed: int = 1,
+) -> list[Measured]:
+    """The figures of tables that are ready. pool: all synthetic tables as one, where there are several."""
     return [_one_target(ready, pool, s, families, exclusions, counter, with_scores, seed) for s in scenarios]
 
 
@@ -194,6 +216,7 @@ def _one_target(
     with_scores: bool,
     seed: int,
 ) -> Measured:
+    n_original, n_synthetic, n_holdout = ready.rows
     first = Case(
         ready.original,
         ready.synthetic[0],
@@ -213,20 +236,19 @@ def _one_target(
     if ready.holdout is not None:
         held = [_figures(case.for_holdout(), families, seed) for case in cases]
     about = {m.name: m for f in families for m in f.measures}
-    n_holdout = 0 if ready.holdout is None else ready.holdout.n_rows
     shared = [[n for n in a if n in b] for a, b in zip(found, held, strict=bool(held))]
     return Measured(
         scenario.target,
         scenario.keys,
-        ready.original.n_rows,
-        tuple(s.n_rows for s in ready.synthetic),
-        None if ready.holdout is None else ready.holdout.n_rows,
+        n_original,
+        n_synthetic,
+        n_holdout,
         _by_name(found),
         pooled,
         _by_name(held),
         _by_name(
             [
-                {n: contrast(about[n], a[n], b[n], ready.original.n_rows, n_holdout) for n in names}
+                {n: contrast(about[n], a[n], b[n], n_original, n_holdout or 0) for n in names}
                 for a, b, names in zip(found, held, shared, strict=False)
             ]
         ),
