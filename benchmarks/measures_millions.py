@@ -1,0 +1,71 @@
+"""The two largest runs of `benchmarks.measures`, each in a process of its own: prints seconds and memory as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.measures import COUNTED, MILLIONS, millions_schema
+from divulge.measures import FAMILIES, measure
+from divulge.measures.out_of_core import measure_parquet
+from divulge.table import Table
+
+KEYS = list(MILLIONS)[:-1]
+BLOCK = 1_000_000  # rows drawn at once, so that drawing leaves no mark on the memory
+
+
+def _block(rng: np.random.Generator, name: str, n: int) -> np.ndarray:
+    return (rng.random(n, dtype=np.float32) ** 2 * MILLIONS[name]).astype(np.uint8)
+
+
+def _memory(field: str) -> float:
+    """MB of this process now (VmRSS) or at its largest (VmHWM); getrusage would begin with the parent's."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1000
+
+
+def _table(n: int, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    columns = {name: np.empty(n, np.uint8) for name in MILLIONS}
+    for start in range(0, n, BLOCK):
+        for name, column in columns.items():
+            column[start : start + BLOCK] = _block(rng, name, min(BLOCK, n - start))
+    for column in columns.values():
+        column.setflags(write=False)
+    return Table(millions_schema(), tuple(columns.values()))
+
+
+def ten_million() -> dict[str, Any]:
+    people, synthetic = _table(10_000_000, 1), _table(10_000_000, 2)
+    few = people.take(slice(0, 1000))
+    measure(few, few, KEYS, "TENURE", measures=COUNTED)
+    before = _memory("VmRSS")
+    start = time.perf_counter()
+    measure(people, synthetic, KEYS, "TENURE", measures=COUNTED)
+    return {"seconds": time.perf_counter() - start, "MB_beyond_tables": _memory("VmHWM") - before}
+
+
+def hundred_million() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{seed}.parquet" for seed in (1, 2)]
+        for seed, path in enumerate(paths):
+            rng = np.random.default_rng(seed)
+            schema = pa.schema([(name, pa.uint8()) for name in MILLIONS])
+            with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+                for _ in range(100):
+                    writer.write_table(pa.table({name: _block(rng, name, BLOCK) for name in MILLIONS}, schema=schema))
+        start = time.perf_counter()
+        measure_parquet(paths[0], paths[1:], KEYS, ["TENURE"], families=FAMILIES, measures=COUNTED)
+        return {"seconds": time.perf_counter() - start, "MB": _memory("VmHWM")}
+
+
+if __name__ == "__main__":
+    print(json.dumps({"ten_million": ten_million, "hundred_million": hundred_million}[sys.argv[1]]()))

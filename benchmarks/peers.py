@@ -1,0 +1,23 @@
+"""Other programs, each in an environment of its own beside ours, so that their dependencies do not meet."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(sys.prefix) / "peers"
+
+
+def environment(package: str) -> Path | None:
+    """The Python of an environment with the newest version of a package; None where it cannot be installed."""
+    python = FOLDER / package / "bin" / "python"
+    try:
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(FOLDER / package)], check=True, capture_output=True)
+        have = subprocess.run([str(python), "-c", f"import {package}"], capture_output=True, check=False)
+        if have.returncode:
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", package], check=True, capture_output=True)
+    except (subprocess.CalledProcessError, OSError):
+        return None
+    return python
