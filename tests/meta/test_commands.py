@@ -15,6 +15,7 @@ from tests.meta.repository import ROOT
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
+    "embed": lambda folder: ["embed", _small_spec(folder)],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()

@@ -180,6 +180,9 @@ LOOK_AGAIN = 512
 SELDOM = 0.02
 """Share of proposals kept below which blind ones no longer pay, and half of them are aimed."""
 
+FEW = 64
+"""Crowded totals above which a row drawn blindly is in one often enough; looking for one would only cost time."""
+
 LONGEST_LOOK = 3000
 """Rows looked at for one that is in a crowded cell."""
 
@@ -259,7 +262,7 @@ def descend(  # type: ignore[no-untyped-def]
         done += 1
         j = np.int64(-1)
         i = np.int64(-1)
-        if aiming and n_crowded > 0 and next_uniform(stream) < 0.5:
+        if aiming and 0 < n_crowded <= FEW and next_uniform(stream) < 0.5:
             t = crowded[next_below(stream, n_crowded)]
             b = total_block[t]
             n_choices = variable_start[b + 1] - variable_start[b]

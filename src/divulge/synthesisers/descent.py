@@ -181,8 +181,8 @@ class _Search:
         chunk = max(CHUNK, len(self.codes) // 2)
         is_linear = all(o.is_linear for o in self.objective.lowered)
         view = self._refresh()
-        pool = Pool.of(POOL_FOR_UNITS, view.n_residuals)
-        moved = view.in_moves(pool.shifts[: self._draw(view.metric, pool)])
+        pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, view.n_residuals)
+        moved = self._in_moves(view, pool)
         before = refreshed = moved.discrepancy()
         stalls = 0
         while before > 0 and stalls < 3 and self.log.seconds < self.settings.seconds:
@@ -194,10 +194,13 @@ class _Search:
             stalls = stalls + 1 if now > REDUCTION * before else 0
             if not is_linear and (inside or now < 0.01 * refreshed):
                 view = self._refresh()
-                moved = view.in_moves(pool.shifts[: self._draw(view.metric, pool)])
+                moved = self._in_moves(view, pool)
                 now = refreshed = moved.discrepancy()
             before = now
         self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
+
+    def _in_moves(self, view: View, pool: Pool) -> View:
+        return view.in_moves(pool.shifts[: self._draw(view.metric, pool)]) if view.has_dense else view
 
     def _half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""
@@ -258,7 +261,7 @@ class _Search:
         """Single moves that may also go up a little, less and less: out of the holes where greedy search stops."""
         view = self._refresh(self._half_units())
         chunk = max(50_000, len(self.codes))
-        for temperature in np.geomspace(4.0, 0.05, 25):
+        for temperature in np.geomspace(16.0, 0.5, 40):  # a count off by one is worth 4
             self._call(view.metric, view.residuals, chunk, float(temperature))
             self._note("annealing")
             if self.discrepancy == 0.0 or self.log.seconds > self.settings.seconds:

@@ -77,6 +77,11 @@ class View:
     def n_residuals(self) -> int:
         return len(self.residuals)
 
+    @property
+    def has_dense(self) -> bool:
+        """Whether some output's figures depend on more than one total each."""
+        return any(jacobian.ndim == 2 for jacobian in self.jacobians)
+
     def discrepancy(self) -> float:
         return float(search.discrepancy(self.weight, self.low, self.high, self.residuals))
 
