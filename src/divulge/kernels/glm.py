@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from divulge.kernels.cells import Source, Summary
 from divulge.kernels.lowering import IDENTITY, POISSON
-from divulge.kernels.moments import Moments, column_sums, moments, reach
+from divulge.kernels.moments import Moments, moments, reach
 
 Floats = NDArray[np.float64]
 Status = Literal["ok", "separated", "vanished level", "collinear", "not converged", "too few rows"]
@@ -51,10 +51,9 @@ class Fit(NamedTuple):
     loglikelihood: float
     null_loglikelihood: float
     deviance: float
-    null_deviance: float
+    null_deviance: float  # of a constant alone; of nothing for a linear model without one
     scale: float  # residual variance of a linear model, else 1
     df_residual: int
-    is_centred: bool  # a constant is among the columns' combinations
     steps: int
 
 
@@ -101,17 +100,18 @@ def solve_scaled(information: Floats, right: Floats) -> Floats | None:
     return solution
 
 
-def fit(source: Source, family: int, intercept: int = -1) -> Fit:
+def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     """Fit a model by maximum likelihood.
 
-    family: IDENTITY, LOGISTIC, POISSON or MULTINOMIAL. intercept: the column that is 1 in every row, or −1.
+    family: IDENTITY, LOGISTIC, POISSON or MULTINOMIAL. is_centred: some combination of columns is 1 in every row, so
+    that a linear model's deviance is compared with that about the mean.
     Weights are prior weights (McCullagh & Nelder 1989): they multiply each row's log-likelihood; n counts rows.
     """
     beta = np.zeros((source.n_classes, source.n_columns))
     state = moments(source, family, beta, family == POISSON)
     keep, status, columns = _estimable(source, state.information)
     if not source.summary.n_rows or source.summary.n_rows < keep.sum():
-        return _result(source, family, keep & False, "too few rows", np.flatnonzero(keep), beta, state, intercept, 0)
+        return _result(source, family, keep & False, "too few rows", np.flatnonzero(keep), beta, state, is_centred, 0)
     if family == IDENTITY and source.summary.n_rows == keep.sum():
         # With no row to spare there are coefficients but no residual variance.
         status = "too few rows"
@@ -148,7 +148,7 @@ def fit(source: Source, family: int, intercept: int = -1) -> Fit:
     if ended == "not converged":
         found = _separating(source, family, np.where(keep, beta.ravel(), 0.0).reshape(beta.shape))
         status, columns = ("separated", found) if len(found) else ("not converged", np.zeros(0, dtype=np.int64))
-    return _result(source, family, keep, status, columns, beta, state, intercept, steps)
+    return _result(source, family, keep, status, columns, beta, state, is_centred, steps)
 
 
 def _move(source: Source, family: int, beta: Floats, direction: Floats, state: Moments) -> tuple[Floats, Moments, bool]:
@@ -198,7 +198,7 @@ def _result(
     columns: NDArray[np.int64],
     beta: Floats,
     state: Moments,
-    intercept: int,
+    is_centred: bool,
     steps: int,
 ) -> Fit:
     summary = source.summary
@@ -208,7 +208,7 @@ def _result(
     df_residual = summary.n_rows - int(keep.sum())
     inside = state.information[np.ix_(keep, keep)]
     inverse = solve_scaled(inside, np.eye(len(inside)))
-    likelihoods = _likelihoods(family, summary, state.loglikelihood, df_residual)
+    likelihoods = _likelihoods(family, summary, state.loglikelihood, df_residual, is_centred)
     se = np.full(beta.size, np.nan)
     if inverse is not None:
         se[keep] = np.sqrt(np.diagonal(inverse) * likelihoods[4])
@@ -222,18 +222,21 @@ def _result(
         summary.weight,
         *likelihoods,
         df_residual=df_residual,
-        is_centred=intercept >= 0 or (family == IDENTITY and _spans_constant(source, inside, keep)),
         steps=steps,
     )
 
 
-def _likelihoods(family: int, summary: Summary, kernel: float, df: int) -> tuple[float, float, float, float, float]:
+def _likelihoods(
+    family: int, summary: Summary, kernel: float, df: int, is_centred: bool
+) -> tuple[float, float, float, float, float]:
     """(log-likelihood, that of a constant alone, deviance, that of a constant alone, residual variance)."""
     if family == IDENTITY:
         residual = max(summary.within - 2.0 * kernel, 0.0)
         scale = residual / df if df > 0 else np.nan
-        ends = [_normal(value, summary) for value in (residual, summary.spread)]
-        return ends[0], ends[1], residual, summary.spread, scale
+        total = summary.spread
+        if not is_centred and summary.weight:
+            total += float(summary.response[0]) ** 2 / summary.weight
+        return _normal(residual, summary), _normal(summary.spread, summary), residual, total, scale
     parts = (
         summary.response if family == POISSON else np.append(summary.response, summary.weight - summary.response.sum())
     )
@@ -252,13 +255,3 @@ def _normal(residual: float, summary: Summary) -> float:
     if residual <= 0.0 or n == 0:
         return np.inf
     return -0.5 * n * (np.log(2.0 * np.pi * residual / n) + 1.0) + 0.5 * summary.log_weight
-
-
-def _spans_constant(source: Source, information: Floats, keep: NDArray[np.bool_]) -> bool:
-    """Whether some combination of the columns of a linear model is 1 in every row (all dummies and no intercept)."""
-    sums = column_sums(source)
-    solution = solve_scaled(information, sums[keep])
-    if solution is None or not source.summary.weight:
-        return False
-    # 1 − R² of the constant on the columns; sums of many rows round at about 1e-12.
-    return bool(1.0 - sums[keep] @ solution / source.summary.weight < 1e-9)

@@ -239,21 +239,43 @@ def reach(source: Source, family: int, direction: Floats) -> tuple[float, float]
 
 
 @njit(cache=True, nogil=True)
-def _add_sums(layout, codes, place, weight, sums):  # type: ignore[no-untyped-def]
-    """Add Σ weight · entry of a batch."""
+def _add_bends(layout, family, codes, place, weight, effects, reaches, sums):  # type: ignore[no-untyped-def]
+    """Add Σ w μ''(η) (c'x)² · entry of a batch, for each direction c. reaches, sums: (directions, entries)."""
     most = layout.offset.shape[0] + layout.own_table.shape[0]
     at = np.empty(most, dtype=np.int64)
     value = np.empty(most)
-    for i in range(codes.shape[0]):
-        if weight[i] != 0.0:
-            for a in range(entries(layout, codes, place, i, at, value)):
-                sums[at[a]] += weight[i] * value[a]
+    for i in range(place.shape[0]):
+        w = weight[i]
+        if w == 0.0:
+            continue
+        count = entries(layout, codes, place, i, at, value)
+        eta = 0.0
+        for a in range(count):
+            eta += effects[at[a]] * value[a]
+        if family == LOGISTIC:
+            small = np.exp(-abs(eta))
+            share = 1.0 / (1.0 + small)
+            bend = w * small * share * share * (2.0 * small * share - 1.0) * (1.0 if eta >= 0.0 else -1.0)
+        else:
+            bend = w * np.exp(eta)
+        for j in range(reaches.shape[0]):
+            reach = 0.0
+            for a in range(count):
+                reach += reaches[j, at[a]] * value[a]
+            step = bend * reach * reach
+            for a in range(count):
+                sums[j, at[a]] += step * value[a]
 
 
-def column_sums(source: Source) -> Floats:
-    """Σ weight · x for each column."""
+def bends(source: Source, family: int, beta: Floats, directions: Floats) -> Floats:
+    """How c'X'WXc changes with each coefficient, for each direction c (a row), at beta (1, columns).
+
+    For models with one predictor: (directions, columns). A linear model's information does not bend.
+    """
     start, column, value = source.weights
-    added = np.zeros(len(start) - 1)
+    sums = np.zeros((len(directions), len(start) - 1))
+    effects, reaches = _effects(source, beta)[0], _effects(source, directions)
     for batch in source:
-        _add_sums(source.layout, batch.codes, batch.place, batch.weight, added)
-    return np.bincount(column, np.repeat(added, np.diff(start)) * value, minlength=source.n_columns).astype(float)
+        _add_bends(source.layout, family, batch.codes, batch.place, batch.weight, effects, reaches, sums)
+    entry = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    return np.array([np.bincount(column, row[entry] * value, minlength=source.n_columns) for row in sums])

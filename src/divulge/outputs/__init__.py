@@ -6,11 +6,14 @@ from divulge.outputs.extremes import Extremes
 from divulge.outputs.frequencies import Frequencies
 from divulge.outputs.gini import Gini
 from divulge.outputs.herfindahl import Herfindahl
+from divulge.outputs.linear import Linear
 from divulge.outputs.logistic import Logistic
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.means import Means
 from divulge.outputs.mode import Mode
+from divulge.outputs.multinomial import Multinomial
 from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.poisson import Poisson
 from divulge.outputs.position import Position
 from divulge.outputs.precision import Precision, Released
 from divulge.outputs.released import read_released
@@ -28,7 +31,10 @@ OUTPUTS: tuple[type[Output], ...] = (
     Mode,
     Herfindahl,
     Gini,
+    Linear,
     Logistic,
+    Poisson,
+    Multinomial,
     Custom,
 )
 """Every kind, in the order in which `divulge outputs` and the catalogue list them."""

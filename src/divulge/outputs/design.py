@@ -47,7 +47,8 @@ class Design:
 
     labels: tuple[str, ...]
     terms: tuple[Term, ...]
-    intercept: int
+    intercept: int  # the column that is 1 in every row; −1: none
+    spans_constant: bool  # such a column, or columns that add up to it
     undefined: Mapping[str, NDArray[np.bool_]]
     meanings: Mapping[tuple[str, ...], str]
     aliases: Mapping[str, str]
@@ -72,9 +73,10 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
     meanings: dict[tuple[str, ...], str] = {}
     aliases: dict[str, str] = {}
     undefined: dict[str, NDArray[np.bool_]] = {}
-    intercept = -1
+    intercept, spans_constant = -1, False
     for factors, is_full in _codings(formula):
         parts = [columns_of(f, schema[f.variable], counts, full) for f, full in zip(factors, is_full, strict=True)]
+        spans_constant |= all(_spans_constant(f, full) for f, full in zip(factors, is_full, strict=True))
         if not factors:
             intercept = len(labels)
         for factor, part in zip(factors, parts, strict=True):
@@ -89,7 +91,11 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
             labels.append(label)
             meanings.setdefault(tuple(sorted(p.meanings[c] for p, c in chosen)), label)
     wrong_codes = {name: codes for name, codes in undefined.items() if codes.any()}
-    return Design(tuple(labels), tuple(terms), intercept, wrong_codes, meanings, aliases)
+    return Design(tuple(labels), tuple(terms), intercept, spans_constant, wrong_codes, meanings, aliases)
+
+
+def _spans_constant(factor: Factor, is_full: bool) -> bool:
+    return is_full if factor.is_categorical else "include_intercept=True" in factor.text
 
 
 def table_counts(table: Table) -> Counts:

@@ -11,9 +11,19 @@ from divulge.errors import OutputError, suggest
 from divulge.outputs.design import Counts, response_values, schema_counts
 from divulge.outputs.formula import Formula, formula_variables
 from divulge.outputs.lowered import Lowered
-from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.model import (
+    STATISTICS_HELP,
+    Model,
+    Statistic,
+    evaluate_model,
+    growth_of,
+    labels_of,
+    possible_of,
+    read_model,
+)
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.precision import Floats, Released
-from divulge.outputs.regression import Model, coefficient_figures, fit_to, lower_coefficients, read_model
+from divulge.outputs.refit import lower_model
 from divulge.table import Schema, Table, Variable
 
 
@@ -30,6 +40,10 @@ class Logistic(Output):
             {"formula": "TENURE ~ AGE + C(AREAP, Treatment(57)) + LTILL + SEX"},
         ),
         Example(
+            "With standard errors, pseudo R² and the number of rows",
+            {"formula": "TENURE ~ AGE + SEX", "statistics": ["se", "r2", "loglik", "n"]},
+        ),
+        Example(
             "An interaction and a transform, adults",
             {"formula": "LTILL ~ log(AGE) + SEX:TENURE", "where": "AGE >= 18"},
         ),
@@ -37,6 +51,7 @@ class Logistic(Output):
 
     formula: Annotated[str, "The model, as in `TENURE ~ AGE + C(AREA) + SEX:ILL + log(INCOME)`."]
     event: Annotated[str | None, "The value of the response that counts as 1; by default the second of two."] = None
+    statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)
@@ -47,30 +62,46 @@ class Logistic(Output):
     def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         if self.event is not None:
             return _event(self.event, formula, variable)
-        values = response_values(formula.response, variable, counts)
         if formula.response.text == variable.name:
             if variable.n_values != 2:
                 raise OutputError(
                     f"a response with two values is needed, {variable.name!r} has {variable.n_values}.",
+                    where="formula",
                     hint="Say which value counts as 1, as in event: 3.",
                 )
             return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
+        values = response_values(formula.response, variable, counts)
         if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
-            raise OutputError(f"a response of 0 and 1 is needed, `{formula.response.text}` has other values.")
+            raise OutputError(
+                f"a response of 0 and 1 is needed, `{formula.response.text}` has other values.", where="formula"
+            )
         return values
 
     def check_fields(self, schema: Schema) -> None:
         self._model(schema, schema_counts(schema))
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
-        return self._model(schema, schema_counts(schema)).design.labels
+        return labels_of(self._model(schema, schema_counts(schema)), self.statistics)
+
+    def find_label(self, text: str, schema: Schema) -> str | None:
+        return self._model(schema, schema_counts(schema)).find(text)
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        return possible_of(self._model(schema, schema_counts(schema)), self.statistics, n_rows)
+
+    @property
+    def publishes_se(self) -> bool:
+        return "se" in self.statistics
+
+    @property
+    def growth(self) -> Growth:
+        return growth_of(self.statistics)
 
     def evaluate(self, table: Table) -> Figures:
-        fitted = fit_to(self, table, self._model)
-        return coefficient_figures(fitted, fitted.model.design.labels)
+        return evaluate_model(self, table, self._model, self.statistics)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_coefficients(self, self._model(schema, schema_counts(schema)), schema, released)
+        return lower_model(self, self._model(schema, schema_counts(schema)), schema, released, self.statistics)
 
     def describe(self) -> str:
         counted = f" (1: {self.event})" if self.event is not None else ""

@@ -220,6 +220,16 @@ class Output:
         """To how many decimals computed figures are published where the spec does not say."""
         return 4  # as the regression of Elliot, Little & Allmendinger is printed
 
+    def find_label(self, text: str, schema: Schema) -> str | None:
+        """The label that a released figure's name stands for, where programs write it in other ways; None: as it is."""
+        del text, schema
+        return None
+
+    @property
+    def publishes_se(self) -> bool:
+        """Whether computed standard errors are part of what is released: only where they are asked for."""
+        return False
+
     def read_value(self, label: str, text: str, schema: Schema) -> float | None:
         """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
         del label, text, schema
@@ -278,7 +288,7 @@ class Output:
         return Precision(self.decimals, self.significant, self.base)
 
     def publish(self, figures: Figures, schema: Schema) -> Released:
-        """Computed figures as they would be released: rounded, and withheld below the threshold; no standard errors."""
+        """Computed figures as they would be released: rounded, and withheld below the threshold."""
         precision = self.precision()
         hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
         if self.threshold is not None:
@@ -291,6 +301,7 @@ class Output:
             suppressed=hidden,
             threshold=self.threshold,
             possible=self.possible(schema),
+            se=None if figures.se is None or not self.publishes_se else precision.rounded(figures.se),
         )
 
 

@@ -62,7 +62,7 @@ def read_released(
     def number_of(label: str, text: str) -> float | None:
         return output.read_value(label, text, schema)
 
-    entries = _matched(_entries(output.released, schema, folder, labels, number_of), schema, labels)
+    entries = _matched(_entries(output.released, schema, folder, labels, number_of), schema, labels, output)
     marked = {_key(text, schema) for text in output.suppressed}
     hidden = np.array([e.value is None for e in entries], dtype=bool)
     if marked:
@@ -232,7 +232,9 @@ def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entr
     return entries
 
 
-def _matched(entries: dict[str, Entry] | list[Entry], schema: Schema, labels: Sequence[str]) -> list[Entry]:
+def _matched(
+    entries: dict[str, Entry] | list[Entry], schema: Schema, labels: Sequence[str], output: Output
+) -> list[Entry]:
     """Entries in the order of the labels; an error where some are missing, unknown or there twice."""
     if isinstance(entries, list):
         return entries
@@ -240,6 +242,8 @@ def _matched(entries: dict[str, Entry] | list[Entry], schema: Schema, labels: Se
     found: dict[int, Entry] = {}
     for text, entry in entries.items():
         place = places.get(_key(text, schema))
+        if place is None and (other := output.find_label(text, schema)) is not None:
+            place = places.get(_key(other, schema))
         if place is None:
             raise OutputError(
                 f"there is no figure {text!r}.",
