@@ -200,6 +200,7 @@ class Source:
     """
 
     def __init__(self, terms: Sequence[RawTerm], n_columns: int, rows: Rows, n_classes: int = 1) -> None:
+        self.terms = terms
         self.rows, self.n_columns, self.n_classes = rows, n_columns, n_classes
         self.layout, self.weights = lay_out(terms, rows.n_codes, n_columns, rows.n_rows)
         self.known, self.first_code = _known_codes(terms, rows)
@@ -215,6 +216,12 @@ class Source:
                 used = _fill_cells(keys, order, radix, inner, *self._lookups(), codes, weight, response, self._sums)
                 self.cells = batch.first(used)
                 fill_places(self.layout, codes[:used], place)
+
+    def with_classes(self, has_rows: NDArray[np.bool_]) -> Source:
+        """The same rows with only some of the classes beside the reference, numbered anew."""
+        number = np.concatenate([[0.0], np.where(has_rows, np.cumsum(has_rows), np.nan)])
+        y = np.where(np.isfinite(self.rows.y), number[np.nan_to_num(self.rows.y).astype(np.int64)], np.nan)
+        return Source(self.terms, self.n_columns, self.rows._replace(y=y), int(has_rows.sum()))
 
     def _lookups(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int, Floats, int, Floats]:
         rows = self.rows

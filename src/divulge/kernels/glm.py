@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from divulge.kernels.cells import Source, Summary
-from divulge.kernels.lowering import IDENTITY, POISSON
+from divulge.kernels.lowering import IDENTITY, LOGISTIC, MULTINOMIAL, POISSON
 from divulge.kernels.moments import Moments, moments, reach
 
 Floats = NDArray[np.float64]
@@ -107,6 +107,9 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     that a linear model's deviance is compared with that about the mean.
     Weights are prior weights (McCullagh & Nelder 1989): they multiply each row's log-likelihood; n counts rows.
     """
+    has_rows = source.summary.response > 0.0
+    if family == MULTINOMIAL and not has_rows.all() and source.summary.n_rows:
+        return _fit_some(source, has_rows, is_centred)
     beta = np.zeros((source.n_classes, source.n_columns))
     state = moments(source, family, beta, family == POISSON)
     keep, status, columns = _estimable(source, state.information)
@@ -151,6 +154,37 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     return _result(source, family, keep, status, columns, beta, state, is_centred, steps)
 
 
+def _fit_some(source: Source, has_rows: NDArray[np.bool_], is_centred: bool) -> Fit:
+    """A multinomial model some of whose classes nobody is in: these vanish, the others are fitted."""
+    n = source.n_columns
+    found = np.flatnonzero(np.repeat(has_rows, n))
+    shape = source.n_classes, n
+    beta, se = np.full(source.n_classes * n, np.nan), np.full(source.n_classes * n, np.nan)
+    information = np.zeros((len(beta), len(beta)))
+    if not has_rows.any():
+        fitted = _result(
+            source, MULTINOMIAL, np.zeros(len(beta), dtype=bool), "ok", found, *_nothing(source), is_centred, 0
+        )
+    else:
+        smaller = source.with_classes(has_rows)
+        fitted = fit(smaller, LOGISTIC if smaller.n_classes == 1 else MULTINOMIAL, is_centred)
+        beta[found], se[found] = fitted.beta.ravel(), fitted.se.ravel()
+        information[np.ix_(found, found)] = fitted.information
+    status: Status = fitted.status
+    columns = found[fitted.columns]
+    if status == "ok":
+        status, columns = "vanished level", np.flatnonzero(~np.repeat(has_rows, n))
+    return fitted._replace(
+        status=status, columns=columns, beta=beta.reshape(shape), se=se.reshape(shape), information=information
+    )
+
+
+def _nothing(source: Source) -> tuple[Floats, Moments]:
+    """Coefficients of 0 and moments of a model without any class beside the reference."""
+    beta = np.zeros((source.n_classes, source.n_columns))
+    return beta, Moments(0.0, np.zeros(beta.size), np.zeros((beta.size, beta.size)))
+
+
 def _move(source: Source, family: int, beta: Floats, direction: Floats, state: Moments) -> tuple[Floats, Moments, bool]:
     """The longest of 1, ½, ¼ … of a Newton step that does not lower the log-likelihood."""
     for halvings in range(30):  # 2⁻³⁰ of a step is below double precision of the log-likelihood
@@ -169,12 +203,9 @@ def _estimable(source: Source, information: Floats) -> tuple[NDArray[np.bool_], 
     keep = is_there.copy()
     scaled = block[np.ix_(is_there, is_there)] / size[is_there] / size[is_there, None]
     keep[is_there] = _independent(np.ascontiguousarray(scaled), PIVOT)
-    has_rows = source.summary.response > 0.0
-    if source.n_classes == 1:
-        has_rows = np.ones(1, dtype=bool)
-    whole = (has_rows[:, None] & keep).ravel()
-    if not (has_rows.all() and is_there.all()):
-        return whole, "vanished level", np.flatnonzero(~(has_rows[:, None] & is_there).ravel())
+    whole = np.tile(keep, source.n_classes)
+    if not is_there.all():
+        return whole, "vanished level", np.flatnonzero(~np.tile(is_there, source.n_classes))
     if not keep.all():
         return whole, "collinear", np.flatnonzero(~whole)
     return whole, "ok", np.zeros(0, dtype=np.int64)

@@ -73,6 +73,11 @@ class Model:
         return max(1, len(self.classes))
 
     @property
+    def kernel(self) -> int:
+        """The family as the kernels number it; with two classes a multinomial model is logistic."""
+        return FAMILY["logistic" if self.family == "multinomial" and self.n_classes == 1 else self.family]
+
+    @property
     def n_coefficients(self) -> int:
         return self.n_classes * self.design.n_columns
 
@@ -153,7 +158,7 @@ def evaluate_model(
         if (counts(name)[wrong] > 0).any():
             return Figures(labels, nothing, Status.FAILED, nothing)
     source = source_of(model, table, output.weights, keep)
-    fit = glm.fit(source, FAMILY[model.family], model.design.spans_constant)
+    fit = glm.fit(source, model.kernel, model.design.spans_constant)
     values, se = nothing.copy(), nothing.copy()
     n = model.n_coefficients
     values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()

@@ -19,7 +19,7 @@ from divulge.kernels.lowering import NOTHING
 from divulge.kernels.moments import bends, moments
 from divulge.outputs.design import schema_counts
 from divulge.outputs.lowered import Block, Floats, Link, Lowered, Term
-from divulge.outputs.model import FAMILY, Model, Statistic, figures_beside, source_of
+from divulge.outputs.model import Model, Statistic, figures_beside, source_of
 from divulge.outputs.output import Output
 from divulge.outputs.precision import Released
 from divulge.outputs.rows import weight_term
@@ -50,7 +50,7 @@ class RefitHead:
         return source_of(self.model, table, self.weights, keep)
 
     def information(self, table: Table) -> Floats:
-        return moments(self._source(table), FAMILY[self.model.family], np.atleast_2d(self.beta)).information
+        return moments(self._source(table), self.model.kernel, np.atleast_2d(self.beta)).information
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         m = self.model.n_coefficients
@@ -98,7 +98,7 @@ class RefitHead:
         m = len(change)
         bend = np.zeros((m, m))
         if self.model.family != "identity":
-            bend = bends(self._source(table), FAMILY[self.model.family], np.atleast_2d(self.beta), inverse)
+            bend = bends(self._source(table), self.model.kernel, np.atleast_2d(self.beta), inverse)
         variance = np.maximum(np.diagonal(inverse) - bend @ change, np.finfo(float).tiny)
         scale, scale_slope = 1.0, np.zeros(len(rest))
         if self.model.family == "identity":
