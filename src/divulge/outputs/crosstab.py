@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import OutputError
-from divulge.outputs.heads import RatioHead, ShareHead
+from divulge.outputs.heads import GroupShareHead, RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released, outside
@@ -193,12 +193,15 @@ class Crosstab(Output):
         inside = self._groups(schema)
         terms.append(inside.term(index=offset + group[: inside.n_groups]))
         occupied = np.unique(group[released.is_given])
-        head = RatioHead(group, released.centre, self._scale, occupied)
+        ratio = RatioHead(group, released.centre, self._scale, occupied)
+        cells = np.arange(len(group)) < inside.n_groups
+        within = released.low / self._scale, released.high / self._scale
+        head = ratio if self.weights else GroupShareHead(ratio, *within, cells)
         return Lowered(
             (Block(tuple(terms), offset + n_groups, weight=weight),),
             np.zeros(offset + n_groups),
             head,
-            *head.bounds(released, self.weights is not None),
+            *ratio.bounds(released, self.weights is not None),
             is_linear=False,
         )
 

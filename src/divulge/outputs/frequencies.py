@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.outputs.grouped import check_named
-from divulge.outputs.heads import RatioHead, ShareHead
+from divulge.outputs.heads import GroupShareHead, RatioHead, ShareHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released, outside
@@ -123,11 +123,13 @@ class Frequencies(Output):
         of = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
         for v, groups in enumerate(all_groups):
             terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
-        head = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
+        ratio = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
+        within = released.low / self._scale, released.high / self._scale
+        head = ratio if self.weights else GroupShareHead(ratio, *within, np.ones(n, dtype=bool))
         return Lowered(
             (Block(tuple(terms), n + len(all_groups), weight=weight),),
             np.zeros(n + len(all_groups)),
             head,
-            *head.bounds(released, self.weights is not None),
+            *ratio.bounds(released, self.weights is not None),
             is_linear=False,
         )
