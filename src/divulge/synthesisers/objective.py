@@ -222,10 +222,11 @@ class Objective:
             weight.append(self.weights[o] / np.maximum(unit, 1e-300) ** 2)  # a unit of 0 asks for exactness
         low = np.concatenate([np.zeros(0), *(o.low for o in self.lowered)])
         high = np.concatenate([np.zeros(0), *(o.high for o in self.lowered)])
-        with np.errstate(invalid="ignore"):
-            middle, half = (low + high) / 2, (high - low) / 2 * INSIDE
         # An open end (an inequality) has no middle; it stays where it is.
-        closed = np.isfinite(middle)
+        closed = np.isfinite(low) & np.isfinite(high)
+        middle, half = np.zeros(len(low)), np.zeros(len(low))
+        middle[closed] = (low[closed] + high[closed]) / 2
+        half[closed] = (high[closed] - low[closed]) / 2 * INSIDE
         return View(
             tuple(jacobians),
             totals.copy(),
