@@ -28,6 +28,9 @@ def run(
         list[str] | None, typer.Option(metavar="T", help="What the intruder wants to know; once for every target.")
     ] = None,
     holdout: Annotated[Path | None, typer.Option(help="People of the same kind who were not in the original.")] = None,
+    schema: Annotated[
+        Path | None, typer.Option(help="What the columns of all files are: labels, missing codes (Table Schema JSON).")
+    ] = None,
     all_targets: Annotated[
         bool, typer.Option("--all-targets", help="Every other variable as a target, in one table.")
     ] = False,
@@ -97,13 +100,16 @@ def run(
     from divulge.measures import FAMILIES, measure_targets
     from divulge.measures.arrows import arrow_plot, target_table
     from divulge.measures.out_of_core import measure_parquet, parquet_columns
-    from divulge.table import read_table
+    from divulge.table import read_schema, read_table
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
     names = read_names(keys)
     paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
-    tables = [read_table(path) for path in paths] if engine == "memory" else []
+    known = read_schema(schema) if schema is not None else None
+    if known is not None and engine == "duckdb":
+        raise UsageError("the duckdb engine takes files as they are, without a schema.", where="--schema")
+    tables = [read_table(path, known) for path in paths] if engine == "memory" else []
     columns = [list(t.names) for t in tables] or [parquet_columns(path) for path in paths]
     targets = _targets(list(target or ()), all_targets, names, columns)
     cut = read_groups(groups or (), special or ())
