@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from divulge.cli import command_tree
+from docs.catalogue import catalogue_page, schema_file
 
 FOLDER = Path(__file__).parent
 
@@ -69,12 +70,18 @@ def glossary_page() -> str:
     return (FOLDER.parent / "GLOSSARY.md").read_text(encoding="utf-8")
 
 
-PAGES = {"commands.md": commands_page, "glossary.md": glossary_page}
+PAGES = {
+    "commands.md": commands_page,
+    "glossary.md": glossary_page,
+    "reference/catalogue.md": catalogue_page,
+    "reference/spec.schema.json": schema_file,
+}
 """Generated pages by file name."""
 
 
 def main() -> None:
     for name, page in PAGES.items():
+        (FOLDER / name).parent.mkdir(exist_ok=True)
         (FOLDER / name).write_text(page(), encoding="utf-8")
 
 

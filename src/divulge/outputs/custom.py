@@ -28,11 +28,12 @@ from divulge.table import Schema, Table
 class Custom(Output):
     """What your own function returns: a number, a mapping of labels to numbers, or a pandas Series.
 
-    The function is given a data frame of the rows for which `where` is true, with missing values as NaN.
+    The function is given a data frame of the rows for which `where` is true, with missing values as NaN. Only its
+    author knows what it computes, so it is held to belong to an unsafe group.
     """
 
     kind: ClassVar[str] = "custom"
-    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
+    statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
     can_lower: ClassVar[bool] = False
     why_not: ClassVar[str] = (
         "A Python function cannot be turned into a sum over rows, so it is computed anew for every candidate."

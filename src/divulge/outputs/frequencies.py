@@ -29,7 +29,7 @@ class Frequencies(Output):
         Example("Marital status and sex", {"variables": ["MSTATUS", "SEX"]}),
         Example("Per cent of adults", {"variables": ["ETHGROUP"], "statistic": "percentages", "where": "AGE >= 18"}),
         Example("Shares of all", {"variables": ["TENURE", "LTILL"], "statistic": "proportions", "significant": 2}),
-        Example("Weighted counts, small ones withheld", {"variables": ["MSTATUS"], "weights": "AGE", "threshold": 500}),
+        Example("Weighted counts, some withheld", {"variables": ["MSTATUS"], "weights": "AGE", "threshold": 3500}),
     )
 
     variables: Annotated[tuple[str, ...], "The variables, each counted on its own."]
