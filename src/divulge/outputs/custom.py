@@ -45,8 +45,8 @@ class Custom(Output):
             {"function": "divulge_example.py:age_gap", "variables": ["AGE", "TENURE"], "figures": ["gap"]},
             code=(
                 "def age_gap(people):\n"
-                "    means = people.groupby('TENURE')['AGE'].mean()\n"
-                "    return {'gap': means['1'] - means['0']}\n"
+                '    means = people.groupby("TENURE")["AGE"].mean()\n'
+                '    return {"gap": means["1"] - means["0"]}\n'
             ),
         ),
     )
