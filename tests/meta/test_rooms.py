@@ -54,6 +54,7 @@ SHARED = {
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",
     "synthesisers.embedding": "what every synthesiser returns",
+    "synthesisers.fitness": "what the evolutionary search calls fit",
     "synthesisers.knowledge": "what is granted beside the outputs",
     "synthesisers.runs": "several runs of any synthesiser",
     "synthesisers.starts": "where searches start",

@@ -76,3 +76,9 @@ def stream(*key: int) -> NDArray[np.uint64]:
     """A stream of its own for every key (seed, run, part, …), independent of how work is shared out."""
     words = np.random.SeedSequence([int(k) & 0xFFFFFFFF for k in key]).generate_state(1, np.uint64)
     return np.asarray(words)
+
+
+def streams(n: int, *key: int) -> NDArray[np.uint64]:
+    """n streams (n, 1) under one key, each as independent of the others as streams of different keys."""
+    words = np.random.SeedSequence([int(k) & 0xFFFFFFFF for k in key]).generate_state(n, np.uint64)
+    return np.asarray(words, dtype=np.uint64)[:, None]

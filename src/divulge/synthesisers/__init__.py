@@ -9,11 +9,12 @@ from typing import Any
 from divulge.errors import EmbedError, suggest
 from divulge.synthesisers.descent import Descent
 from divulge.synthesisers.embedding import Embedding, Outcome, Progress, Reproduction
+from divulge.synthesisers.evolutionary import Evolutionary
 from divulge.synthesisers.knowledge import Knowledge, granted
 from divulge.synthesisers.objective import Objective, Target
 from divulge.synthesisers.runs import Synthesiser, embed_runs
 
-SYNTHESISERS = (Descent,)
+SYNTHESISERS = (Descent, Evolutionary)
 """Every synthesiser; the first is the default."""
 
 
@@ -49,6 +50,7 @@ __all__ = [
     "SYNTHESISERS",
     "Descent",
     "Embedding",
+    "Evolutionary",
     "Knowledge",
     "Objective",
     "Outcome",

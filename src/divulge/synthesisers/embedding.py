@@ -21,6 +21,7 @@ class Outcome(StrEnum):
 
     REPRODUCED = "reproduced"
     STALLED = "stalled"
+    FINISHED = "finished"
     OUT_OF_TIME = "out of time"
     INTERRUPTED = "interrupted"
     NOTHING_TO_MOVE = "nothing to move"
@@ -34,6 +35,7 @@ _SENTENCES = {
     Outcome.REPRODUCED: "Every released figure is reproduced at its published precision.",
     Outcome.STALLED: "The search stopped making progress before every released figure was reproduced. The outputs may "
     "contradict each other, or no data of this size may give them.",
+    Outcome.FINISHED: "All generations were made before every released figure was reproduced.",
     Outcome.OUT_OF_TIME: "The time allowed was used up before every released figure was reproduced.",
     Outcome.INTERRUPTED: "The search was interrupted; this is the best so far.",
     Outcome.NOTHING_TO_MOVE: "No variable of the outputs can take another value, so there is nothing to search.",

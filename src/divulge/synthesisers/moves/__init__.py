@@ -1,7 +1,7 @@
 """ROOM. Operators of the searches, one per file."""
 
-from divulge.synthesisers.moves import pair
+from divulge.synthesisers.moves import crossover, mutation, pair, replacement, tournament
 
-MOVES = (pair,)
+MOVES = (pair, tournament, crossover, mutation, replacement)
 
 __all__ = ["MOVES"]

@@ -1,0 +1,161 @@
+"""Children of the evolutionary search: whole rows of two parents, some cells redrawn, totals updated on the way.
+
+Tables are (rows, variables) codes. Whatever happens with a probability in every row or cell is reached by geometric
+jumps, so that a pass costs what it changes. `scale` is 1 / log(1 − probability); see `jump_scale`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from divulge.kernels.lowering import contribution
+from divulge.kernels.randomness import next_below, next_code, next_uniform
+from divulge.kernels.search import discrepancy, keeps_rules
+
+
+class Redraw(NamedTuple):
+    """Which columns mutate, what their new codes are drawn from, and the blocks of totals that look at them."""
+
+    columns: NDArray[np.int64]
+    n_codes: NDArray[np.int64]  # for every variable
+    threshold: NDArray[np.float64]  # alias tables, for all variables
+    alias: NDArray[np.int32]
+    alias_start: NDArray[np.int64]
+    block_start: NDArray[np.int64]  # variables + 1
+    blocks: NDArray[np.int64]
+
+
+def jump_scale(probability: float) -> float:
+    """1 / log(1 − probability): −0 where everything is taken, −∞ where nothing is."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return float(np.divide(1.0, np.log1p(-probability))) if probability > 0 else -np.inf
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _jump(stream, scale, most):  # type: ignore[no-untyped-def]
+    """How many are passed over before the next is taken: geometric, by inversion; `most` stands for all that is left.
+
+    1 − u is never 0, so the logarithm is finite. At scale −∞ its product is ∞, or NaN where u is 0.
+    """
+    gap = np.log(1.0 - next_uniform(stream)) * scale
+    return np.int64(gap) if gap < most else np.int64(most)
+
+
+@njit(cache=True, nogil=True)
+def choose_parents(fitness, stream, parents):  # type: ignore[no-untyped-def]
+    """Fill `parents` (pairs, 2) by binary tournaments; the two of a pair differ.
+
+    Two different individuals meet and the lower fitness wins, the first drawn where they are equal. The second parent
+    is drawn until it is another than the first, as in the authors' program. Of two individuals both are parents: the
+    worse one would never win.
+    """
+    n = fitness.shape[0]
+    for k in range(parents.shape[0]):
+        for side in range(2):
+            while True:
+                a = next_below(stream, n)
+                b = next_below(stream, n - 1)
+                if b >= a:
+                    b += 1
+                winner = b if fitness[b] < fitness[a] else a
+                if side == 1 and n == 2:
+                    winner = 1 - parents[k, 0]
+                if side == 0 or winner != parents[k, 0]:
+                    parents[k, side] = winner
+                    break
+
+
+@njit(cache=True, nogil=True)
+def choose_rows(stream, scale, n_rows, chosen):  # type: ignore[no-untyped-def]
+    """Write the numbers of the rows that are chosen, ascending; return how many."""
+    count = 0
+    i = _jump(stream, scale, n_rows)
+    while i < n_rows:
+        chosen[count] = i
+        count += 1
+        i += 1 + _jump(stream, scale, n_rows)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def cross(taken, kept, chosen, child):  # type: ignore[no-untyped-def]
+    """The chosen rows of one parent, followed by the other rows of the other: positions are not preserved."""
+    width = child.shape[1]
+    source, target = taken.ravel(), child.ravel()
+    for k in range(chosen.shape[0]):
+        at, to = chosen[k] * width, k * width
+        for j in range(width):
+            target[to + j] = source[at + j]
+    source = kept.ravel()
+    to = chosen.shape[0] * width
+    start = 0
+    for k in range(chosen.shape[0] + 1):
+        stop = chosen[k] * width if k < chosen.shape[0] else source.shape[0]
+        for at in range(start, stop):
+            target[to + at - start] = source[at]
+        to += stop - start
+        start = stop + width
+
+
+@njit(cache=True, nogil=True)
+def add_rows(ints, floats, n_blocks, codes, chosen, sign, totals, indices, values):  # type: ignore[no-untyped-def]
+    """Add sign × what the chosen rows contribute to `totals`."""
+    for k in range(chosen.shape[0]):
+        for b in range(n_blocks):
+            for e in range(contribution(ints, floats, b, codes, chosen[k], indices, values)):
+                totals[indices[e]] += sign * values[e]
+
+
+@njit(cache=True, nogil=True)
+def mutate(ints, floats, redraw, rules, codes, totals, stream, scale, indices, values):  # type: ignore[no-untyped-def]
+    """Redraw cells of `codes` and move `totals` along; return how many cells were changed.
+
+    A cell may be redrawn as it was. A change that would break an edit rule is not made.
+    """
+    columns, n_codes, threshold, alias, alias_start, block_start, blocks = redraw
+    rule_start, operation, rule_variable, lookup = rules
+    has_rules = rule_start.shape[0] > 1
+    n_columns = columns.shape[0]
+    n_cells = codes.shape[0] * n_columns
+    changed = 0
+    at = _jump(stream, scale, n_cells)
+    while at < n_cells:
+        i = at // n_columns
+        v = columns[at % n_columns]
+        at += 1 + _jump(stream, scale, n_cells)
+        old = np.int64(codes[i, v])
+        new = next_code(stream, threshold, alias, alias_start[v], n_codes[v])
+        if new == old:
+            continue
+        if has_rules:
+            codes[i, v] = new
+            kept = keeps_rules(rule_start, operation, rule_variable, lookup, codes, i)
+            codes[i, v] = old
+            if not kept:
+                continue
+        for k in range(block_start[v], block_start[v + 1]):
+            for e in range(contribution(ints, floats, blocks[k], codes, i, indices, values)):
+                totals[indices[e]] -= values[e]
+        codes[i, v] = new
+        for k in range(block_start[v], block_start[v + 1]):
+            for e in range(contribution(ints, floats, blocks[k], codes, i, indices, values)):
+                totals[indices[e]] += values[e]
+        changed += 1
+    return changed
+
+
+@njit(cache=True, nogil=True)
+def fitness(metric, reference, residuals, totals, moved):  # type: ignore[no-untyped-def]
+    """The discrepancy at other totals than the reference's, whose residuals are known. moved: scratch (residuals,)."""
+    first, size, jstart, jacobian, weight, low, high = metric
+    moved[:] = residuals
+    for t in range(totals.shape[0]):
+        change = totals[t] - reference[t]
+        if change != 0.0:
+            for k in range(size[t]):
+                moved[first[t] + k] += change * jacobian[jstart[t] + k]
+    return discrepancy(weight, low, high, moved)

@@ -1,0 +1,15 @@
+"""Selection of parents by binary tournament: of two individuals drawn at random, the fitter one becomes a parent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.kernels import evolution
+
+
+def select(fitness: NDArray[np.float64], n_pairs: int, stream: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Parents (pairs, 2) as places in `fitness`, where lower is fitter; the two of a pair differ."""
+    parents = np.empty((n_pairs, 2), dtype=np.int64)
+    evolution.choose_parents(fitness, stream, parents)
+    return parents
