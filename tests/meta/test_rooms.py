@@ -50,6 +50,7 @@ SHARED = {
     "outputs.expressions": "functions of one variable inside formulas",
     "outputs.formula": "formulas as people write them",
     "outputs.model": "what the regression kinds share to compute themselves",
+    "outputs.sums": "figures that are smooth functions of sums over rows",
     "outputs.refit": "how the regression kinds lower",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
     "synthesisers.objective": "what every synthesiser is given",

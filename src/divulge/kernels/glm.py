@@ -58,7 +58,7 @@ class Fit(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _independent(matrix, floor):  # type: ignore[no-untyped-def]
+def independent(matrix, floor):  # type: ignore[no-untyped-def]
     """Which columns of a scaled X'WX no combination of earlier ones gives: Cholesky that sets aside vanishing pivots.
 
     This is the limited pivoting of R's dqrdc2: the first columns of a dependent set stay, the later ones go.
@@ -202,7 +202,7 @@ def _estimable(source: Source, information: Floats) -> tuple[NDArray[np.bool_], 
     is_there = size > 0.0
     keep = is_there.copy()
     scaled = block[np.ix_(is_there, is_there)] / size[is_there] / size[is_there, None]
-    keep[is_there] = _independent(np.ascontiguousarray(scaled), PIVOT)
+    keep[is_there] = independent(np.ascontiguousarray(scaled), PIVOT)
     whole = np.tile(keep, source.n_classes)
     if not is_there.all():
         return whole, "vanished level", np.flatnonzero(~np.tile(is_there, source.n_classes))

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-import numpy as np
-
-from divulge.errors import OutputError
-from divulge.outputs.design import Counts, response_values, schema_counts
-from divulge.outputs.formula import Formula, formula_variables
+from divulge.outputs.design import Counts, schema_counts
+from divulge.outputs.formula import formula_variables
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.model import (
     STATISTICS_HELP,
@@ -18,13 +15,14 @@ from divulge.outputs.model import (
     evaluate_model,
     growth_of,
     labels_of,
+    number_response,
     possible_of,
     read_model,
 )
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.precision import Floats, Released
 from divulge.outputs.refit import lower_model
-from divulge.table import Schema, Table, Variable
+from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +55,7 @@ class Linear(Output):
         return formula_variables(self.formula)
 
     def _model(self, schema: Schema, counts: Counts) -> Model:
-        return read_model(self.formula, schema, "identity", self._response, counts)
-
-    def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
-        values = response_values(formula.response, variable, counts)
-        if np.isnan(values[: variable.n_values]).all() or (
-            formula.response.text == variable.name and np.isnan(values[: variable.n_values]).any()
-        ):
-            raise OutputError(
-                f"a response of numbers is needed, {formula.response.text!r} has values that are none.",
-                where="formula",
-                hint="A response with two values may have a logistic model, with more a multinomial one.",
-            )
-        return values
+        return read_model(self.formula, schema, "identity", number_response, counts)
 
     def check_fields(self, schema: Schema) -> None:
         self._model(schema, schema_counts(schema))

@@ -12,10 +12,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.errors import OutputError
 from divulge.kernels import glm, lowering
 from divulge.kernels.cells import Rows, Source
 from divulge.kernels.layout import RawTerm
-from divulge.outputs.design import Counts, Design, design_of, table_counts
+from divulge.outputs.design import Counts, Design, design_of, response_values, table_counts
 from divulge.outputs.formula import Formula, parse_formula
 from divulge.outputs.lowered import Family, Floats, Term
 from divulge.outputs.output import Figures, Growth, Output, Status, in_field
@@ -144,30 +145,58 @@ def source_of(model: Model, table: Table, weights: str | None, keep: NDArray[np.
     return Source(terms, model.design.n_columns, rows, model.n_classes)
 
 
-def evaluate_model(
-    output: Output, table: Table, read: Callable[[Schema, Counts], Model], statistics: tuple[Statistic, ...]
-) -> Figures:
-    """The figures of a model fitted to the rows of a table that count: coefficients with their se, then statistics."""
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model and its fit to a table; fit is None where a factor is not defined for somebody."""
+
+    model: Model
+    fit: glm.Fit | None
+    status: Status
+
+
+def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Model]) -> Fitted:
+    """Fit a model to the rows of a table that count."""
     keep = None if output.where is None else Condition.parse(output.where, table.schema).selects(table)
     counts = table_counts(table) if keep is None else table_counts(table.take(keep))
     model = read(table.schema, counts)
-    labels = labels_of(model, statistics)
-    nothing = np.full(len(labels), np.nan)
     for name, wrong in model.design.undefined.items():
         # A factor such as log(x) has no finite value for somebody's x: programs stop here, and so does the model.
         if (counts(name)[wrong] > 0).any():
-            return Figures(labels, nothing, Status.FAILED, nothing)
-    source = source_of(model, table, output.weights, keep)
-    fit = glm.fit(source, model.kernel, model.design.spans_constant)
-    values, se = nothing.copy(), nothing.copy()
+            return Fitted(model, None, Status.FAILED)
+    fit = glm.fit(source_of(model, table, output.weights, keep), model.kernel, model.design.spans_constant)
+    return Fitted(model, fit, Status.EMPTY if fit.n_rows == 0 else Status(fit.status))
+
+
+def evaluate_model(
+    output: Output, table: Table, read: Callable[[Schema, Counts], Model], statistics: tuple[Statistic, ...]
+) -> Figures:
+    """The figures of a model fitted to a table: coefficients with their standard errors, then statistics."""
+    fitted = fit_model(output, table, read)
+    model, fit, status = fitted.model, fitted.fit, fitted.status
+    labels = labels_of(model, statistics)
+    values, se = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
+    if fit is None:
+        return Figures(labels, values, status, se)
     n = model.n_coefficients
     values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
     values[n:] = [_statistic(fit, model, name) for name in figures_beside(statistics)]
-    status = Status.EMPTY if fit.n_rows == 0 else Status(fit.status)
     if status is Status.OK and not np.isfinite(values).all():
         status = Status.CONSTANT
     concerned = tuple(labels[i] for i in fit.columns.tolist())
     return Figures(labels, np.where(np.isfinite(values), values, np.nan), status, se, concerned=concerned)
+
+
+def number_response(formula: Formula, variable: Variable, counts: Floats) -> Floats:
+    """The response of a linear model: numbers, of which functions such as a logarithm may leave some undefined."""
+    values = response_values(formula.response, variable, counts)
+    known = np.isfinite(values[: variable.n_values])
+    if not (known.all() if formula.response.text == variable.name else known.any()):
+        raise OutputError(
+            f"a response of numbers is needed, {formula.response.text!r} has values that are none.",
+            where="formula",
+            hint="A response with two values may have a logistic model, with more a multinomial one.",
+        )
+    return values
 
 
 def figures_beside(statistics: tuple[Statistic, ...]) -> tuple[Statistic, ...]:

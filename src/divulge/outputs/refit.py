@@ -220,12 +220,12 @@ def _information_block(model: Model, beta: Floats, weight: Term | None) -> Block
     """Σ rows of x x' dμ/dη, lower triangle row by row: one term for each pair of the design's."""
     terms = model.design.terms
     n = model.design.n_columns
-    pairs = tuple(_product(terms[a], terms[c]) for a in range(len(terms)) for c in range(a + 1))
+    pairs = tuple(pair_of_terms(terms[a], terms[c]) for a in range(len(terms)) for c in range(a + 1))
     link = Link(model.family, terms, model.response_term(), beta, "information")
     return Block(pairs, n * (n + 1) // 2, link, weight)
 
 
-def _product(a: Term, c: Term) -> Term:
+def pair_of_terms(a: Term, c: Term) -> Term:
     """x·x' of two terms: the cell of both, and the place of their columns in the lower triangle."""
     size = len(c.index)
     scaled = tuple(np.where(cells < 0, NOTHING, cells * size).astype(np.int32) for cells in a.cells)

@@ -1,0 +1,114 @@
+"""Figures that are a smooth function of sums over rows (a correlation, an odds ratio), computed and lowered alike.
+
+A kind says which sums it needs and what it makes of them; NaN says that a figure is not defined there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.kernels.lowering import NOTHING
+from divulge.outputs.lowered import Block, DiagonalHead, Floats, Lowered, Term
+from divulge.outputs.output import Figures, Status
+from divulge.outputs.precision import Released
+from divulge.table import Schema, Table
+
+UNDEFINED = 1e3
+"""How many half-units an undefined figure is said to be away from the released one: far, and finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What is summed over rows, and the figures that the sums make (NaN: not defined)."""
+
+    blocks: tuple[Block, ...]
+    figures: Callable[[Floats], Floats]
+
+    @property
+    def n_totals(self) -> int:
+        return sum(b.n_totals for b in self.blocks)
+
+    def of(self, table: Table) -> Floats:
+        """The sums of a table."""
+        n = self.n_totals
+        nothing = np.zeros(n)
+        return Lowered(self.blocks, nothing, DiagonalHead(nothing), nothing, nothing, nothing).totals(table)
+
+
+@dataclass(frozen=True, eq=False)
+class SumsHead:
+    """residual = figures(totals) − released, with derivatives by central differences."""
+
+    figures: Callable[[Floats], Floats]
+    released: Floats
+    half: Floats
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        del table
+        residuals = self._residuals(totals)
+        jacobian = np.empty((len(residuals), len(totals)))
+        for j in range(len(totals)):
+            # The cube root of rounding, where central differences are best; a sum of 0 may grow by one row.
+            step = 1e-5 * max(1.0, abs(totals[j]))
+            up, down = totals.copy(), totals.copy()
+            up[j] += step
+            down[j] -= step
+            jacobian[:, j] = (self._residuals(up) - self._residuals(down)) / (2 * step)
+        # Where a figure is defined on one side only, the difference is no derivative.
+        is_edge = ~np.isfinite(self.figures(totals))
+        jacobian[is_edge] = 0.0
+        return residuals, np.where(np.abs(jacobian) < 1e12, jacobian, 0.0)
+
+    def _residuals(self, totals: Floats) -> Floats:
+        found = self.figures(totals)
+        return np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
+
+
+def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
+    """The figures of a table. undefined: the status where some are not defined although there are rows."""
+    totals = sums.of(table)
+    values = np.asarray(sums.figures(totals), dtype=float)
+    values = np.where(np.isfinite(values), values, np.nan)
+    if not totals.any():
+        return Figures(labels, values, Status.EMPTY)
+    return Figures(labels, values, Status.OK if np.isfinite(values).all() else undefined)
+
+
+def lower_sums(sums: Sums, released: Released) -> Lowered:
+    """The same sums as totals."""
+    return Lowered(
+        sums.blocks,
+        np.zeros(sums.n_totals),
+        SumsHead(sums.figures, released.centre, released.half),
+        released.residual_low,
+        released.residual_high,
+        released.half,
+        is_linear=False,
+    )
+
+
+def scaled_numbers(schema: Schema, name: str) -> tuple[Floats, float, float]:
+    """A variable's numbers between −1 and 1 (NaN: missing), with the middle and the half range taken out.
+
+    Sums of squares of such numbers lose no digits to a far origin.
+    """
+    variable = schema[name]
+    numbers = np.where(variable.is_missing, np.nan, variable.numbers)
+    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    middle, scale = (low + high) / 2, max((high - low) / 2, np.finfo(float).tiny)
+    return (numbers - middle) / scale, float(middle), float(scale)
+
+
+def product_term(names: Sequence[str], numbers: Sequence[Floats], index: int) -> Term:
+    """One column whose value is a product of functions of some variables; a missing one leaves the row out."""
+    known = [np.isfinite(x) for x in numbers]
+    return Term(
+        tuple(names),
+        tuple(np.where(k, 0, NOTHING).astype(np.int32) for k in known),
+        tuple(np.where(k, x, 0.0) for k, x in zip(known, numbers, strict=True)),
+        np.array([index], dtype=np.int32),
+        np.ones(1),
+    )
