@@ -149,19 +149,19 @@ class Crosstab(Output):
         return self.missing == "include" or not any(schema[name].missing for name in self.variables)
 
     def evaluate(self, table: Table) -> Figures:
-        keep = counted(self, table, self._complete())
-        weights = row_weights(self, table)[keep]
-        rows = table.take(keep)
         groups = self._groups(table.schema)
         shape = groups.shape
-        cells = np.bincount(groups.numbers(rows), weights, minlength=groups.n_groups).reshape(shape)
+        number = groups.numbers(table)
+        keep = counted(self, table) & (number >= 0)
+        weights = None if self.weights is None else row_weights(self, table)[keep]
+        cells = np.bincount(number[keep], weights, minlength=groups.n_groups).astype(np.float64).reshape(shape)
         axes = {name: i for i, name in enumerate(self.variables)}
         parts = []
         for names in self._subsets():
             dropped = tuple(axes[n] for n in self.variables if n not in names)
             parts.append(cells.sum(axis=dropped).ravel())
         counts = np.concatenate(parts)
-        status = Status.OK if len(rows) else Status.EMPTY
+        status = Status.OK if keep.any() else Status.EMPTY
         if self.statistic == "counts":
             return Figures(self.labels(table.schema), counts, status)
         within = None if self._within is None else (range(len(shape))[self._within],)

@@ -91,18 +91,18 @@ class Frequencies(Output):
 
     def evaluate(self, table: Table) -> Figures:
         keep = counted(self, table)
-        weights = row_weights(self, table)[keep]
-        rows = table.take(keep)
+        weights = None if self.weights is None else row_weights(self, table)
         parts, below = [], []
         for groups in self._groups(table.schema):
-            number = groups.numbers(rows)
-            known = number >= 0
-            parts.append(np.bincount(number[known], weights[known], minlength=groups.n_groups).astype(np.float64))
+            number = groups.numbers(table)
+            known = keep & (number >= 0)
+            added = np.bincount(number[known], None if weights is None else weights[known], minlength=groups.n_groups)
+            parts.append(added.astype(np.float64))
             below.append(np.full(groups.n_groups, parts[-1].sum()))
         counts, of = np.concatenate(parts), np.concatenate(below)
         status = Status.OK if of.all() else Status.EMPTY_GROUP if of.any() else Status.EMPTY
         if self.statistic == "counts":
-            return Figures(self.labels(table.schema), counts, Status.OK if len(rows) else Status.EMPTY)
+            return Figures(self.labels(table.schema), counts, Status.OK if keep.any() else Status.EMPTY)
         shares = np.full(len(counts), np.nan)
         np.divide(self._scale * counts, of, out=shares, where=of > 0)
         return Figures(self.labels(table.schema), shares, status)

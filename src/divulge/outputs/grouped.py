@@ -31,9 +31,10 @@ class HasGroups(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One variable's numbers in the rows that count, with their groups and weights."""
+    """One variable's numbers in the rows that count, with their groups and weights. values: one for each code."""
 
     name: str
+    values: Floats
     codes: NDArray[np.int64]
     numbers: Floats
     groups: NDArray[np.int64]
@@ -43,6 +44,13 @@ class Column:
     def sums(self, values: Floats | float = 1.0) -> Floats:
         """Σ weight · value by group."""
         return np.bincount(self.groups, self.weights * values, minlength=self.n_groups).astype(np.float64)
+
+    def ranked(self) -> tuple[Floats, NDArray[np.int64]]:
+        """The possible values in order, and each row's place among them."""
+        order = np.argsort(self.values, kind="stable")
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return self.values[order], rank[self.codes]
 
     def by_group(self) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Each group that has rows, with its rows in the order of their numbers."""
@@ -60,8 +68,8 @@ def columns(output: Output, variables: Sequence[str], by: Sequence[str], table: 
     for name in variables:
         keep = counted(output, table, (name, *by))
         codes = table[name][keep].astype(np.int64)
-        numbers = table.schema[name].numbers[codes]
-        yield Column(name, codes, numbers, number[keep], weights[keep], groups.n_groups)
+        values = table.schema[name].numbers[: table.schema[name].n_values]
+        yield Column(name, values, codes, values[codes], number[keep], weights[keep], groups.n_groups)
 
 
 def check_grouped(output: HasGroups, schema: Schema) -> None:

@@ -265,7 +265,9 @@ class Output:
                 Condition.parse(self.where, schema)
         if self.weights is not None:
             with in_field("weights"):
-                numeric(schema, self.weights)
+                held = numeric(schema, self.weights)
+                if held.numbers[: held.n_values].min(initial=0.0) < 0:
+                    raise OutputError(f"weights of at least 0 are needed, {self.weights!r} has negative values.")
         for name in self.own_variables():
             if name not in schema:
                 raise unknown_variable(name, schema.names, where=self._field_of(name))

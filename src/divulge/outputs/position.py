@@ -19,7 +19,7 @@ from divulge.outputs.grouped import (
 from divulge.outputs.lowered import Block, Lowered, Term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.precision import Floats, Released
-from divulge.outputs.quantiles import Plan, PositionHead, QuantileCell, SpreadCell, quantile, weighted_quantile
+from divulge.outputs.quantiles import Plan, PositionHead, QuantileCell, SpreadCell, grouped_quantiles
 from divulge.outputs.rows import Groups, weight_term
 from divulge.table import Schema, Table
 
@@ -97,14 +97,7 @@ class Position(Output):
         asked = [*self.quantiles, *((0.25, 0.75) if self.iqr else ())]
         parts, sizes = [], []
         for column in columns(self, self.variables, self.by, table):
-            found = np.full((len(asked), column.n_groups), np.nan)
-            for group, rows in column.by_group():
-                ordered = column.numbers[rows]
-                for i, p in enumerate(asked):
-                    if self.weights is None:
-                        found[i, group] = quantile(ordered, p)
-                    else:
-                        found[i, group] = weighted_quantile(ordered, column.weights[rows], p)
+            found = grouped_quantiles(column, asked, self.weights is not None)
             n = len(self.quantiles)
             shown = found[:n] if not self.iqr else np.vstack([found[:n], found[n + 1] - found[n]])
             parts.append(shown.ravel())

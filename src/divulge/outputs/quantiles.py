@@ -7,12 +7,14 @@ value up to which at least the share p of the weight lies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.outputs.grouped import Column
 from divulge.outputs.output import Output
 from divulge.outputs.precision import SLACK, Floats
 from divulge.table import Table
@@ -30,11 +32,26 @@ def split_rank(n: float, p: float) -> tuple[int, float]:
     return k + 1, 0.0 if f < 1e-9 else f
 
 
-def quantile(ordered: Floats, p: float) -> float:
-    """The type-7 quantile of numbers in order."""
-    k, f = split_rank(len(ordered), p)
-    lower = ordered[k - 1]
-    return float(lower if f == 0 else lower + f * (ordered[k] - lower))
+def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool) -> Floats:
+    """(shares, groups) quantiles of a variable; NaN for groups without rows or weight."""
+    found = np.full((len(shares), column.n_groups), np.nan)
+    if is_weighted:
+        for group, rows in column.by_group():
+            for i, p in enumerate(shares):
+                found[i, group] = weighted_quantile(column.numbers[rows], column.weights[rows], p)
+        return found
+    values, ranks = column.ranked()
+    # One sort of whole numbers puts every group's rows in order, one group after the other.
+    key = np.sort(column.groups * len(values) + ranks)
+    starts = np.searchsorted(key, np.arange(column.n_groups + 1) * len(values))
+    for group in np.flatnonzero(np.diff(starts)).tolist():
+        first, n = starts[group], starts[group + 1] - starts[group]
+        for i, p in enumerate(shares):
+            k, f = split_rank(n, p)
+            lower = values[key[first + k - 1] % len(values)]
+            upper = values[key[first + k] % len(values)] if f > 0 else lower
+            found[i, group] = lower + f * (upper - lower)
+    return found
 
 
 def weighted_quantile(ordered: Floats, weights: Floats, p: float) -> float:
