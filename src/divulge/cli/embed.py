@@ -92,7 +92,8 @@ def objective_of(assessment: Assessment, inputs: Inputs) -> tuple[Objective, Kno
     table = inputs.table
     counts = None if table is None else {name: table.frequencies(name).astype(float) for name in table.names}
     knowledge = granted(inputs.schema, targets, knows, counts)
-    return Objective(inputs.schema, tuple(targets), knowledge.marginals), knowledge, inputs.n_rows
+    objective = Objective(inputs.schema, tuple(targets), knowledge.marginals, knowledge.known, inputs.n_rows)
+    return objective, knowledge, inputs.n_rows
 
 
 def _write(embeddings: list[Embedding], output: Path) -> list[Path]:

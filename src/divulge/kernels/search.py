@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from divulge.kernels.lowering import contribution
 from divulge.kernels.randomness import next_below, next_code, next_uniform
+from divulge.kernels.rules import keeps_rules
 
 # Tuples of arrays are unpacked once at the head of a kernel: an access inside the loop would copy the whole tuple.
 
@@ -40,22 +41,13 @@ class Moves(NamedTuple):
     threshold: NDArray[np.float64]  # alias tables of the marginals, for all variables
     alias: NDArray[np.int32]
     alias_start: NDArray[np.int64]
-    block_start: NDArray[np.int64]  # blocks that a variable takes part in, variables + 1
+    block_start: NDArray[np.int64]  # blocks that a variable takes part in, then all blocks; variables + 2
     blocks: NDArray[np.int64]
     total_block: NDArray[np.int64]  # for every total that is a figure of its own, the block that sums it; else −1
     block_variable_start: NDArray[np.int64]  # variables that may move in a block, blocks + 1
     block_variables: NDArray[np.int64]
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
     step_share: float  # of proposals on numeric variables that step instead of being redrawn
-
-
-class Rules(NamedTuple):
-    """Edit rules as postfix programs over lookups: operation ≥ 0 looks up, −1 and, −2 or, −3 not (Kleene's logic)."""
-
-    start: NDArray[np.int64]  # rules + 1
-    operation: NDArray[np.int64]
-    variable: NDArray[np.int64]
-    lookup: NDArray[np.int8]
 
 
 class Scratch(NamedTuple):
@@ -71,28 +63,6 @@ class Scratch(NamedTuple):
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
     crowded: NDArray[np.int64]  # totals that hold too much
-
-
-@njit(cache=True, nogil=True)
-def keeps_rules(start, operation, variable, lookup, codes, i):  # type: ignore[no-untyped-def]
-    """Whether row i breaks no rule. Truth is ranked false 0, unknown 1, true 2: and is the least, or the greatest."""
-    stack = np.empty(64, np.int8)
-    for r in range(start.shape[0] - 1):
-        top = 0
-        for k in range(start[r], start[r + 1]):
-            op = operation[k]
-            if op >= 0:
-                stack[top] = lookup[op + codes[i, variable[k]]]
-                top += 1
-            elif op == -3:
-                stack[top - 1] = 2 - stack[top - 1]
-            else:
-                top -= 1
-                a, b = stack[top - 1], stack[top]
-                stack[top - 1] = min(a, b) if op == -1 else max(a, b)
-        if stack[0] == 0:
-            return False
-    return True
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -180,6 +150,10 @@ LOOK_AGAIN = 512
 SELDOM = 0.02
 """Share of proposals kept below which blind ones no longer pay, and half of them are aimed."""
 
+BOTH = 0.1
+"""Share of blind proposals that redraw two variables of a row at once: from one cell of a crosstab to one that differs
+in both, which single changes reach only through a third cell that should stay empty."""
+
 FEW = 64
 """Crowded totals above which a row drawn blindly is in one often enough; looking for one would only cost time."""
 
@@ -260,8 +234,7 @@ def descend(  # type: ignore[no-untyped-def]
             if aiming:
                 n_crowded = _list_crowded(first, jstart, jacobian, low, high, residuals, total_block, crowded)
         done += 1
-        j = np.int64(-1)
-        i = np.int64(-1)
+        i, j, w = np.int64(-1), np.int64(-1), np.int64(-1)
         if aiming and 0 < n_crowded <= FEW and next_uniform(stream) < 0.5:
             t = crowded[next_below(stream, n_crowded)]
             b = total_block[t]
@@ -275,6 +248,8 @@ def descend(  # type: ignore[no-untyped-def]
             new = next_below(stream, n_codes[v])
             if threshold[alias_start[v] + new] == 0.0:
                 new = old
+            if n_choices > 1 and next_uniform(stream) < 0.5:
+                w = block_variables[variable_start[b] + next_below(stream, n_choices)]
         else:
             pick = next_uniform(stream)
             at = 0
@@ -288,10 +263,20 @@ def descend(  # type: ignore[no-untyped-def]
                 new = np.int64(codes[j, v])
             else:
                 new = _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, steps, stream, v, old)
-        if new == old:
+                if next_uniform(stream) < BOTH:
+                    w = variables[next_below(stream, variables.shape[0])]
+        old_w, new_w = np.int64(0), np.int64(0)
+        segment = v
+        if w == v:
+            w = np.int64(-1)
+        if w >= 0:
+            segment = block_start.shape[0] - 2
+            old_w = np.int64(codes[i, w])
+            new_w = _propose(n_codes, n_values, is_numeric, threshold, alias, alias_start, steps, stream, w, old_w)
+        if new == old and new_w == old_w:
             continue
         stamp += 1
-        b0, b1 = block_start[v], block_start[v + 1]
+        b0, b1 = block_start[segment], block_start[segment + 1]
         n_touched = _collect(
             ints, floats, blocks, b0, b1, codes, i, -1.0, delta, mark, touched, indices, values, stamp, 0
         )
@@ -301,6 +286,8 @@ def descend(  # type: ignore[no-untyped-def]
             )
             codes[j, v] = old
         codes[i, v] = new
+        if w >= 0:
+            codes[i, w] = new_w
         accepted = False
         if not has_rules or (
             keeps_rules(rule_start, operation, rule_variable, lookup, codes, i)
@@ -341,6 +328,8 @@ def descend(  # type: ignore[no-untyped-def]
                 accepted = True
         if not accepted:
             codes[i, v] = old
+            if w >= 0:
+                codes[i, w] = old_w
             if j >= 0:
                 codes[j, v] = new
     mark[:] = 0
@@ -424,29 +413,3 @@ def draw_pool(ints, floats, metric, moves, rules, codes, stream, scratch, rows, 
     mark[:] = 0
     shift_mark[:] = 0
     return filled
-
-
-@njit(cache=True, nogil=True)
-def mend_rows(rules, moves, codes, stream, variables):  # type: ignore[no-untyped-def]
-    """Redraw cells (of these variables) of rows that break a rule; return how many rows still do.
-
-    A row gets 1,000 tries, half from the marginal and half uniform: a rule may ask for a rare value.
-    """
-    rule_start, operation, rule_variable, lookup = rules
-    n_codes, threshold, alias, alias_start = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
-    left = 0
-    for i in range(codes.shape[0]):
-        tries = 0
-        while not keeps_rules(rule_start, operation, rule_variable, lookup, codes, i):
-            if tries == 1000:
-                left += 1
-                break
-            tries += 1
-            v = variables[next_below(stream, variables.shape[0])]
-            if next_uniform(stream) < 0.5:
-                codes[i, v] = next_code(stream, threshold, alias, alias_start[v], n_codes[v])
-            else:
-                k = next_below(stream, n_codes[v])
-                # A code of probability 0 is not granted: its place in the alias table belongs wholly to another.
-                codes[i, v] = k if threshold[alias_start[v] + k] > 0.0 else alias[alias_start[v] + k]
-    return left

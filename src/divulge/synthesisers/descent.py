@@ -60,7 +60,7 @@ class Descent:
         snapshots: int = 0,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
-        if len(objective.lowered) != len(objective.targets):
+        if objective.n_lowered_targets != len(objective.targets):
             names = ", ".join(t.output.kind for t in objective.targets if not t.output.can_lower)
             raise EmbedError(
                 f"outputs of kind {names} cannot be lowered, which descent needs.",
@@ -183,19 +183,22 @@ class _Search:
         view = self._refresh()
         pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, view.n_residuals)
         moved = self._in_moves(view, pool)
-        before = refreshed = moved.discrepancy()
+        n_outputs = self.objective.n_lowered_targets
+        before = refreshed = moved.discrepancy(n_outputs)
         stalls = 0
         while before > 0 and stalls < 3 and self.log.seconds < self.settings.seconds:
-            now = self._call(moved.metric, moved.residuals, chunk, 0.0)
+            self._call(moved.metric, moved.residuals, chunk, 0.0)
+            # Known marginals are kept on the way, but how far the search is, the outputs say.
+            self.discrepancy = now = moved.discrepancy(n_outputs)
             self._note("descending")
-            inside = view.at(self.totals).is_inside()
+            inside = view.at(self.totals).is_inside(self.objective.n_target_residuals)
             if inside and (is_linear or self._is_done()):
                 break
             stalls = stalls + 1 if now > REDUCTION * before else 0
             if not is_linear and (inside or now < 0.01 * refreshed):
                 view = self._refresh()
                 moved = self._in_moves(view, pool)
-                now = refreshed = moved.discrepancy()
+                now = refreshed = moved.discrepancy(n_outputs)
             before = now
         self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
 
@@ -205,9 +208,11 @@ class _Search:
     def _half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""
         units = []
-        for output in self.objective.lowered:
+        for o, output in enumerate(self.objective.lowered):
             half = (output.high - output.low) / 2
-            units.append(np.where(np.isfinite(half) & (half > 0), half, output.unit))
+            unit = np.where(np.isfinite(half) & (half > 0), half, output.unit)
+            # A pair moves a known marginal by a row or two, which does not matter.
+            units.append(unit if o < self.objective.n_lowered_targets else np.full(len(unit), np.inf))
         return units
 
     def _polish(self) -> None:

@@ -23,6 +23,11 @@ class Knowledge:
     marginals: Mapping[str, Floats]
     sources: Mapping[str, str]
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The variables whose distribution is known rather than taken as uniform for want of anything better."""
+        return tuple(name for name, source in self.sources.items() if source == "frequencies")
+
 
 def granted(
     schema: Schema, targets: Sequence[Target], knows: Knows, frequencies: Mapping[str, Floats] | None = None

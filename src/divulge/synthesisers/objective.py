@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from divulge.errors import EmbedError
 from divulge.kernels import search
 from divulge.kernels.randomness import alias_table
+from divulge.kernels.rules import Rules
 from divulge.outputs import Output, Released
 from divulge.outputs.heads import ShareHead
-from divulge.outputs.lowered import DiagonalHead, Lowered, Program, pack
+from divulge.outputs.lowered import Block, DiagonalHead, Lowered, Program, Term, pack
 from divulge.table import Schema, Table
 from divulge.table.conditions import Atom, Node
 
@@ -82,15 +83,18 @@ class View:
         """Whether some output's figures depend on more than one total each."""
         return any(jacobian.ndim == 2 for jacobian in self.jacobians)
 
-    def discrepancy(self) -> float:
-        return float(search.discrepancy(self.weight, self.low, self.high, self.residuals))
+    def discrepancy(self, n_outputs: int | None = None) -> float:
+        """Of all, or of the first n outputs."""
+        part = slice(0, self.n_residuals if n_outputs is None else int(self.residual_start[n_outputs]))
+        return float(search.discrepancy(self.weight[part], self.low[part], self.high[part], self.residuals[part]))
 
-    def is_inside(self) -> bool:
-        """Whether every residual is in its interval (a little inside, see INSIDE)."""
+    def is_inside(self, n: int) -> bool:
+        """Whether each of the first n residuals is in its interval (a little inside, see INSIDE)."""
         slack = 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
         with np.errstate(invalid="ignore"):
             slack = np.where(np.isfinite(slack), slack, 0.0)
-        return bool(((self.residuals >= self.low - slack) & (self.residuals <= self.high + slack)).all())
+        inside = (self.residuals >= self.low - slack) & (self.residuals <= self.high + slack)
+        return bool(inside[:n].all())
 
     def at(self, totals: Floats) -> View:
         """The same view moved to other totals."""
@@ -162,15 +166,21 @@ class Objective:
     """Outputs to reproduce, together: Σ over outputs of weight · Σ (residual outside its interval / unit)².
 
     marginals: how each variable's codes are distributed as far as the intruder knows: a probability for every code.
+    known: the variables whose marginal the intruder really has, and so keeps to: within what drawing n rows from it
+        gives, it costs nothing, and beyond that as much as a crosstab that is wrong.
+    n_rows: how many rows the known marginals are of; needed where there are any.
     Outputs that do not lower (`custom`) are in `targets` alone: only the evolutionary synthesiser can use them.
     """
 
     schema: Schema
     targets: tuple[Target, ...]
     marginals: Mapping[str, Floats]
+    known: tuple[str, ...] = ()
+    n_rows: int = 0
     lowered: tuple[Lowered, ...] = field(init=False)
     weights: tuple[float, ...] = field(init=False)
     program: Program = field(init=False)
+    n_lowered_targets: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.schema.check_closed()
@@ -181,9 +191,27 @@ class Objective:
                 hint="Give the variable possible values in the schema, and frequencies that are not all 0.",
             )
         lowering = [t for t in self.targets if t.output.can_lower]
-        object.__setattr__(self, "lowered", tuple(t.output.lower(self.schema, t.released) for t in lowering))
-        object.__setattr__(self, "weights", tuple(t.output.weight for t in lowering))
+        outputs = tuple(t.output.lower(self.schema, t.released) for t in lowering)
+        used = {name for output in outputs for name in output.variables}
+        held = tuple(self._lowered_marginal(name) for name in self.known if name in used)
+        object.__setattr__(self, "lowered", (*outputs, *held))
+        object.__setattr__(self, "weights", (*(t.output.weight for t in lowering), *(1.0 for _ in held)))
+        object.__setattr__(self, "n_lowered_targets", len(outputs))
         object.__setattr__(self, "program", pack(self.lowered, self.schema))
+
+    def _lowered_marginal(self, name: str) -> Lowered:
+        """A known marginal as counts: free within two standard deviations of drawing the rows from it."""
+        share = np.asarray(self.marginals[name], dtype=float)
+        share = share / share.sum()
+        half = np.maximum(0.5, 2.0 * np.sqrt(self.n_rows * share * (1 - share)))
+        n = len(share)
+        block = Block((Term.cross([name], [np.arange(n)]),), n)
+        return Lowered((block,), self.n_rows * share, DiagonalHead(np.ones(n)), -half, half, np.full(n, 0.5))
+
+    @property
+    def n_target_residuals(self) -> int:
+        """How many residuals are figures of outputs; those of known marginals follow them."""
+        return int(self.residual_start[self.n_lowered_targets])
 
     @property
     def total_start(self) -> NDArray[np.int64]:
@@ -246,6 +274,7 @@ class Objective:
         for b, positions in enumerate(self.program.block_variables):
             for position in positions:
                 blocks[position].append(b)
+        blocks.append(list(range(self.program.n_blocks)))
         thresholds, aliases = [], []
         for variable in schema:
             threshold, alias = alias_table(self.marginals[variable.name])
@@ -303,7 +332,7 @@ class Objective:
             crowded=np.zeros(n_totals, dtype=np.int64),
         )
 
-    def rules(self) -> search.Rules:
+    def rules(self) -> Rules:
         """The schema's edit rules as postfix programs."""
         start, operation, variable = [0], [], []
         lookups: list[NDArray[np.int8]] = []
@@ -314,7 +343,7 @@ class Objective:
                 if lookup is not None:
                     lookups.append(lookup)
             start.append(len(operation))
-        return search.Rules(
+        return Rules(
             start=np.array(start, dtype=np.int64),
             operation=np.array(operation, dtype=np.int64),
             variable=np.array(variable, dtype=np.int64),

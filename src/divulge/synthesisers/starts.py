@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
-from divulge.kernels import lowering, search
+from divulge.kernels import lowering
 from divulge.kernels.randomness import alias_table, draw_codes, stream
+from divulge.kernels.rules import mend_rows
 from divulge.outputs.lowered import DiagonalHead, Lowered
 from divulge.synthesisers.objective import Floats, Objective
 
@@ -176,7 +177,9 @@ def _keep_rules(objective: Objective, codes: Codes, rng: NDArray[np.uint64]) -> 
     rules = objective.rules()
     if len(rules.start) == 1:
         return
-    left = search.mend_rows(rules, objective.moves(0.0, 0.0), codes, rng, np.unique(rules.variable))
+    moves = objective.moves(0.0, 0.0)
+    drawn_from = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
+    left = mend_rows(rules, *drawn_from, codes, rng, np.unique(rules.variable))
     if left:
         raise EmbedError(
             f"{left:,} of {len(codes):,} rows could not be drawn so that they keep the edit rules.",

@@ -44,8 +44,9 @@ def best_moves(pool: Pool, filled: int, metric: Metric, residuals: Floats) -> tu
         middle = (metric.low + metric.high) / 2
     aim = np.where(np.isfinite(middle), middle, np.clip(residuals, metric.low, metric.high))
     scale = np.sqrt(metric.weight)
-    shifts = (pool.shifts[:filled] * scale).astype(np.float32)
-    left = ((residuals - aim) * scale).astype(np.float32)
+    # Single precision is enough to rank and twice as fast; what would overflow it is no candidate anyway.
+    shifts = np.clip(pool.shifts[:filled] * scale, -1e15, 1e15).astype(np.float32)
+    left = np.clip((residuals - aim) * scale, -1e15, 1e15).astype(np.float32)
     single = np.einsum("ij,ij->i", shifts, shifts) + 2 * (shifts @ left)
     both = shifts @ shifts.T
     both *= 2
