@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from divulge.kernels.lowering import contribution
 from divulge.kernels.randomness import next_below, next_code, next_uniform
-from divulge.kernels.search import discrepancy, keeps_rules
+from divulge.kernels.rules import keeps_rules
+from divulge.kernels.search import discrepancy
 
 
 class Redraw(NamedTuple):

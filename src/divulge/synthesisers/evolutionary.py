@@ -126,7 +126,7 @@ class _Run:
         self.rules = objective.rules()
         self.schedule = Schedule.of(self.settings.mutation)
         self.is_linear = all(o.is_linear for o in objective.lowered)
-        self.is_lowered = len(objective.lowered) == len(objective.targets)
+        self.is_lowered = objective.n_lowered_targets == len(objective.targets)
 
     @property
     def best(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from divulge.errors import EmbedError
 from divulge.kernels import evolution
 from divulge.kernels.randomness import alias_table
-from divulge.kernels.search import Rules
+from divulge.kernels.rules import Rules
 from divulge.outputs.lowered import Program
 from divulge.synthesisers.objective import Objective
 
