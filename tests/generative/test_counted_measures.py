@@ -121,16 +121,20 @@ def test_sweep_equals_one_run_per_key_subset(people: Rows, synthetic: Rows) -> N
     assert_equal(found, {"TCAP_sweep": mean, "TCAP_sweep_zero": sum(defined) / 3})
 
 
-@given(_ROWS, _ROWS)
-def test_scores_of_rows_sum_to_the_figure(people: Rows, synthetic: Rows) -> None:
+@given(_ROWS, _ROWS, st.sampled_from([0, 1, 2]))
+def test_scores_of_rows_sum_to_the_figure(people: Rows, synthetic: Rows, limit: int) -> None:
+    limited = measured(people, synthetic, with_scores=True, exclusions=Exclusions(denominator_limit=limit))
+    for name in ("DCAP", "DiSCO", "Dorig"):
+        assert limited[name].scores.mean() == pytest.approx(limited[name].value), name  # type: ignore[union-attr]
     found = measured(people, synthetic, with_scores=True)
     expected = [reference.share(r, paired(synthetic)) for r in paired(people)]
     scores = found["DCAP_matched"].scores
     assert scores is not None
     assert scores == pytest.approx([math.nan if e is None else e for e in expected], nan_ok=True)
-    whole = found["DCAP"].scores
-    assert whole is not None
-    assert whole.mean() == pytest.approx(found["DCAP"].value)
+    for name in ("DCAP", "UiO", "UiOiS", "repU", "Dorig", "iS", "DiS", "DiSCO", "DiSDiO"):
+        whole = found[name].scores
+        assert whole is not None
+        assert whole.mean() == pytest.approx(found[name].value), name
 
 
 @given(_ROWS, _ROWS)

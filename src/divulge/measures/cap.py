@@ -104,13 +104,8 @@ def _mean(
 def cap_scores(case: Case) -> Scores:
     """p^s of every person's own target given their keys; NaN where nobody synthetic has these keys."""
     cells = case.cells
-    s_q = np.add.reduceat(cells.s, cells.starts[:-1]) if len(cells.codes) else cells.s
-    of_group = s_q[cells.group].astype(np.float64)
-    shares = np.divide(cells.s, of_group, out=np.full(len(cells.codes), np.nan), where=of_group > 0)
-    limit = case.exclusions.denominator_limit
-    out = ~case.kept if case.kept.size else np.zeros(len(cells.codes), dtype=np.bool_)
-    if limit:
-        out = out | (cells.d > limit)
+    s_q = cells.of_key[1]
+    shares = np.divide(cells.s, s_q, out=np.full(len(cells.codes), np.nan), where=s_q > 0)
     # Excluded cells are counted as not disclosed, as in the sums; the matched figure leaves them out.
-    shares[out] = np.nan
+    shares[~case.counted] = np.nan
     return case.by_row(shares)

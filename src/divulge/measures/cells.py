@@ -99,6 +99,16 @@ class Cells:
             counting.add_pairs(codes, self.width, self.d, self.width, *slots, pairs, totals)
         return pairs, totals
 
+    @cached_property
+    def of_key(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """For every cell, of its key combination: d_q, s_q, the largest d_tq and the largest s_tq."""
+        if not len(self.codes):
+            return (np.zeros(0, dtype=np.int64),) * 4
+        starts, group = self.starts[:-1], self.group
+        sums = [np.add.reduceat(c, starts, dtype=np.int64)[group] for c in (self.d, self.s)]
+        most = [np.maximum.reduceat(c, starts).astype(np.int64)[group] for c in (self.d, self.s)]
+        return sums[0], sums[1], most[0], most[1]
+
     def disclosed(self, kept: NDArray[np.bool_], limit: int) -> Codes:
         """The places of the cells that count for DiSCO."""
         return counting.disclosed(self.codes, self.width, self.d, self.s, kept, limit)

@@ -1,7 +1,8 @@
 """Counting Parquet files that do not fit in memory, through DuckDB (an optional extra).
 
 DuckDB groups the rows by keys and target; what comes back are cells with their counts, on which the measures that
-count work as on any other. Row values pass through temporary files of DuckDB, in a folder that is removed.
+count work as on any other. The cells come into memory, some 40 bytes each: it is rows that may be many, not key
+combinations. Row values pass through temporary files of DuckDB, in a folder that is removed.
 """
 
 from __future__ import annotations

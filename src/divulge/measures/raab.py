@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from divulge.measures.estimate import Estimate, ratio
+from divulge.measures.estimate import Estimate, Scores, ratio
 from divulge.measures.family import Measure
 from divulge.measures.intervals import wilson
 from divulge.measures.scenario import Case
@@ -78,6 +78,7 @@ class Raab:
             "DiSDiO": sums.DiSDiO,
         }
         found = {}
+        scores = _flags(case) if case.with_scores else {}
         for name, rows in of_people.items():
             found[name] = ratio(
                 name,
@@ -89,6 +90,7 @@ class Raab:
                 interval=wilson(rows, n_d),
                 caveats=(_DEPENDENT,) if name in ("UiO", "UiOiS", "repU", "Dorig", "DiSDiO") else (),
                 details=self._details(case) if name == "DiSCO" else {},
+                scores=scores.get(name),
             )
         for name, rows in {"UiS": sums.unique_synthetic, "Dsyn": sums.Dsyn}.items():
             found[name] = ratio(name, rows, n_s, undefined=_NO_ROWS, n=n_s)
@@ -153,3 +155,23 @@ class Raab:
                     }
                 )
         return sorted(pairs, key=lambda pair: -pair["rows"])
+
+
+def _flags(case: Case) -> dict[str, Scores]:
+    """For every person and measure, 1 where they count for it and 0 where they do not."""
+    cells, counted = case.cells, case.counted
+    d_q, s_q, d_most, s_most = cells.of_key
+    told = (s_q > 0) & (s_most == s_q)
+    right = told & (cells.s > 0)
+    certain = d_most == d_q
+    flags = {
+        "UiO": d_q == 1,
+        "UiOiS": (d_q == 1) & (s_q > 0),
+        "repU": (d_q == 1) & (s_q == 1),
+        "Dorig": certain & counted,
+        "iS": (s_q > 0) & counted,
+        "DiS": told & counted,
+        "DiSCO": right & counted,
+        "DiSDiO": right & certain & counted,
+    }
+    return {name: case.by_row(flag.astype(np.float64)) for name, flag in flags.items()}

@@ -104,6 +104,13 @@ class Case:
         """For every cell whether exclusions leave it in; empty where there are none."""
         return self.exclusions.kept(self.cells, self.people.schema, self.scenario.target)
 
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """For every cell whether its people count for the attribute measures: the denominator limit applied too."""
+        limit = self.exclusions.denominator_limit
+        within = self.cells.d <= limit if limit else np.ones(len(self.cells.codes), dtype=np.bool_)
+        return within & self.kept if self.kept.size else within
+
     def sums(self, tau: float = 1.0) -> Sums:
         """The sums over cells, after exclusions, with the certainty τ."""
         if tau not in self._sums:
