@@ -59,7 +59,8 @@ def cross_validated(
         sum(e.numerator or 0.0 for e in found),
         sum(e.denominator or 0.0 for e in found),
         baseline=found[0].baseline,
-        interval=None if math.isnan(mean) else Interval(mean - half, mean + half, "student over folds"),
+        # A share stays a share: Student's interval does not know that.
+        interval=None if math.isnan(mean) else Interval(max(0.0, mean - half), min(1.0, mean + half), "student"),
         n=original.n_rows,
         details={"folds": values.tolist(), "standard_error": spread},
         caveats=tuple(sorted(caveats)),

@@ -53,7 +53,7 @@ class Outliers:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "windows", tuple((str(k), float(w)) for k, w in dict(self.windows).items()))
+        object.__setattr__(self, "windows", _pairs(self.windows))
         if not 0 < self.z < math.inf:
             raise MeasureError(f"a bound on |z| above 0 is needed; {self.z} is given.", where="z")
         if not 0 <= self.window < math.inf or any(not 0 <= w < math.inf for _, w in self.windows):
@@ -129,6 +129,16 @@ class Outliers:
     def _reach(self, variable: Variable, deviation: float) -> float:
         # A value that is exactly as far as the window must not be lost to the rounding of a difference.
         return dict(self.windows).get(variable.name, self.window * deviation) * (1 + 1e-12) + 1e-12
+
+
+def _pairs(windows: Any) -> tuple[tuple[str, float], ...]:
+    """Windows from pairs, from a mapping, or from the text that the command line gives: age=10,income=2000."""
+    if isinstance(windows, str):
+        windows = [w.split("=", 1) for w in windows.split(",") if w]
+    try:
+        return tuple((str(key), float(width)) for key, width in dict(windows).items())
+    except (TypeError, ValueError):
+        raise MeasureError("windows are given as KEY=WIDTH, separated by commas.", where="windows") from None
 
 
 def _moments(variable: Variable, table: Table) -> tuple[float, float]:

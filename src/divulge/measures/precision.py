@@ -165,8 +165,8 @@ class Precision:
         undefined = _NOBODY if not acted else "The baseline is right about everybody covered: nothing can be improved."
         return ratio(
             "PI",
-            (base_wrong - wrong) / acted if acted else 0.0,
-            base_wrong / acted if acted else 0.0,
+            base_wrong - wrong,
+            base_wrong,
             undefined=undefined,
             baseline=0.0,
             n=acted,

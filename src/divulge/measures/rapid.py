@@ -63,7 +63,9 @@ class Rapid:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "attackers", tuple(self.attackers))
+        # On the command line several attackers are one text: rf,cart.
+        listed = self.attackers.split(",") if isinstance(self.attackers, str) else self.attackers
+        object.__setattr__(self, "attackers", tuple(listed))
         if not 0 <= self.tau < 1:
             raise MeasureError(f"a threshold of at least 0 and below 1 is needed; {self.tau} is given.", where="tau")
         if self.epsilon is not None and not 0 < self.epsilon < float("inf"):
@@ -197,6 +199,6 @@ def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Scores]) -> Estim
         interval=best.interval,
         n=best.n,
         details={"attacker": best.details["attacker"]},
-        caveats=(*best.caveats, "It is the largest of several, so its interval is too low on average."),
+        caveats=(*best.caveats, "It is the largest of several estimates, so it tends to be too high."),
         scores=best.scores,
     )

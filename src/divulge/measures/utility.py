@@ -86,7 +86,7 @@ class Utility:
         return {
             "pMSE": Estimate("pMSE", value, value * n, n, baseline=expected, n=n, details=details),
             "pMSE_ratio": ratio(
-                "pMSE_ratio", value, expected, undefined=undefined, baseline=1.0, n=n, details={"null": null}
+                "pMSE_ratio", value * n, expected * n, undefined=undefined, baseline=1.0, n=n, details={"null": null}
             ),
         }
 

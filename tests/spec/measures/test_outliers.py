@@ -84,6 +84,17 @@ def test_without_outliers_numeric_keys_or_holdout_it_is_undefined() -> None:
     assert "numeric" in plain["outlier_linkage"].caveats[0]
 
 
+@pytest.mark.parametrize("windows", ["age=10,other=2.5", {"age": 10, "other": 2.5}, [("age", 10), ("other", 2.5)]])
+def test_windows_may_be_a_text_a_mapping_or_pairs(windows: object) -> None:
+    assert Outliers(windows=windows).windows == (("age", 10.0), ("other", 2.5))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("windows", ["age", "age=far", 3, "age=1=2"])
+def test_outliers_rejects_windows_that_are_no_pairs(windows: object) -> None:
+    with pytest.raises(MeasureError, match="KEY=WIDTH"):
+        Outliers(windows=windows)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("settings", [{"z": 0.0}, {"window": -1.0}, {"windows": (("age", -1.0),)}, {"z": float("nan")}])
 def test_outliers_rejects_impossible_settings(settings: dict[str, object]) -> None:
     with pytest.raises(MeasureError):

@@ -40,8 +40,8 @@ def test_improvement_is_the_papers_ratio_on_the_same_people() -> None:
     assert found["PI_precision"].value == pytest.approx(5 / 6)
     assert found["PI_precision"].baseline == pytest.approx(4 / 6)
     assert found["PI"].value == pytest.approx((5 / 6 - 4 / 6) / (1 - 4 / 6))
-    assert found["PI"].numerator == pytest.approx(5 / 6 - 4 / 6)
-    assert found["PI"].denominator == pytest.approx(1 - 4 / 6)
+    # The baseline is wrong about two of the six, and the attack about one less.
+    assert (found["PI"].numerator, found["PI"].denominator) == (1, 2)
     scores = found["PI_precision"].scores
     assert scores is not None
     assert np.array_equal(scores, [1, 1, 1, 1, 1, 0, np.nan, np.nan], equal_nan=True)

@@ -179,6 +179,10 @@ def test_rapid_rejects_impossible_settings(settings: dict[str, object]) -> None:
         Rapid(**settings)  # type: ignore[arg-type]
 
 
+def test_attackers_may_be_named_in_one_text() -> None:
+    assert Rapid(attackers="cart,l1").names() == ["RAPID_cart", "RAPID_l1", "RAPID_mean", "RAPID_max"]  # type: ignore[arg-type]
+
+
 def test_rapid_is_the_same_however_many_cores_are_used() -> None:
     people = simulated_health(200, kappa=2.0)
     case = Case(people, Cart().synthesise(people, None, rng()), HEALTH)
