@@ -57,6 +57,7 @@ SHARED = {
     "synthesisers.embedding": "what every synthesiser returns",
     "synthesisers.fitness": "what the evolutionary search calls fit",
     "synthesisers.knowledge": "what is granted beside the outputs",
+    "synthesisers.population": "the individuals of the evolutionary search",
     "synthesisers.runs": "several runs of any synthesiser",
     "synthesisers.starts": "where searches start",
     "outputs.lowered": "the additive form that every kind lowers to",

@@ -8,23 +8,21 @@ totals are updated instead of refitting the model, except for outputs that do no
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Literal, get_args
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
 from divulge.kernels.randomness import streams
 from divulge.synthesisers.embedding import Embedding, Listener, Log, Outcome, reproduce
-from divulge.synthesisers.fitness import Fitness, Units, evaluated
-from divulge.synthesisers.moves.crossover import cross
-from divulge.synthesisers.moves.mutation import Rates, Schedule, Source, Stepped, mutate, redraw
+from divulge.synthesisers.fitness import Units
+from divulge.synthesisers.moves.mutation import Rates, Schedule, Source, Stepped
 from divulge.synthesisers.moves.replacement import Replacement, survivors
 from divulge.synthesisers.moves.tournament import select
 from divulge.synthesisers.objective import Objective
-from divulge.synthesisers.starts import start_codes
+from divulge.synthesisers.population import Operators, Population, n_children
 
 PAPER = Stepped(rate=0.005, divide=3, every=250)
 """The paper's mutation rates (Table 1)."""
@@ -85,6 +83,8 @@ class Evolutionary:
         snapshots: int = 0,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
+        # The paper's algorithm keeps to known marginals by drawing from them alone.
+        objective = replace(objective, known=(), n_rows=0)
         return _Run(self, objective, n_rows, (seed, run), Log(listener), snapshots).run()
 
 
@@ -101,7 +101,7 @@ def _check(name: str, value: object, kind: type, least: float, most: float) -> N
 
 @dataclass
 class _Run:
-    """One run. Individuals live in slots: `living` has those of the population, fittest first; children get others."""
+    """One run: generation after generation until the last, or until every figure is as printed."""
 
     settings: Evolutionary
     objective: Objective
@@ -110,143 +110,73 @@ class _Run:
     log: Log
     snapshots: int
 
-    def __post_init__(self) -> None:
-        size = self.settings.population
-        self.n_pairs = -(-size // 2)
-        n_slots = size + 2 * self.n_pairs
-        objective = self.objective
-        first = start_codes(objective, self.n_rows, self.settings.start, False, (*self.key, 0, 0))
-        self.codes = np.empty((n_slots, *first.shape), dtype=first.dtype)
-        self.codes[0] = first
-        self.totals = np.zeros((n_slots, objective.program.n_totals))
-        self.computed = np.zeros(n_slots)
-        self.scores = np.zeros(n_slots)
-        self.living: NDArray[np.int64] = np.arange(size)
-        self.cells = redraw(objective, self.settings.mutate_from)
-        self.rules = objective.rules()
-        self.schedule = Schedule.of(self.settings.mutation)
-        self.is_linear = all(o.is_linear for o in objective.lowered)
-        self.is_lowered = objective.n_lowered_targets == len(objective.targets)
-
-    @property
-    def best(self) -> int:
-        return int(self.living[0])
-
     def run(self) -> Embedding:
+        settings = self.settings
+        self.people = Population.of(
+            self.objective, self.n_rows, settings.population, settings.start, settings.units, (*self.key, 0)
+        )
+        self.operators = Operators.of(
+            self.objective, settings.crossover, settings.crossover_record, settings.mutate_from
+        )
         try:
-            self._start()
-            outcome = self._evolve() if len(self.cells.columns) else Outcome.NOTHING_TO_MOVE
+            outcome = self._evolve() if len(self.operators.cells.columns) else Outcome.NOTHING_TO_MOVE
         except KeyboardInterrupt:
             # Children are made in slots of their own, so the best so far is whole.
             outcome = Outcome.INTERRUPTED
-        table = self.objective.table(self.codes[self.best])
-        return self.log.finish(self.objective, table, outcome, float(self.scores[self.best]))
-
-    def _start(self) -> None:
-        for i in self.living[1:]:
-            key = (*self.key, 0, int(i))
-            self.codes[i] = start_codes(self.objective, self.n_rows, self.settings.start, False, key)
-        for i in self.living:
-            self.totals[i] = self.objective.totals(self.codes[i])
-            self._compute(int(i))
-        # The reference should be the best, which is not known before there is one: any first, then the best by it.
-        self._refresh()
-        self._refresh()
-
-    def _compute(self, slot: int) -> None:
-        """The part of the fitness that no totals give, where there is one."""
-        if not self.is_lowered:
-            self.computed[slot] = evaluated(self.objective, self.codes[slot])
-
-    def _refresh(self) -> None:
-        """Linearise at the best individual, and score everybody by that."""
-        table = self.objective.table(self.codes[self.best])
-        self.fitness = Fitness.at(self.objective, self.totals[self.best], table, self.settings.units)
-        for i in self.living:
-            self.scores[i] = self.fitness.of(self.totals[i]) + self.computed[i]
-        self.living = self.living[np.argsort(self.scores[self.living], kind="stable")]
+        people = self.people
+        return self.log.finish(self.objective, people.table(), outcome, float(people.scores[people.best]))
 
     def _evolve(self) -> Outcome:
         settings = self.settings
+        is_linear = all(o.is_linear for o in self.objective.lowered)
+        schedule = Schedule.of(settings.mutation)
         threads = settings.threads or numba.config.NUMBA_NUM_THREADS
-        with ThreadPoolExecutor(max_workers=min(threads, self.n_pairs)) as pool:
+        with ThreadPoolExecutor(max_workers=threads) as pool:
             for generation in range(settings.generations):
                 if generation % REFRESH == 0:
-                    if generation and not self.is_linear:
-                        self._refresh()
+                    if generation and not is_linear:
+                        self.people.refresh()
                     if self._is_done():
                         return Outcome.REPRODUCED
                 self._note(generation)
                 if settings.seconds is not None and self.log.seconds > settings.seconds:
                     return Outcome.OUT_OF_TIME
-                self._generation(generation, pool)
-        self._refresh()
+                self._generation(generation, schedule.rate(generation), pool)
+        self.people.refresh()
         self._note(settings.generations)
         return Outcome.FINISHED
 
-    def _generation(self, generation: int, pool: ThreadPoolExecutor) -> None:
+    def _generation(self, generation: int, rate: float, pool: ThreadPoolExecutor) -> None:
         """Parents, children, and who lives on."""
+        people, size = self.people, self.settings.population
+        n_pairs = n_children(size) // 2
         # One stream for the tournaments and three for each pair (crossover, two children): whichever thread makes a
         # child, it is the same child.
-        drawn = streams(1 + 3 * self.n_pairs, *self.key, 1, generation)
-        parents = self.living[select(self.scores[self.living], self.n_pairs, drawn[0])]
-        free = np.setdiff1d(np.arange(len(self.codes)), self.living)[: 2 * self.n_pairs]
-        children = free.reshape(self.n_pairs, 2)
-        rate = self.schedule.rate(generation)
-        of_pairs = drawn[1:].reshape(self.n_pairs, 3, 1)
-        jobs = [pool.submit(self._breed, p, c, rate, s) for p, c, s in zip(parents, children, of_pairs, strict=True)]
+        drawn = streams(1 + 3 * n_pairs, *self.key, 1, generation)
+        parents = people.living[select(people.scores[people.living], n_pairs, drawn[0])]
+        children = people.free[: 2 * n_pairs]
+        pairs = zip(parents, children.reshape(n_pairs, 2), drawn[1:].reshape(n_pairs, 3, 1), strict=True)
+        jobs = [pool.submit(people.breed, self.operators, two, slots, rate, own) for two, slots, own in pairs]
         for job in jobs:
             job.result()
-        if not self.is_lowered:
-            # In this thread and one after another: a user's function may not bear to run twice at once.
-            for slot in children.ravel():
-                self._compute(int(slot))
-                self.scores[slot] += self.computed[slot]
-        everybody = np.concatenate([self.living, children.ravel()])
-        size = self.settings.population
-        places = survivors(self.settings.replacement, self.scores[self.living], self.scores[children.ravel()], size)
-        self.log.proposals += children.size
+        people.compute(children)
+        places = survivors(self.settings.replacement, people.scores[people.living], people.scores[children], size)
+        self.log.proposals += len(children)
         self.log.accepted += int((places >= size).sum())
-        self.living = everybody[places]
-
-    def _breed(
-        self, parents: NDArray[np.int64], children: NDArray[np.int64], rate: float, drawn: NDArray[np.uint64]
-    ) -> None:
-        """Two children of two parents, in their slots."""
-        program = self.objective.program
-        (a, b), (c, d) = parents, children
-        cross(
-            program,
-            (self.codes[a], self.codes[b]),
-            (self.totals[a], self.totals[b]),
-            (self.codes[c], self.codes[d]),
-            (self.totals[c], self.totals[d]),
-            self.settings.crossover,
-            self.settings.crossover_record,
-            drawn[0],
-        )
-        for slot, stream in ((c, drawn[1]), (d, drawn[2])):
-            mutate(program, self.cells, self.rules, self.codes[slot], self.totals[slot], rate, stream)
-            self.scores[slot] = self.fitness.of(self.totals[slot])
+        people.living = np.concatenate([people.living, children])[places]
 
     def _is_done(self) -> bool:
         """Whether every figure of the best, recomputed exactly, is as printed (or near enough, where `mae` says so)."""
-        mae = self.settings.mae
-        if mae is None and not self.fitness.is_inside(self.totals[self.best]):
+        people, mae = self.people, self.settings.mae
+        if mae is None and not people.fitness.is_inside(people.totals[people.best]):
             return False
-        found = reproduce(self.objective, self.objective.table(self.codes[self.best]))
+        found = reproduce(self.objective, people.table())
         return all(r.is_complete or (mae is not None and r.mae <= mae) for r in found)
 
     def _note(self, generation: int) -> None:
-        stage = "evolving" if self.is_lowered else "evolving (slow: some outputs are computed anew for every child)"
-        total = max(self.settings.generations, 1)
+        people, total = self.people, max(self.settings.generations, 1)
+        stage = "evolving" if people.is_lowered else "evolving (slow: an output is computed anew for every child)"
         # Snapshots are spread evenly over the generations, the first and the last included.
         if self.snapshots and generation >= len(self.log.snapshots) * total / max(self.snapshots - 1, 1):
             self.log.snapshots_wanted = min(len(self.log.snapshots) + 1, self.snapshots)
-        self.log.note(
-            stage,
-            generation / total,
-            float(self.scores[self.best]),
-            lambda: self.objective.table(self.codes[self.best]),
-            self.objective,
-        )
+        self.log.note(stage, generation / total, float(people.scores[people.best]), people.table, self.objective)

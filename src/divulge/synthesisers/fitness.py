@@ -22,14 +22,14 @@ Units = Literal["figures", "standard"]
 
 @dataclass(frozen=True, eq=False)
 class Fitness:
-    """The criterion at one reference table: `view` has the residuals there, weighted as the mean squared error asks.
+    """The criterion at one reference table, for an objective without known marginals.
 
+    view: has the residuals there, weighted as the mean squared error asks.
     nearest: the same view with published intervals, which says when figures are likely to be as printed.
     """
 
     view: View
     nearest: View
-    n_figures: int
 
     @classmethod
     def at(cls, objective: Objective, totals: Floats, table: Table, units: Units) -> Fitness:
@@ -40,21 +40,15 @@ class Fitness:
         """
         nearest = objective.linearise(totals, table)
         parts = []
-        outputs, held = (
-            objective.lowered[: objective.n_lowered_targets],
-            objective.lowered[objective.n_lowered_targets :],
-        )
-        for o, (target, lowered) in enumerate(zip(_lowering(objective), outputs, strict=True)):
+        for o, (target, lowered) in enumerate(zip(_lowering(objective), objective.lowered, strict=True)):
             parts.append(_aims(target, lowered, units))
             if target.output.residuals_are_figures and not target.output.is_exact:
                 exact = (target.output.evaluate(table).values - target.released.centre)[: lowered.n_residuals]
                 place = nearest.residuals[nearest.residual_start[o] :][: len(exact)]
                 place[:] = np.where(np.isfinite(exact), exact, place)
-        # The paper's algorithm holds marginals by drawing from them alone: known ones weigh nothing here.
-        parts += [(np.zeros(m.n_residuals), m.low, m.high) for m in held]
         nothing = (np.zeros(0), np.zeros(0), np.zeros(0))
         weight, low, high = (np.concatenate(part) for part in zip(nothing, *parts, strict=True))
-        return cls(replace(nearest, weight=weight, low=low, high=high), nearest, objective.n_target_residuals)
+        return cls(replace(nearest, weight=weight, low=low, high=high), nearest)
 
     def of(self, totals: Floats) -> float:
         """The fitness of an individual by its totals, without the outputs that do not lower."""
@@ -63,7 +57,7 @@ class Fitness:
 
     def is_inside(self, totals: Floats) -> bool:
         """Whether every figure is as printed, to first order."""
-        return self.nearest.at(totals).is_inside(self.n_figures)
+        return self.nearest.at(totals).is_inside(self.nearest.n_residuals)
 
 
 def _lowering(objective: Objective) -> list[Target]:

@@ -121,7 +121,7 @@ class View:
             closed = np.isfinite(low) & np.isfinite(high)
             if jacobian.ndim == 2 and closed.any() and len(shifts):
                 turn = _whitening(shifts[:, place][:, closed])
-                middle = (low + high)[closed] / 2
+                middle = (low[closed] + high[closed]) / 2
                 zero, share = np.zeros(len(turn)), np.full(len(turn), MOVE_WEIGHT * self.output_weights[o] / len(turn))
                 jacobian = np.vstack([turn @ jacobian[closed], jacobian[~closed]])
                 residual = np.concatenate([turn @ (residual[closed] - middle), residual[~closed]])
