@@ -1,0 +1,6 @@
+"""The conductor: an assessment file in, a record out. Splits, searches, scores and their statistics."""
+
+from divulge.assess.conduct import Assessed, Plan, assess, plan
+from divulge.assess.workers import Step
+
+__all__ = ["Assessed", "Plan", "Step", "assess", "plan"]

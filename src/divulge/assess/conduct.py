@@ -1,0 +1,300 @@
+"""An assessment from its file to its record: passes over the outputs together and alone, the verdicts, plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from divulge import __version__
+from divulge.assess.attacks import attacks_of
+from divulge.assess.checkpoint import Checkpoint, digest_of
+from divulge.assess.exposure import Mask
+from divulge.assess.passes import PassResult, make_task, run_pass
+from divulge.assess.summary import attack_section, exposure_section, output_section
+from divulge.assess.workers import Crew, Listener
+from divulge.designs import Design, check_rows, make_design
+from divulge.errors import DivulgeError, EmbedError, SpecError, suggest
+from divulge.measures import FAMILIES, Family
+from divulge.measures.choose import choose
+from divulge.outputs import Output, Released
+from divulge.policy import Decision, Evidence, Policy, Verdict, decide, make_policy
+from divulge.record import FORMAT_VERSION, dumps, to_plain
+from divulge.spec import Assessment, Inputs, format_output, read_inputs
+from divulge.spec.document import read_document
+from divulge.synthesisers import SYNTHESISERS, Descent
+from divulge.table import Table
+
+DEFAULT_FAMILIES = ("tcap", "cap", "raab")
+"""What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
+
+
+@dataclass(frozen=True, eq=False)
+class Assessed:
+    """A finished assessment. record: plain data without any row of the data; the rest stays in memory."""
+
+    record: dict[str, Any]
+    verdict: Verdict
+    exposed: Mask
+    results: tuple[PassResult, ...]
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that was decided before the first split, from the spec and the data."""
+
+    assessment: Assessment
+    table: Table
+    outputs: tuple[Output, ...]
+    released: tuple[Released | None, ...]
+    disagrees: tuple[int, ...]
+    design: Design
+    policy: Policy
+    synthesiser: Descent
+    families: tuple[Family, ...]
+    wanted: frozenset[str] | None
+
+
+def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
+    """Read and check everything that an assessment needs, before any work is done."""
+    policy = read_policy(assessment.policy)
+    section = assessment.design
+    design = make_design(section.kind if section else None, section.values if section else {})
+    synthesiser = _synthesiser(assessment)
+    if assessment.data is None:
+        raise SpecError(
+            "there are no data: people in and out of the data cannot be compared without them.",
+            where="data",
+            hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
+        )
+    for scenario in assessment.scenarios:
+        if scenario.knows == "earlier outputs":
+            raise SpecError(
+                "what is known from earlier outputs is not taken into account yet.",
+                where="scenario.knows",
+                hint="Name the earlier outputs under outputs: the set is assessed together.",
+            )
+    families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
+    read = inputs if inputs is not None else read_inputs(assessment)
+    assert read.table is not None, "data were named, and have been read"
+    check_rows(read.table.n_rows)
+    design.splits(read.table.n_rows, assessment.seed)
+    disagrees = tuple(
+        0 if r is None else int((~r.agrees(o.evaluate(read.table).values)).sum())
+        for o, r in zip(assessment.outputs, read.released, strict=True)
+    )
+    outputs = tuple(_as_computed(o, r) for o, r in zip(assessment.outputs, read.released, strict=True))
+    blocked = [i for i, o in enumerate(outputs) if not o.can_lower]
+    if blocked:
+        raise EmbedError(
+            f"kind {outputs[blocked[0]].kind!r} cannot be searched for fast enough to be assessed: "
+            f"{outputs[blocked[0]].why_not}",
+            where=f"outputs[{blocked[0]}]",
+            hint="Judge it by hand, or with divulge embed and the evolutionary synthesiser.",
+        )
+    return Plan(
+        assessment,
+        read.table,
+        outputs,
+        read.released,
+        disagrees,
+        design,
+        policy,
+        synthesiser,
+        tuple(families),
+        None if wanted is None or not assessment.measures else frozenset(wanted),
+    )
+
+
+def read_policy(given: Path | Mapping[str, Any] | None) -> Policy:
+    """The policy that a spec names, or gives itself, or the default one."""
+    if isinstance(given, Path):
+        return make_policy(read_document(given))
+    return make_policy(given)
+
+
+def assess(
+    ready: Plan,
+    *,
+    spec_text: bytes = b"",
+    folder: Path | None = None,
+    workers: int = 0,
+    resume: bool = False,
+    listener: Listener | None = None,
+) -> Assessed:
+    """Run every pass and decide. folder: where finished splits are kept until the record is written."""
+    started = time.perf_counter()
+    table, policy, seed = ready.table, ready.policy, ready.assessment.seed
+    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in table.columns))
+    spec_digest = digest_of(spec_text)
+    known = dumps([to_plain(ready.design), to_plain(policy), [format_output(o) for o in ready.outputs], seed])
+    checkpoint = Checkpoint(
+        folder, digest_of(spec_digest.encode(), data_digest.encode(), known.encode(), __version__.encode()), resume
+    )
+    crew = Crew(workers, listener)
+    groups = [tuple(range(len(ready.outputs)))]
+    if len(ready.outputs) > 1:
+        groups += [(i,) for i in range(len(ready.outputs))]
+    results = []
+    for g, indices in enumerate(groups):
+        chosen = [ready.outputs[i] for i in indices]
+        attacks = attacks_of(ready.assessment.scenarios, chosen, table.schema)
+        task = make_task(chosen, attacks, table, ready.families, ready.synthesiser, seed)
+        stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
+        released = [ready.released[i] for i in indices]
+        results.append(run_pass(f"pass{g}", indices, task, released, ready.design, policy, crew, checkpoint, stage))
+    record, verdict = _record(ready, results, spec_digest, data_digest, time.perf_counter() - started)
+    return Assessed(record, verdict, results[0].exposed, tuple(results), checkpoint)
+
+
+def evidence_of(ready: Plan, result: PassResult) -> Evidence:
+    """What the verdict on a pass rests on."""
+    risks = tuple(
+        (a.attack.describe(), a.marginal_risk.value, a.marginal_risk.low, a.marginal_risk.high)
+        for a in result.attacks
+        if a.marginal_risk is not None
+    )
+    return Evidence(
+        n_rows=ready.table.n_rows,
+        risks=risks,
+        n_exposed=int(result.exposed.sum()),
+        reproduced=min(float(r.agrees.mean()) if r.agrees.size else 1.0 for r in result.whole.outputs),
+        in_splits=min(result.in_splits),
+        n_splits=result.n_splits,
+        n_failed=len(result.failed),
+        can_find_one=result.can_find_one,
+        has_contrast=result.has_contrast,
+        disagrees=sum(ready.disagrees[i] for i in result.outputs),
+    )
+
+
+def _record(
+    ready: Plan, results: Sequence[PassResult], spec_digest: str, data_digest: str, seconds: float
+) -> tuple[dict[str, Any], Verdict]:
+    together, alone = results[0], results[1:]
+    decisions = [decide(ready.policy, evidence_of(ready, r)) for r in results]
+    outputs = []
+    for i, output in enumerate(ready.outputs):
+        own, decision = (alone[i], decisions[1 + i]) if alone else (together, decisions[0])
+        outputs.append(output_section(i, output, own, together, decision, ready.table.schema, ready.wanted))
+    decision = _with_emergent(decisions, results)
+    record = {
+        "format_version": FORMAT_VERSION,
+        "divulge": __version__,
+        "verdict": decision.verdict,
+        "reasons": decision.reasons,
+        "settle": decision.settle,
+        "outputs": outputs,
+        "risk": [attack_section(a, together, ready.wanted) for a in together.attacks],
+        "exposure": exposure_section(together, ready.table, ready.policy),
+        "emergent": _emergent(results) if alone else None,
+        "trajectory": together.trajectory,
+        "rows": ready.table.n_rows,
+        "design": {"kind": ready.design.kind, **dataclasses.asdict(ready.design)},
+        "splits": {"used": together.n_splits, "failed": list(together.failed)},
+        "synthesiser": {"kind": ready.synthesiser.kind, **dataclasses.asdict(ready.synthesiser)},
+        "policy": ready.policy,
+        "seed": ready.assessment.seed,
+        "spec": {"digest": spec_digest},
+        "data": {"digest": data_digest},
+        "versions": _versions(),
+        "timings": {
+            "seconds": seconds,
+            "passes": [dict(r.seconds) for r in results],
+        },
+    }
+    return to_plain(record), decision.verdict
+
+
+def _with_emergent(decisions: Sequence[Decision], results: Sequence[PassResult]) -> Decision:
+    """The verdict on the set: never milder than that on any of its parts."""
+    decision = decisions[0]
+    if len(results) == 1:
+        return decision
+    worst = max(decisions[1:], key=lambda d: d.verdict.rank)
+    reasons = list(decision.reasons)
+    emergent = _emergent(results)
+    if emergent["exposed"]:
+        reasons.append(
+            f"{emergent['exposed']:,} of the exposed are so by the outputs together, and by none of them alone."
+        )
+    if worst.verdict.rank > decision.verdict.rank:
+        said = [f"One of the outputs alone: {reason}" for reason in worst.reasons]
+        return replace(worst, reasons=tuple(said))
+    return replace(decision, reasons=tuple(reasons))
+
+
+def _emergent(results: Sequence[PassResult]) -> dict[str, Any]:
+    """What the set gives away beyond its parts: people exposed by it and by none of them, and the risk on top."""
+    together, alone = results[0], results[1:]
+    by_parts = np.any([r.exposed for r in alone], axis=0)
+    risk = [_largest(r) for r in results]
+    return {
+        "exposed": int((together.exposed & ~by_parts).sum()),
+        "exposed_by_parts": int(by_parts.sum()),
+        "marginal_risk": risk[0] - max(risk[1:]) if np.isfinite(risk).all() else None,
+    }
+
+
+def _largest(result: PassResult) -> float:
+    found = [a.marginal_risk.value for a in result.attacks if a.marginal_risk is not None]
+    return max(found, default=float("nan"))
+
+
+def _as_computed(output: Output, released: Released | None) -> Output:
+    """The same output as it is computed on a part: with the precision and the withheld cells of what was released."""
+    if released is None:
+        return output
+    hidden = tuple(n for n, v in zip(released.labels, released.values, strict=True) if np.isnan(v))
+    precision = released.precision
+    return replace(
+        output,
+        released=None,
+        compute=True,
+        decimals=precision.decimals,
+        significant=precision.significant,
+        base=precision.base,
+        suppressed=hidden if output.can_suppress and output.threshold is None else output.suppressed,
+    )
+
+
+def _synthesiser(assessment: Assessment) -> Descent:
+    section = assessment.synthesiser
+    # The start from the released model is the quick way to the same place, at the same knowledge.
+    if section is None:
+        return Descent(start="model")
+    kinds = {s.kind: s for s in SYNTHESISERS}
+    if section.kind not in kinds:
+        raise SpecError(
+            f"there is no synthesiser {section.kind!r}.",
+            where="synthesiser.kind",
+            hint=suggest(section.kind, kinds) or f"The synthesisers are: {', '.join(kinds)}.",
+        )
+    if section.kind != Descent.kind:
+        raise SpecError("only descent is fast enough to repeat on many splits.", where="synthesiser.kind")
+    names = [f.name for f in dataclasses.fields(Descent)]
+    for name in section.values:
+        if name not in names:
+            raise SpecError(
+                f"there is no setting {name!r}.", where=f"synthesiser.{name}", hint=f"It has: {', '.join(names)}."
+            )
+    try:
+        return Descent(**{"start": "model", **section.values})
+    except DivulgeError as error:
+        error.where = f"synthesiser.{error.where}" if error.where else "synthesiser"
+        raise
+    except TypeError:
+        raise SpecError("a setting cannot be what is given.", where="synthesiser") from None
+
+
+def _versions() -> dict[str, str]:
+    names = ("numpy", "scipy", "numba")
+    return {"python": platform.python_version(), **{n: importlib.metadata.version(n) for n in names}}

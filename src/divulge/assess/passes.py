@@ -1,0 +1,308 @@
+"""One pass: a set of outputs through a whole design. Several outputs make one pass together and one each alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from divulge.assess.attacks import Attack, Floats, Lookup
+from divulge.assess.checkpoint import Checkpoint
+from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
+from divulge.assess.exposure import Mask, Mean, Sums, exposed_rows, mean_over
+from divulge.assess.splits import SplitResult, Task, embed, granted, is_usable, measured, near_enough, publish
+from divulge.assess.workers import Crew
+from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits, smallest_p
+from divulge.errors import DesignError, OutputError
+from divulge.measures.estimate import calibrated
+from divulge.measures.family import Family
+from divulge.outputs import Output, Released
+from divulge.policy import Policy
+from divulge.synthesisers import Descent, Embedding
+from divulge.table import Table
+
+FIGURE_3_AT_MOST = 200
+"""Figures up to which the search is followed from afar (Figure 3); with more, every snapshot costs a count of all."""
+
+SNAPSHOTS = 15
+"""Moments of the search at which risk and error are compared."""
+
+
+@dataclass(frozen=True)
+class MeasureRisk:
+    """One measure over the splits. anonymeter: (original − holdout)/(1 − holdout) (Giomi 2023)."""
+
+    original: float
+    holdout: float
+    difference: Mean
+    anonymeter: float
+    baseline: float
+    calibrated: float
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """A row of a table like the paper's Table 5."""
+
+    label: str
+    original: float
+    holdout: float
+    difference: float
+
+
+@dataclass(frozen=True, eq=False)
+class AttackRisk:
+    """What one attack found. marginal_risk: None where nobody was out."""
+
+    attack: Attack
+    marginal_risk: Mean | None
+    measures: Mapping[str, MeasureRisk]
+    sweep: Mapping[str, MeasureRisk]
+    folds: Mapping[str, tuple[FoldRow, ...]]
+    curve: Curve | None
+    exposures: Floats
+    p_values: Floats
+    exposed: Mask
+    tolerance: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class PassResult:
+    """What a pass found: the whole data embedded, every attack, who is exposed."""
+
+    outputs: tuple[int, ...]
+    whole: Embedding
+    attacks: tuple[AttackRisk, ...]
+    exposed: Mask
+    n_splits: int
+    failed: tuple[str, ...]
+    in_splits: tuple[float, ...]
+    mae_in_splits: tuple[float, ...]
+    trajectory: Trajectory | None
+    can_find_one: bool
+    has_contrast: bool
+    seconds: Mapping[str, float]
+
+
+def make_task(
+    outputs: Sequence[Output],
+    attacks: Sequence[Attack],
+    table: Table,
+    families: Sequence[Family],
+    synthesiser: Descent,
+    seed: int,
+) -> Task:
+    """What the splits of one pass share: only the variables that the outputs and the attacks speak of."""
+    wanted = {n for o in outputs for n in o.uses(table.schema)} | {n for a in attacks for n in a.variables}
+    names = tuple(n for n in table.names if n in wanted)
+    people = table.select(names)
+    knows = "nothing" if all(a.knows == "nothing" for a in attacks) else "marginals"
+    marginals = granted(people, names, knows)
+    lookups = tuple(Lookup.of(a, people, marginals) for a in attacks)
+    return Task(tuple(outputs), people, people.schema, marginals, lookups, tuple(families), synthesiser, seed)
+
+
+def run_pass(
+    name: str,
+    indices: Sequence[int],
+    task: Task,
+    released: Sequence[Released | None],
+    design: Design,
+    policy: Policy,
+    crew: Crew,
+    checkpoint: Checkpoint,
+    stage: str,
+) -> PassResult:
+    """Embed the whole, run the design, and put the statistics together."""
+    whole, trajectory = _whole(task, released)
+    seed, n_rows = task.seed, task.table.n_rows
+    splits = design.splits(n_rows, seed)
+    sums = [Sums(lookup) for lookup in task.lookups]
+    results: list[SplitResult] = []
+    masks: list[Mask] = []
+    is_halves = isinstance(design, RepeatedHalves)
+    # Each block ends with the question whether the next one is needed.
+    blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)] if is_halves else [splits]
+    n_tests = n_rows * len(task.lookups)
+    used: tuple[int, ...] = ()
+    for b, block in enumerate(blocks):
+        for result in crew.run(name, stage, task, block, checkpoint, sweep_at=0):
+            inside, _ = result.split.rows()
+            if result.is_usable and is_halves:
+                masks.append(inside)
+                for total, counts in zip(sums, result.counts, strict=True):
+                    total.add(counts, inside)
+            results.append(replace(result, counts=()))
+        used = (*used, len(block))
+        if isinstance(design, RepeatedHalves) and design.stop_early and b + 1 < len(blocks) and masks:
+            narrow = all(2 * s.marginal_risk(masks).half_width <= policy.widest_interval / 4 for s in sums)
+            if narrow and enough_splits(used, n_tests, policy.false_discoveries):
+                break
+    _check_any(results)
+    curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
+    floor = smallest_p(used) if is_halves else 1.0
+    return _put_together(
+        indices, task, whole, trajectory, results, sums, masks, curves, floor, n_tests, used, is_halves, policy
+    )
+
+
+def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, Trajectory | None]:
+    """The released figures of all rows embedded as printed, and risk against error on the way of a second search."""
+    figures = [o.evaluate(task.table) for o in task.outputs]
+    for i, f in enumerate(figures):
+        if released[i] is None and not is_usable(f):
+            raise OutputError(
+                f"the output cannot be computed from the data: {f.status.sentence}", where=f"outputs[{i}]"
+            )
+    given = [
+        r if r is not None else publish(o, f, task.schema)
+        for o, f, r in zip(task.outputs, figures, released, strict=True)
+    ]
+    n_rows = task.table.n_rows
+    whole = embed(task, given, n_rows, run=10_000)
+    attack = next((a for a in task.attacks if a.keys), None)
+    if attack is None or sum(len(g.labels) for g in given) > FIGURE_3_AT_MOST:
+        return whole, None
+    afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures))
+    path = embed(task, given, n_rows, run=10_001, settings=afar, snapshots=SNAPSHOTS)
+    errors = [float(np.mean(point.errors)) for point in path.trace if point.errors is not None]
+    risks = [measured(task, attack, task.table, s, None, None)["TCAP_zero"].original for s in path.snapshots]
+    return whole, fit_trajectory("TCAP_zero", attack.describe(), errors, risks)
+
+
+def _check_any(results: Sequence[SplitResult]) -> None:
+    if any(r.is_usable for r in results):
+        return
+    raise DesignError(
+        f"in none of {len(results)} splits could the outputs be computed; {results[0].why_not}",
+        where="outputs",
+        hint="Coarser categories, so that no level vanishes in a part of the data; or judge the output by hand.",
+    )
+
+
+def _curves(
+    name: str,
+    design: Any,
+    task: Task,
+    sums: Sequence[Sums],
+    masks: Sequence[Mask],
+    crew: Crew,
+    checkpoint: Checkpoint,
+    stage: str,
+) -> dict[int, Curve]:
+    splits: tuple[Split, ...] = design.curve_at(task.table.n_rows, task.seed)
+    found: dict[str, list[list[float]]] = {}
+    sizes: dict[str, int] = {}
+    # To the splits of the curve a person's mean over the halves is a fixed number: it frees them of who is in.
+    means = [s.total / max(s.n_splits, 1) for s in sums]
+    for result in crew.run(name, f"{stage}, smaller parts", task, splits, checkpoint, with_measures=False):
+        if not result.is_usable:
+            continue
+        inside, _ = result.split.rows()
+        sizes[result.split.part] = int(inside.sum())
+        rows = found.setdefault(result.split.part, [[] for _ in sums])
+        for i, (lookup, counts) in enumerate(zip(task.lookups, result.counts, strict=True)):
+            scores = lookup.scores(counts)[lookup.cell_of_row] - means[i]
+            rows[i].append(float(scores[inside].mean() - scores[~inside].mean()))
+    n_rows = task.table.n_rows
+    curves = {}
+    for i, total in enumerate(sums):
+        points = [CurvePoint("n/2", n_rows // 2, total.marginal_risk(masks))]
+        points += [CurvePoint(part, sizes[part], mean_over(rows[i])) for part, rows in found.items()]
+        curves[i] = fit_curve(points, n_rows)
+    return curves
+
+
+def _put_together(
+    indices: Sequence[int],
+    task: Task,
+    whole: Embedding,
+    trajectory: Trajectory | None,
+    results: Sequence[SplitResult],
+    sums: Sequence[Sums],
+    masks: Sequence[Mask],
+    curves: Mapping[int, Curve],
+    floor: float,
+    n_tests: int,
+    used: tuple[int, ...],
+    is_halves: bool,
+    policy: Policy,
+) -> PassResult:
+    usable = [r for r in results if r.is_usable]
+    nobody = np.zeros(task.table.n_rows, dtype=bool)
+    exposures = [s.exposures() if is_halves else np.zeros(len(nobody)) for s in sums]
+    p_values = [s.p_values(floor) if is_halves else np.ones(len(nobody)) for s in sums]
+    exposed, each = (
+        exposed_rows(exposures, p_values, policy.delta, policy.false_discoveries)
+        if is_halves
+        else (nobody, [nobody for _ in sums])
+    )
+    attacks = []
+    for i, lookup in enumerate(task.lookups):
+        main = [r for r in usable if r.split.part != "folds of folds"]
+        attacks.append(
+            AttackRisk(
+                lookup.attack,
+                sums[i].marginal_risk(masks) if is_halves else None,
+                _measures([r.measures[i] for r in main]),
+                _measures([r.sweep[i] for r in usable if r.sweep]),
+                _fold_tables(usable, i) if not is_halves else {},
+                curves.get(i),
+                exposures[i],
+                p_values[i],
+                each[i],
+                lookup.tolerance,
+            )
+        )
+    n_outputs = len(task.outputs)
+    return PassResult(
+        tuple(indices),
+        whole,
+        tuple(attacks),
+        exposed,
+        len(usable),
+        tuple(r.why_not for r in results if r.why_not is not None),
+        tuple(float(np.mean([r.outputs[j].near for r in usable])) for j in range(n_outputs)),
+        tuple(float(np.mean([r.outputs[j].mae for r in usable])) for j in range(n_outputs)),
+        trajectory,
+        not is_halves or enough_splits(used, n_tests, policy.false_discoveries),
+        is_halves,
+        {"embedding": whole.seconds, "splits": float(sum(r.seconds for r in results))},
+    )
+
+
+def _measures(found: Sequence[Mapping[str, Any]]) -> dict[str, MeasureRisk]:
+    """The mean of each measure over splits, and the difference with its interval."""
+    made: dict[str, MeasureRisk] = {}
+    for name in found[0] if found else ():
+        original = np.array([f[name].original for f in found])
+        holdout = np.array([f[name].holdout for f in found])
+        base = _mean([f[name].baseline for f in found])
+        o, h = _mean(original), _mean(holdout)
+        made[name] = MeasureRisk(
+            o,
+            h,
+            mean_over(original - holdout),
+            (o - h) / (1 - h) if np.isfinite(o - h) and h < 1 else float("nan"),
+            base,
+            calibrated(o, base) if np.isfinite(base) else float("nan"),
+        )
+    return made
+
+
+def _mean(values: Sequence[float] | Floats) -> float:
+    v = np.asarray(values, dtype=float)
+    v = v[np.isfinite(v)]
+    return float(v.mean()) if len(v) else float("nan")
+
+
+def _fold_tables(results: Sequence[SplitResult], attack: int) -> dict[str, tuple[FoldRow, ...]]:
+    """For each measure a row a fold (Elliot et al., Table 5); mean and standard deviation are left to the reader."""
+    tables: dict[str, list[FoldRow]] = {}
+    for result in results:
+        for name, figure in result.measures[attack].items():
+            row = FoldRow(result.split.label, figure.original, figure.holdout, figure.original - figure.holdout)
+            tables.setdefault(name, []).append(row)
+    return {name: tuple(rows) for name, rows in tables.items()}

@@ -1,0 +1,80 @@
+"""How `divulge assess` tells an output checker what to do and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table as Grid
+
+from divulge.cli.screen import screen
+
+
+def show(record: dict[str, Any]) -> None:
+    """The verdict first, then why, then each output, then the figures behind it."""
+    screen.show(f"{str(record['verdict']).upper()}")
+    for reason in record["reasons"]:
+        screen.show(f"  - {reason}")
+    if record["settle"]:
+        screen.show("What would settle it:")
+        for step in record["settle"]:
+            screen.show(f"  - {step}")
+    screen.show("")
+    screen.show(_outputs(record))
+    for output in record["outputs"]:
+        if output["reproduced"] < output["figures"]:
+            screen.show(f"{_name(output)}: {output['sentence']}")
+    screen.show("")
+    screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
+    screen.show(_risks(record))
+    for caveat in dict.fromkeys(c for risk in record["risk"] for c in risk["caveats"]):
+        screen.show(caveat)
+    _exposure(record)
+
+
+def _name(output: dict[str, Any]) -> str:
+    return str(output["name"] or f"Output {output['number']}")
+
+
+def _outputs(record: dict[str, Any]) -> Grid:
+    grid = Grid("output", "verdict", "figures reproduced", "exposed", box=None, pad_edge=False)
+    for output in record["outputs"]:
+        figures = f"{output['reproduced']:,} of {output['figures']:,} at {output['precision']}"
+        about = f"{_name(output)} ({output['kind']}): {output['description']}"
+        grid.add_row(about, output["verdict"], figures, f"{output['exposed']:,}")
+    return grid
+
+
+def _risks(record: dict[str, Any]) -> Grid:
+    grid = Grid(box=None, pad_edge=False)
+    for name in ("inferring", "marginal risk", "95 % interval", "at full size", "exposed", "TCAP in", "out"):
+        grid.add_column(name, justify="left" if name == "inferring" else "right")
+    for risk in record["risk"]:
+        mean, curve = risk["marginal_risk"], risk["curve"]
+        tcap = risk["measures"].get("TCAP", {})
+        grid.add_row(
+            risk["scenario"],
+            _figure(mean and mean["value"]),
+            "" if not mean else f"{_figure(mean['interval'][0])} to {_figure(mean['interval'][1])}",
+            _figure(curve and curve["at_full_size"]),
+            f"{risk['exposed']:,}",
+            _figure(tcap.get("original")),
+            _figure(tcap.get("holdout")),
+        )
+    return grid
+
+
+def _exposure(record: dict[str, Any]) -> None:
+    exposure = record["exposure"]
+    if not exposure["exposed"]:
+        return
+    if exposure["groups"]:
+        screen.show("Exposed most often:")
+        for group in exposure["groups"][:5]:
+            people = f"{group['exposed']:,} of {group['people']:,}"
+            screen.show(f"  {group['variable']} = {group['value']}: {people} ({group['share']:.1%})")
+    else:
+        screen.show(f"Too few are exposed to say who without naming them (below {exposure['smallest_group']}).")
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

@@ -1,0 +1,266 @@
+"""How to split the rows: whole, folds, folds of folds, repeated halves, learning curve. Nothing here looks at values.
+
+A design is a frozen list of splits that follows from its settings, the number of rows and the seed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb, log, prod
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import DesignError, suggest
+
+Mask = NDArray[np.bool_]
+
+FEWEST_ROWS = 50
+"""Below this no split says anything: halves of 25 rows make every interval wider than any threshold."""
+
+BLOCK = 10
+"""Halves come in blocks of so many splits; in each block every row is in for exactly half of the splits."""
+
+_TAGS = {"halves": 1, "folds": 2, "curve": 3}
+"""First words of the keys of the random streams, so that designs of one seed share no numbers."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split: which part of the design it belongs to, its number there, and how its rows are chosen.
+
+    part: `whole`, `halves`, `folds`, `folds of folds`, or `n/4` … of the learning curve.
+    run: the number of the random stream of its search.
+    """
+
+    part: str
+    number: int
+    label: str
+    run: int
+    n_rows: int
+    seed: int
+    settings: tuple[int, ...] = ()
+
+    @property
+    def has_holdout(self) -> bool:
+        return self.part != "whole"
+
+    def rows(self) -> tuple[Mask, Mask]:
+        """(in, out): whose output is computed, and who stays out. Whole: everybody is in and nobody out."""
+        if self.part == "whole":
+            return np.ones(self.n_rows, dtype=bool), np.zeros(self.n_rows, dtype=bool)
+        if self.part == "halves":
+            inside = half_labels(self.n_rows, self.seed, self.number // BLOCK, self.settings[0])
+            column = inside[:, self.number % BLOCK]
+            return column, ~column
+        if self.part == "folds":
+            fold = _folds(self.n_rows, self.settings[0], self.seed)
+            return fold != self.number, fold == self.number
+        if self.part == "folds of folds":
+            outer, folds, inner = self.settings
+            members = np.flatnonzero(_folds(self.n_rows, folds, self.seed) == outer)
+            within = _folds(len(members), folds, self.seed + 1 + outer)
+            inside, outside = np.zeros(self.n_rows, dtype=bool), np.zeros(self.n_rows, dtype=bool)
+            inside[members[within != inner]] = True
+            outside[members[within == inner]] = True
+            return inside, outside
+        divisor = self.settings[0]
+        rng = np.random.default_rng([self.seed, _TAGS["curve"], divisor, self.number])
+        inside = np.zeros(self.n_rows, dtype=bool)
+        inside[rng.permutation(self.n_rows)[: self.n_rows // divisor]] = True
+        return inside, ~inside
+
+
+def half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
+    """(rows, splits) of one block: each row is in for half of the splits, each split has half of the rows.
+
+    Rows are paired at random; one of a pair has a random arrangement of as many ins as outs, the other its opposite.
+    So each row's labels are uniform over all arrangements, which is what a permutation test needs.
+    """
+    rng = np.random.default_rng([seed, _TAGS["halves"], block])
+    order = rng.permutation(n_rows)
+    n_pairs = (n_rows + 1) // 2
+    pattern = np.argsort(rng.random((n_pairs, size)), axis=1) < size // 2
+    labels = np.empty((n_rows, size), dtype=bool)
+    labels[order[:n_pairs]] = pattern
+    labels[order[n_pairs:]] = ~pattern[: n_rows - n_pairs]
+    return labels
+
+
+def _folds(n_rows: int, k: int, seed: int) -> NDArray[np.int64]:
+    """The fold of every row; sizes differ by one at most."""
+    fold = np.empty(n_rows, dtype=np.int64)
+    fold[np.random.default_rng([seed, _TAGS["folds"]]).permutation(n_rows)] = np.arange(n_rows) % k
+    return fold
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """All rows, several runs of the search: how the risk varies with the search (Elliot et al., experiment 1)."""
+
+    kind: ClassVar[str] = "whole"
+    runs: Annotated[int, "How many runs."] = 10
+
+    def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        _at_least("runs", self.runs, 1)
+        return tuple(Split("whole", i, f"Run {i + 1}", i, n_rows, seed) for i in range(self.runs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folds:
+    """k folds, each the holdout in turn (experiment 2)."""
+
+    kind: ClassVar[str] = "folds"
+    folds: Annotated[int, "How many folds."] = 2
+
+    def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        _at_least("folds", self.folds, 2)
+        _at_most("folds", self.folds, n_rows // FEWEST_ROWS, n_rows)
+        return tuple(Split("folds", i, f"Fold {i + 1}", i, n_rows, seed, (self.folds,)) for i in range(self.folds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldsOfFolds:
+    """k folds, and each of these split into k again: does the contrast depend on the size? (experiment 3)"""
+
+    kind: ClassVar[str] = "folds-of-folds"
+    folds: Annotated[int, "How many folds, and how many folds of each."] = 2
+
+    def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        first = Folds(folds=self.folds).splits(n_rows, seed)
+        _at_most("folds", self.folds**2, n_rows // FEWEST_ROWS, n_rows)
+        k = self.folds
+        second = [
+            Split("folds of folds", k * i + j, f"Fold-Fold {i + 1}.{j + 1}", k + k * i + j, n_rows, seed, (i, k, j))
+            for i in range(k)
+            for j in range(k)
+        ]
+        return (*first, *second)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedHalves:
+    """Random halves, many times; every row is in for half of them. The default.
+
+    stop_early: no further block of splits once the intervals are narrow enough for the policy and there are enough
+    splits that a single exposed row could be told from chance.
+    """
+
+    kind: ClassVar[str] = "repeated-halves"
+    splits_wanted: Annotated[int, "How many splits; an even number."] = 30
+    stop_early: Annotated[bool, "Whether to stop once the intervals are narrow enough."] = True
+    curve: Annotated[bool, "Whether the contrast is measured at n/4, n/8 and n/16 too."] = True
+    curve_splits: Annotated[int, "How many splits at each size of the curve."] = 10
+
+    def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        n = self.splits_wanted
+        _at_least("splits", n, 2)
+        if n % 2:
+            raise DesignError(
+                f"an even number of splits is needed, {n} is given.",
+                where="design.splits",
+                hint=f"Every row is in for half of the splits: give {n - 1 or 2} or {n + 1}.",
+            )
+        return tuple(Split("halves", i, f"Split {i + 1}", i, n_rows, seed, (self.block_size(i),)) for i in range(n))
+
+    def block_size(self, number: int) -> int:
+        """How many splits the block of a split has: the last one may be shorter."""
+        return min(BLOCK, self.splits_wanted - number // BLOCK * BLOCK)
+
+    def blocks(self) -> tuple[int, ...]:
+        """The sizes of the blocks."""
+        return tuple(self.block_size(first) for first in range(0, self.splits_wanted, BLOCK))
+
+    def curve_at(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        """The splits of the learning curve below n/2, at sizes that leave FEWEST_ROWS rows at least."""
+        if not self.curve:
+            return ()
+        _at_least("curve_splits", self.curve_splits, 2)
+        divisors = [d for d in (4, 8, 16) if n_rows // d >= FEWEST_ROWS]
+        return tuple(
+            Split(f"n/{d}", i, f"n/{d}, split {i + 1}", 1000 * d + i, n_rows, seed, (d,))
+            for d in divisors
+            for i in range(self.curve_splits)
+        )
+
+
+def smallest_p(blocks: tuple[int, ...]) -> float:
+    """The smallest p-value that a permutation of a row's labels can have: one over the number of arrangements."""
+    return 1.0 / prod(comb(size, size // 2) for size in blocks)
+
+
+def enough_splits(blocks: tuple[int, ...], n_tests: int, level: float = 0.05) -> bool:
+    """Whether one row alone among so many tests could be found at this false discovery rate (Benjamini 1995)."""
+    return log(smallest_p(blocks)) <= log(level) - log(max(n_tests, 1))
+
+
+Design = Whole | Folds | FoldsOfFolds | RepeatedHalves
+
+DESIGNS: tuple[type[Design], ...] = (RepeatedHalves, Folds, FoldsOfFolds, Whole)
+"""Every design; the first is the default."""
+
+_FIELDS: Mapping[str, str] = {"splits": "splits_wanted"}
+"""What the spec calls a field that has another name here (`splits` is a method)."""
+
+
+def make_design(kind: str | None, values: Mapping[str, Any]) -> Design:
+    """The design that the spec's section names, with its settings checked."""
+    known = {d.kind: d for d in DESIGNS}
+    if kind is None:
+        return RepeatedHalves()
+    if kind not in known:
+        raise DesignError(
+            f"there is no design {kind!r}.",
+            where="design.kind",
+            hint=suggest(kind, known) or f"The designs are: {', '.join(known)}.",
+        )
+    made = known[kind]
+    fields = made.__dataclass_fields__
+    names = {next((shown for shown, f in _FIELDS.items() if f == name), name): name for name in fields}
+    for name, value in values.items():
+        if name not in names:
+            raise DesignError(
+                f"design {kind!r} has no setting {name!r}.",
+                where=f"design.{name}",
+                hint=suggest(name, names) or f"It has: {', '.join(names)}.",
+            )
+        is_switch = isinstance(fields[names[name]].default, bool)
+        if isinstance(value, bool) is not is_switch or not isinstance(value, int):
+            wanted = "true or false" if is_switch else "a whole number"
+            raise DesignError(f"{wanted} is needed.", where=f"design.{name}")
+    return made(**{names[name]: value for name, value in values.items()})
+
+
+def check_rows(n_rows: int) -> None:
+    """Raise where there are too few rows for any split."""
+    if n_rows < FEWEST_ROWS:
+        raise DesignError(
+            f"at least {FEWEST_ROWS} rows are needed to compare halves, there are {n_rows:,}.",
+            where="data",
+            hint="With so few people every output needs to be judged by hand.",
+        )
+
+
+def check_holdout(n_shared: int, n_holdout: int) -> None:
+    """Raise where rows of the holdout are rows of the original too."""
+    if n_shared:
+        raise DesignError(
+            f"{n_shared:,} of {n_holdout:,} rows of the holdout are in the original too.",
+            where="holdout",
+            hint="A holdout is people who were not in the data: take them out.",
+        )
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise DesignError(f"at least {least} is needed, {value} is given.", where=f"design.{name}")
+
+
+def _at_most(name: str, value: int, most: int, n_rows: int) -> None:
+    if value > most:
+        raise DesignError(
+            f"{n_rows:,} rows make at most {most} parts of {FEWEST_ROWS} rows, {value} are asked for.",
+            where=f"design.{name}",
+        )

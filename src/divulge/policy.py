@@ -1,0 +1,199 @@
+"""From evidence to a verdict: release, review or refuse, each with its reasons in plain words.
+
+A policy is a handful of thresholds. What the defaults rest on is said beside each; a custodian's file may change all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from math import isfinite
+from typing import Annotated, Any, get_type_hints
+
+from divulge.errors import PolicyError, suggest
+
+
+class Verdict(StrEnum):
+    """What to do with an output, from the least to the most restrictive."""
+
+    RELEASE = "release"
+    REVIEW = "review"
+    REFUSE = "refuse"
+
+    @property
+    def rank(self) -> int:
+        return list(Verdict).index(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """The thresholds of a verdict."""
+
+    delta: Annotated[
+        float,
+        "A person is exposed where being in the data raises the chance of a right guess by more than this, beyond "
+        "chance. 0.1: about what a cell of ten people gives each of them, the smallest that most settings release.",
+    ] = 0.1
+    false_discoveries: Annotated[
+        float, "The share of those called exposed that may be so by chance. 0.05: as for any other test."
+    ] = 0.05
+    refuse_exposed: Annotated[int, "So many exposed people are refused. 1: an average must not outvote a person."] = 1
+    refuse_exposed_share: Annotated[
+        float, "So large a share of exposed people is refused, however many `refuse_exposed` allows."
+    ] = 0.001
+    release_risk: Annotated[
+        float,
+        "Released only where the upper bound of the marginal risk (mean exposure) is at most this. 0.02: as if "
+        "everybody stood in a cell of fifty.",
+    ] = 0.02
+    refuse_risk: Annotated[
+        float, "Refused where even the lower bound of the marginal risk is above this. 0.05: as in cells of twenty."
+    ] = 0.05
+    widest_interval: Annotated[
+        float, "Released only where the interval of the marginal risk is at most this wide. 0.02: as `release_risk`."
+    ] = 0.02
+    embedded: Annotated[
+        float,
+        "Released only where at least this share of the released figures was reproduced. 0.95: what was not reproduced "
+        "was not put to the test.",
+    ] = 0.95
+    smallest_group: Annotated[
+        int, "Groups of exposed people are described only where so many are in them. 10: as for any released table."
+    ] = 10
+
+    def __post_init__(self) -> None:
+        for name in ("delta", "false_discoveries", "release_risk", "refuse_risk", "widest_interval"):
+            if not 0 < getattr(self, name) < 1:
+                raise PolicyError(f"a number between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
+        for name in ("embedded", "refuse_exposed_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise PolicyError(f"a share from 0 to 1 is needed, {getattr(self, name)} is given.", where=name)
+        for name in ("refuse_exposed", "smallest_group"):
+            if getattr(self, name) < 1:
+                raise PolicyError(f"at least 1 is needed, {getattr(self, name)} is given.", where=name)
+        if self.refuse_risk < self.release_risk:
+            raise PolicyError("refuse_risk is below release_risk.", where="refuse_risk", hint="Give a larger one.")
+
+
+def make_policy(document: Mapping[str, Any] | None) -> Policy:
+    """A policy from plain data; what it does not say is as usual."""
+    given = dict(document or {})
+    hints = get_type_hints(Policy)
+    known = [f.name for f in fields(Policy)]
+    for name, value in given.items():
+        if name not in known:
+            raise PolicyError(
+                f"there is no threshold {name!r}.",
+                where=f"policy.{name}",
+                hint=suggest(name, known) or f"The thresholds are: {', '.join(known)}.",
+            )
+        wanted = hints[name]
+        if isinstance(value, bool) or not isinstance(value, int if wanted is int else int | float):
+            noun = "a whole number" if wanted is int else "a number"
+            raise PolicyError(f"{noun} is needed.", where=f"policy.{name}")
+    try:
+        return Policy(**given)
+    except PolicyError as error:
+        error.where = f"policy.{error.where}"
+        raise
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a verdict rests on.
+
+    risks: (scenario in words, value, low, high of the marginal risk) of each scenario.
+    reproduced: the share of released figures that the synthetic data reproduce, least over outputs.
+    in_splits: the same over the splits.
+    can_find_one: whether there were enough splits to tell a single exposed person from chance.
+    disagrees: released figures that the data do not give.
+    """
+
+    n_rows: int
+    risks: tuple[tuple[str, float, float, float], ...]
+    n_exposed: int
+    reproduced: float
+    in_splits: float
+    n_splits: int
+    n_failed: int
+    can_find_one: bool
+    has_contrast: bool = True
+    disagrees: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict, why, and what would settle a review."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    settle: tuple[str, ...] = ()
+
+
+def decide(policy: Policy, evidence: Evidence) -> Decision:
+    """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
+    refuse: list[str] = []
+    review: list[str] = []
+    settle: list[str] = []
+    e = evidence
+    if e.n_exposed >= policy.refuse_exposed or e.n_exposed > policy.refuse_exposed_share * e.n_rows:
+        people = "person is" if e.n_exposed == 1 else "people are"
+        refuse.append(
+            f"{e.n_exposed:,} {people} exposed: that they are in the data raises the chance of guessing something "
+            f"about them by more than {policy.delta:g}."
+        )
+    for scenario, value, low, high in e.risks:
+        if isfinite(low) and low > policy.refuse_risk:
+            refuse.append(
+                f"The marginal risk of {scenario} is {value:.4f}; even its lower bound {low:.4f} is above "
+                f"{policy.refuse_risk:g}."
+            )
+        elif isfinite(high) and high > policy.release_risk:
+            review.append(
+                f"The marginal risk of {scenario} may be as high as {high:.4f}, above {policy.release_risk:g}."
+            )
+            settle.append("More splits make the interval narrower; coarser categories make the risk smaller.")
+    wide = [s for s, _, low, high in e.risks if not isfinite(high - low) or high - low > policy.widest_interval]
+    if not e.has_contrast:
+        review.append("People in the data were not compared with people outside it, so what is disclosed is not known.")
+        settle.append("Use the design repeated-halves.")
+    elif wide:
+        review.append(
+            f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
+            + (f" and {len(wide) - 1} more." if len(wide) > 1 else ".")
+        )
+        settle.append("More splits make it narrower (design: {splits: …}).")
+    if e.reproduced < policy.embedded:
+        review.append(
+            f"Only {e.reproduced:.0%} of the released figures could be reproduced in synthetic data, so what the "
+            "others give away was not put to the test."
+        )
+        settle.append("A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.")
+    elif e.in_splits < policy.embedded:
+        review.append(
+            f"In the splits only {e.in_splits:.0%} of the figures could be reproduced, so the contrast is understated."
+        )
+        settle.append("A longer search in the splits (synthesiser: {seconds: …}).")
+    if e.n_failed:
+        review.append(f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed.")
+        settle.append("Coarser categories, so that no level vanishes in half of the data.")
+    if e.has_contrast and not e.can_find_one:
+        review.append("With so few splits one exposed person cannot be told from chance.")
+        settle.append("More splits (design: {splits: 30}).")
+    if e.disagrees:
+        review.append(f"{e.disagrees:,} released figures are not what the data give.")
+        settle.append("See divulge compute: which figures, and what the data give instead.")
+    if refuse:
+        return Decision(Verdict.REFUSE, (*refuse, *review))
+    if review:
+        return Decision(Verdict.REVIEW, tuple(review), tuple(dict.fromkeys(settle)))
+    highest = max((high for *_, high in e.risks), default=0.0)
+    return Decision(
+        Verdict.RELEASE,
+        (
+            f"Nobody of {e.n_rows:,} is exposed by more than {policy.delta:g}.",
+            f"The marginal risk is at most {highest:.4f} (upper bound), below {policy.release_risk:g}.",
+            f"The synthetic data reproduce {e.reproduced:.0%} of the released figures.",
+        ),
+    )
