@@ -13,6 +13,7 @@ from divulge.cli import COMMANDS, command_tree, main
 from tests.meta.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
+    "assess": lambda folder: ["assess", _fifty_people(folder)],
     "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
     "embed": lambda folder: ["embed", _small_spec(folder)],
@@ -29,6 +30,15 @@ def _small_spec(folder: Path) -> str:
     text = f"data: {_small_file(folder)}\noutputs:\n  - {{kind: crosstab, variables: [AGE, SEX]}}\n"
     (folder / "spec.yaml").write_text(text, encoding="utf-8")
     return "spec.yaml"
+
+
+def _fifty_people(folder: Path) -> str:
+    rows = "".join(f"{40 + i % 2},{'FM'[i // 2 % 2]}\n" for i in range(52))
+    (folder / "people.csv").write_text("AGE,SEX\n" + rows, encoding="utf-8")
+    text = "data: people.csv\noutputs:\n  - {kind: crosstab, variables: [AGE, SEX]}\n"
+    text += "design: {kind: repeated-halves, splits: 2}\n"
+    (folder / "people.yaml").write_text(text, encoding="utf-8")
+    return "people.yaml"
 
 
 def _small_file(folder: Path) -> str:

@@ -18,6 +18,7 @@ ROOMS += ("reports", "demo")
 
 SHARED = {
     "cli.demo_job": "what `divulge demo --run` does",
+    "cli.assess_view": "how assess tells what to do and why",
     "cli.screen": "what every command prints with",
     "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "cli.measure_options": "what the options of measure mean",

@@ -87,6 +87,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
     assert read.table is not None, "data were named, and have been read"
     check_rows(read.table.n_rows)
     design.splits(read.table.n_rows, assessment.seed)
+    attacks_of(assessment.scenarios, assessment.outputs, read.table.schema)
     disagrees = tuple(
         0 if r is None else int((~r.agrees(o.evaluate(read.table).values)).sum())
         for o, r in zip(assessment.outputs, read.released, strict=True)

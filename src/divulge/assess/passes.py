@@ -18,6 +18,7 @@ from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits,
 from divulge.errors import DesignError, OutputError
 from divulge.measures.estimate import calibrated
 from divulge.measures.family import Family
+from divulge.measures.tcap import Tcap
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.synthesisers import Descent, Embedding
@@ -168,7 +169,8 @@ def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, 
     afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures))
     path = embed(task, given, n_rows, run=10_001, settings=afar, snapshots=SNAPSHOTS)
     errors = [float(np.mean(point.errors)) for point in path.trace if point.errors is not None]
-    risks = [measured(task, attack, task.table, s, None, None)["TCAP_zero"].original for s in path.snapshots]
+    paper = replace(task, families=(Tcap(),))
+    risks = [measured(paper, attack, task.table, s, None, None)["TCAP_zero"].original for s in path.snapshots]
     return whole, fit_trajectory("TCAP_zero", attack.describe(), errors, risks)
 
 

@@ -23,23 +23,27 @@ def run(
     ] = None,
     job: Annotated[
         Path | None,
-        typer.Option("--run", metavar="DIR", help="Run the main job on the simulated census, into this folder."),
+        typer.Option(
+            "--run", metavar="DIR", help="Assess a safe and an unsafe output of two of them, into this folder."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """List the data that come with Divulge to play with.
 
     Two are simulated (nobody in them exists), one is an extract of a real survey. With --write they are written as
-    files; with --run the main job is done on the simulated census, and the last line printed is where the report is.
+    files; with --run a safe and an unsafe output of the census and of the survey are assessed, and the last lines
+    printed are where the reports are.
     """
     if write is not None and job is not None:
         raise UsageError("--write and --run are two different things.", hint="Give one of them.")
     if job is not None:
-        result = run_job(job)
+        result = run_job(job, (lambda name, record: None) if json else _tell)
         if json:
             screen.print_json(result)
         else:
-            screen.show(result["report"])
+            for one in result["assessments"]:
+                screen.show(one["report"])
         return
     tables = [(demo, demo.make()) for demo in DEMOS]
     files = _write(tables, write) if write is not None else {}
@@ -51,6 +55,14 @@ def run(
     else:
         screen.show(_listing(tables))
         screen.note("Write them as files: divulge demo --write DIR")
+
+
+def _tell(name: str, record: dict[str, Any]) -> None:
+    from divulge.cli.assess_view import show
+
+    screen.show(f"{name} ({record['rows']:,} people)")
+    show(record)
+    screen.show("")
 
 
 def _described(demo: Demo, table: Table) -> dict[str, Any]:

@@ -1,69 +1,54 @@
-"""What `divulge demo --run` does: the steps of an assessment that exist so far, on the simulated census.
-
-Each step adds what it found to the record; the report shows the record. `divulge assess` will take its place.
-"""
+"""What `divulge demo --run` does: assess a safe and an unsafe output of the simulated census and of the CPS extract."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-
-from divulge import __version__
 from divulge.cli.screen import screen
-from divulge.demo import simulated_census
-from divulge.record import FORMAT_VERSION, dumps, make_folder, write_text
-from divulge.table import Table, read_schema, read_table, write_schema, write_table
-from divulge.table.lint import lint
+from divulge.demo import DEMOS
+from divulge.demo.cps import attribution
+from divulge.record import make_folder, write_bytes, write_text
+from divulge.table import write_schema, write_table
+
+SPECS = ("census-safe", "census-unsafe", "cps-safe", "cps-unsafe")
+"""The assessment files of the demonstration, in the order in which they are run."""
 
 
-def run_job(folder: Path) -> dict[str, Any]:
-    """Write the census, read it back, do what can be done, and write record.json and report.html."""
+def run_job(folder: Path, tell: Callable[[str, dict[str, Any]], None]) -> dict[str, Any]:
+    """Write the data and the specs, assess each, and tell about each as soon as it is known."""
+    from divulge.assess import plan
+    from divulge.cli.assess import conduct, write_results
+    from divulge.spec import read_spec
+
     make_folder(folder)
-    record: dict[str, Any] = {
-        "format_version": FORMAT_VERSION,
-        "divulge": __version__,
-        "title": "A simulated census",
-        "data": "Simulated: nobody in it exists.",
-    }
-    census = _as_a_file(folder)
-    record["rows"] = len(census)
-    record["variables"] = [_variable(census, name) for name in census.names]
-    record["rules"] = list(census.schema.rules)
-    record["remarks"] = [remark.message for remark in lint(census)]
-    write_text(folder / "record.json", dumps(record))
-    report = folder / "report.html"
-    write_text(report, render(record))
-    return {**record, "record": str(folder / "record.json"), "report": str(report.resolve())}
-
-
-def _as_a_file(folder: Path) -> Table:
-    simulated = simulated_census()
-    path, dictionary = folder / "census.csv", folder / "census.schema.json"
-    write_table(simulated, path)
-    write_schema(simulated.schema, dictionary)
-    census = read_table(path, read_schema(dictionary))
-    census.check_rules()
-    screen.note(f"{len(census):,} simulated people are in {path}")
-    return census
-
-
-def _variable(table: Table, name: str) -> dict[str, Any]:
-    variable = table.schema[name]
-    shares = table.frequencies(name) / len(table)
-    few = [
-        {"label": label, "share": float(share)}
-        for label, share in zip(variable.display, shares, strict=True)
-        if variable.kind == "categorical"
-    ]
-    span = f"{variable.texts[0]} to {variable.texts[-1]}" if variable.kind == "numeric" else ""
-    return {"name": name, "title": variable.title, "kind": variable.kind, "span": span, "shares": few}
-
-
-def render(record: dict[str, Any]) -> str:
-    """The report as one HTML page that fetches nothing. Whatever comes from data or spec is escaped."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    source = files("divulge.cli").joinpath("demo_report.html.jinja").read_text(encoding="utf-8")
-    return environment.from_string(source).render(record=record)
+    for demo in DEMOS:
+        if not any(spec.startswith(demo.name) for spec in SPECS):
+            continue
+        table = demo.make()
+        write_table(table, folder / f"{demo.name}.csv")
+        write_schema(table.schema, folder / f"{demo.name}.schema.json")
+        if demo.origin == "real":
+            # The licence asks that the source goes wherever the data go.
+            write_text(folder / f"{demo.name}.source.txt", attribution())
+    found: dict[str, Any] = {"assessments": []}
+    for name in SPECS:
+        source = files("divulge.cli").joinpath(f"demo_specs/{name}.yaml").read_bytes()
+        spec = folder / f"{name}.yaml"
+        write_bytes(spec, source)
+        screen.note(f"divulge assess {spec} -o {folder / name}")
+        assessed = conduct(plan(read_spec(spec)), folder / name, source, 0, False)
+        record, report = write_results(assessed, folder / name)
+        tell(name, assessed.record)
+        found["assessments"].append(
+            {
+                "name": name,
+                "verdict": str(assessed.verdict),
+                "reasons": assessed.record["reasons"],
+                "record": str(record),
+                "report": str(report.resolve()),
+            }
+        )
+    return found

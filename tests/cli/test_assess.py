@@ -1,0 +1,257 @@
+"""`divulge assess`: verdicts, files, exit codes, resuming, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import checkpoint as checkpoints
+from divulge.assess import splits
+from divulge.cli import main
+from divulge.reports import Html
+
+SAFE = "outputs:\n  - {kind: crosstab, variables: [SEX, OWNS], compute: true}\n"
+UNSAFE = "outputs:\n  - {kind: crosstab, variables: [TOWN, OWNS], compute: true}\n"
+
+
+def _divulge(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        main([str(a) for a in arguments])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Six hundred people; the town of the last three has nobody else, one of the rare owners each."""
+    rng = np.random.default_rng(1)
+    rows = [f"{s},{o},{t}" for s, o, t in rng.integers(0, [2, 2, 4], size=(600, 3)).tolist()]
+    rows += [f"0,9,{town}" for town in (21, 22, 23)]
+    (tmp_path / "people.csv").write_text("SEX,OWNS,TOWN\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _spec(text: str, name: str = "spec.yaml") -> str:
+    Path(name).write_text("data: people.csv\n" + text, encoding="utf-8")
+    return name
+
+
+def _assess(text: str, *options: object, folder: str = "out") -> dict[str, Any]:
+    assert _divulge("--quiet", "assess", _spec(text), "-o", folder, "--workers", 1, *options) == 0
+    record: dict[str, Any] = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
+    return record
+
+
+SAFE_DATA = "design: {kind: repeated-halves, splits: 20, curve: false}\n"
+
+
+def test_three_people_alone_in_their_towns_are_found_and_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = _assess(UNSAFE + SAFE_DATA, "--exposed-rows", "rows.csv")
+    assert record["verdict"] == "refuse"
+    assert record["exposure"]["exposed"] == 3
+    assert record["outputs"][0]["reproduced"] == record["outputs"][0]["figures"]
+    rows = Path("rows.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [int(line.split(",")[0]) for line in rows] == [601, 602, 603]
+    said = capsys.readouterr().out
+    assert said.startswith("REFUSE\n  - 3 people are exposed")
+    assert "Too few are exposed to say who" in said
+
+
+def test_large_table_is_released(folder: Path) -> None:
+    text = "outputs:\n  - {kind: crosstab, variables: [SEX, TOWN], where: TOWN < 9, compute: true}\n"
+    record = _assess(text + SAFE_DATA)
+    assert record["verdict"] == "release", record["reasons"]
+    assert record["exposure"]["exposed"] == 0
+
+
+def test_verdict_sets_the_exit_code_only_where_asked(folder: Path) -> None:
+    spec = _spec(UNSAFE + SAFE_DATA)
+    assert _divulge("--quiet", "assess", spec, "-o", "out") == 0
+    assert _divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "review") == 20
+    assert _divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "refuse") == 20
+
+
+def test_json_has_the_names_that_scripts_rely_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _assess(SAFE + SAFE_DATA, "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert {"verdict", "reasons", "outputs", "risk", "exposure", "timings", "format_version"} <= set(document)
+    risk = document["risk"][0]
+    assert set(risk["measures"]["DCAP"]) >= {"original", "holdout", "difference", "interval", "anonymeter", "baseline"}
+
+
+def _without_timings(path: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(Path(path, "record.json").read_text(encoding="utf-8"))
+    del record["timings"]
+    return record
+
+
+def test_result_does_not_depend_on_the_number_of_workers(folder: Path) -> None:
+    spec = _spec(UNSAFE + SAFE_DATA)
+    for workers in (1, 2):
+        assert _divulge("--quiet", "assess", spec, "-o", f"out{workers}", "--workers", workers) == 0
+    assert _without_timings("out1") == _without_timings("out2")
+    assert Path("out1/report.html").read_bytes() == Path("out2/report.html").read_bytes()
+
+
+def test_interrupted_run_resumes_to_the_same_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = _assess(UNSAFE + SAFE_DATA, folder="whole")
+    real, calls = splits.run_split, []
+
+    def interrupted(task: Any, split: Any, *rest: Any) -> Any:
+        calls.append(split.number)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return real(task, split, *rest)
+
+    monkeypatch.setattr("divulge.assess.workers.run_split", interrupted)
+    assert _divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 130
+    assert "--resume" in capsys.readouterr().err
+    assert not Path("out/record.json").exists()
+    assert len(list(Path("out/splits").glob("*.npz"))) == 7
+    calls.clear()
+    calls.extend([0] * 10)  # past the interruption
+    again = _assess(UNSAFE + SAFE_DATA, "--resume")
+    assert len(calls) - 10 == 13
+    del again["timings"], whole["timings"]
+    assert again == whole
+    assert not Path("out/splits").exists()
+
+
+def test_resuming_another_assessment_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(checkpoints.Checkpoint, "clear", lambda self: None)
+    _assess(UNSAFE + SAFE_DATA)
+    assert _divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--resume") == 2
+    assert "belong to another spec" in capsys.readouterr().err
+
+
+def test_two_tables_that_differ_by_one_person_are_caught_only_together(folder: Path) -> None:
+    text = (
+        "outputs:\n  - {kind: crosstab, variables: [OWNS, SEX], compute: true, where: OWNS < 2}\n"
+        "  - {kind: crosstab, variables: [OWNS, SEX], where: TOWN < 21 and OWNS < 2, compute: true}\n"
+    )
+    rows = Path("people.csv").read_text(encoding="utf-8").splitlines()[:-3]
+    Path("people.csv").write_text("\n".join([*rows, "1,1,21"]) + "\n", encoding="utf-8")
+    record = _assess(text + "design: {kind: repeated-halves, splits: 30, curve: false}\n")
+    assert [o["exposed"] for o in record["outputs"]] == [0, 0]
+    assert record["emergent"]["exposed"] == 1
+    assert record["verdict"] == "refuse"
+    assert any("by none of them alone" in reason for reason in record["reasons"])
+
+
+def test_folds_make_a_table_like_the_papers(folder: Path) -> None:
+    record = _assess(SAFE + "design: {kind: folds-of-folds}\nmeasures: [DCAP]\n")
+    rows = record["risk"][0]["folds"]["DCAP"]
+    assert [r["label"] for r in rows][:4] == ["Fold 1", "Fold 2", "Fold-Fold 1.1", "Fold-Fold 1.2"]
+    assert all(r["difference"] == pytest.approx(r["original"] - r["holdout"]) for r in rows)
+    assert record["verdict"] == "review"
+
+
+def test_record_and_report_hold_no_row_and_fetch_nothing(folder: Path) -> None:
+    rows = Path("people.csv").read_text(encoding="utf-8").replace(",21\n", ",4711\n")
+    Path("people.csv").write_text(rows, encoding="utf-8")
+    _assess(UNSAFE + SAFE_DATA)
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert not re.search(r"https?://", page)
+    # The town of a single person must not be named; labels of released figures are not in the record.
+    assert "4711" not in page
+    assert "4711" not in Path("out/record.json").read_text(encoding="utf-8")
+
+
+def test_report_escapes_what_it_shows(folder: Path) -> None:
+    record = _assess(SAFE + SAFE_DATA)
+    record["reasons"] = record["settle"] = ["<script>alert('x')</script>"]
+    record["outputs"][0]["name"] = record["risk"][0]["scenario"] = "<script>"
+    assert "<script" not in Html().render(record)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("outputs:\n  - {kind: crosstab, variables: [SEX], released: [1, 2, 3]}\n", 51, "3 values are given"),
+        (SAFE + "design: {kind: thirds}\n", 54, "there is no design 'thirds'"),
+        (SAFE + "policy: {delta: 7}\n", 55, "policy.delta"),
+        (SAFE + "policy: nowhere.yaml\n", 30, "nowhere.yaml"),
+        (SAFE + "synthesiser: {kind: oracle}\n", 50, "there is no synthesiser 'oracle'"),
+        (SAFE + "scenario: {target: WAGE}\n", 45, "there is no variable 'WAGE'"),
+        (SAFE + "scenario: {target: SEX, keys: [SEX]}\n", 50, "both a key and the target"),
+        (SAFE + "measures: [TCAPP]\n", 53, "there is no measure 'TCAPP'"),
+    ],
+)
+def test_assess_rejects_a_spec_that_makes_no_sense(
+    folder: Path, text: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _divulge("assess", _spec(text), "-o", "out") == code
+    assert said in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_spec_without_data_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bare.yaml").write_text(f"rows: 100\n{SAFE}", encoding="utf-8")
+    assert _divulge("assess", "bare.yaml") == 50
+    assert "there are no data" in capsys.readouterr().err
+
+
+def test_fewer_than_fifty_people_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = Path("people.csv").read_text(encoding="utf-8").splitlines()[:40]
+    Path("people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert _divulge("assess", _spec(SAFE)) == 54
+    assert "at least 50 rows are needed" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_read_only_folder_is_refused(folder: Path) -> None:
+    Path("out").mkdir(mode=0o500)
+    assert _divulge("assess", _spec(SAFE), "-o", "out") == 38
+
+
+def test_full_disk_is_an_error_and_leaves_no_record(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        del content
+        from divulge.errors import WriteError
+
+        raise WriteError(f"cannot write {path.name!r}: No space left on device.", where=str(path.parent))
+
+    monkeypatch.setattr(checkpoints, "write_bytes", full)
+    assert _divulge("assess", _spec(SAFE), "-o", "out") == 38
+    assert "No space left" in capsys.readouterr().err
+    assert not Path("out/record.json").exists()
+
+
+def test_split_whose_output_cannot_be_computed_says_so(folder: Path) -> None:
+    rows = Path("people.csv").read_text(encoding="utf-8")
+    Path("people.csv").write_text(rows + "1,1,77\n", encoding="utf-8")
+    # One row in the subpopulation: in half of the splits there is none.
+    record = _assess("outputs:\n  - {kind: crosstab, variables: [SEX], where: TOWN = 77, compute: true}\n" + SAFE_DATA)
+    assert record["splits"]["used"] == len(record["splits"]["failed"]) == 10
+    assert "No row is left" in record["splits"]["failed"][0]
+    assert record["verdict"] != "release"
+
+
+def test_output_that_no_split_can_recompute_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(splits, "is_usable", lambda figures: False)
+    assert _divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--workers", 1) == 54
+    assert "in none of 20 splits could the outputs be computed" in capsys.readouterr().err
+    assert not Path("out/record.json").exists()
+
+
+def test_released_figures_that_the_data_do_not_give_are_reviewed(folder: Path) -> None:
+    released = "{SEX=0: 300, SEX=1: 303}"
+    record = _assess(f"outputs:\n  - {{kind: crosstab, variables: [SEX], released: {released}}}\n" + SAFE_DATA)
+    assert record["verdict"] == "review"
+    assert "2 released figures are not what the data give." in record["reasons"]

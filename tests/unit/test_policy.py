@@ -1,0 +1,76 @@
+"""Policy: which evidence leads to which verdict, and what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from divulge.errors import PolicyError
+from divulge.policy import Evidence, Policy, Verdict, decide, make_policy
+
+GOOD = Evidence(
+    n_rows=10_000,
+    risks=(("SEX from AGE", 0.001, 0.0005, 0.0015),),
+    n_exposed=0,
+    reproduced=1.0,
+    in_splits=1.0,
+    n_splits=30,
+    n_failed=0,
+    can_find_one=True,
+)
+
+
+def test_good_evidence_is_released_with_its_reasons() -> None:
+    decision = decide(Policy(), GOOD)
+    assert decision.verdict is Verdict.RELEASE
+    assert "Nobody of 10,000 is exposed by more than 0.1." in decision.reasons
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "said"),
+    [
+        ({"n_exposed": 1}, Verdict.REFUSE, "1 person is exposed"),
+        ({"n_exposed": 3}, Verdict.REFUSE, "3 people are exposed"),
+        ({"risks": (("A from B", 0.08, 0.07, 0.09),)}, Verdict.REFUSE, "even its lower bound 0.0700"),
+        ({"risks": (("A from B", 0.03, 0.029, 0.031),)}, Verdict.REVIEW, "may be as high as 0.0310"),
+        ({"risks": (("A from B", 0.0, -0.02, 0.015),)}, Verdict.REVIEW, "wider than 0.02 for A from B"),
+        ({"risks": (("A from B", 0.0, float("nan"), float("nan")),)}, Verdict.REVIEW, "wider than"),
+        ({"reproduced": 0.5}, Verdict.REVIEW, "Only 50%"),
+        ({"in_splits": 0.5}, Verdict.REVIEW, "In the splits only 50%"),
+        ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
+        ({"can_find_one": False}, Verdict.REVIEW, "cannot be told from chance"),
+        ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
+        ({"disagrees": 4}, Verdict.REVIEW, "4 released figures"),
+    ],
+)
+def test_one_thing_wrong_is_enough(change: dict[str, Any], verdict: Verdict, said: str) -> None:
+    decision = decide(Policy(), replace(GOOD, **change))
+    assert decision.verdict is verdict
+    assert any(said in reason for reason in decision.reasons)
+    assert bool(decision.settle) == (verdict is Verdict.REVIEW)
+
+
+def test_exposed_share_refuses_where_the_number_does_not() -> None:
+    policy = Policy(refuse_exposed=50)
+    assert decide(policy, replace(GOOD, n_exposed=10)).verdict is Verdict.RELEASE
+    assert decide(policy, replace(GOOD, n_exposed=11)).verdict is Verdict.REFUSE
+
+
+@pytest.mark.parametrize(
+    ("document", "where"),
+    [
+        ({"dleta": 0.1}, "policy.dleta"),
+        ({"delta": "small"}, "policy.delta"),
+        ({"delta": 0}, "policy.delta"),
+        ({"embedded": 2.0}, "policy.embedded"),
+        ({"refuse_exposed": 0}, "policy.refuse_exposed"),
+        ({"refuse_exposed": 1.5}, "policy.refuse_exposed"),
+        ({"refuse_risk": 0.001}, "policy.refuse_risk"),
+    ],
+)
+def test_policy_rejects_what_makes_no_sense(document: dict[str, Any], where: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        make_policy(document)
+    assert caught.value.where == where
