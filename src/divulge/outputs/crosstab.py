@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import OutputError
-from divulge.outputs.heads import GroupShareHead, RatioHead, ShareHead
+from divulge.outputs.heads import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released, outside
@@ -195,8 +195,8 @@ class Crosstab(Output):
         occupied = np.unique(group[released.is_given])
         ratio = RatioHead(group, released.centre, self._scale, occupied)
         cells = np.arange(len(group)) < inside.n_groups
-        within = released.low / self._scale, released.high / self._scale
-        head = ratio if self.weights else GroupShareHead(ratio, *within, cells)
+        low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
+        head = ratio if self.weights else SizedHead(ratio, np.zeros(offset), possible_sizes(group, low, high, cells))
         return Lowered(
             (Block(tuple(terms), offset + n_groups, weight=weight),),
             np.zeros(offset + n_groups),

@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.outputs.grouped import check_named
-from divulge.outputs.heads import GroupShareHead, RatioHead, ShareHead
+from divulge.outputs.heads import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released, outside
@@ -124,8 +124,9 @@ class Frequencies(Output):
         for v, groups in enumerate(all_groups):
             terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
         ratio = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
-        within = released.low / self._scale, released.high / self._scale
-        head = ratio if self.weights else GroupShareHead(ratio, *within, np.ones(n, dtype=bool))
+        low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
+        sizes = possible_sizes(of, low, high, np.ones(n, dtype=bool))
+        head = ratio if self.weights else SizedHead(ratio, np.zeros(n), sizes)
         return Lowered(
             (Block(tuple(terms), n + len(all_groups), weight=weight),),
             np.zeros(n + len(all_groups)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,63 +51,72 @@ class RatioHead:
 
 
 LARGEST_SIZE = 20_000
-"""Sizes of groups up to which it is worked out which of them can carry the released shares; larger ones carry all."""
+"""Sizes of groups up to which it is worked out which of them can carry the released figures; larger ones carry all."""
 
 
 @dataclass(frozen=True, eq=False)
-class GroupShareHead:
-    """Shares of groups of rows: 66.7 % needs a group of 3, 6, 9 … rows, and a small group may have to grow or shrink.
+class SizedHead:
+    """Shares and means of small groups: 66.7 % needs a group of 3, 6, 9 … rows, so a group may have to grow or shrink.
 
-    Where a group's size can carry its shares, residuals are those of `ratio`. Where it cannot, the shares are taken of
-    the nearest size that can, and the group's own residual asks for that size.
+    Where a group's size can carry its figures, residuals are those of `ratio`. Where it cannot, the figures are taken
+    as if it had the nearest size that can, and the group's own residual asks for that size.
 
-    low, high: between which each figure lies, in parts of 1. cells: the figures that make up their group, each row in
-    one of them (margins are not among these).
+    centre: what the numerators have been centred by for each row (a released mean), in units of figures; 0 for shares.
+    sizes: for each group, the sizes that can carry its figures, as `possible_sizes` gives them.
     """
 
     ratio: RatioHead
-    low: Floats
-    high: Floats
-    cells: NDArray[np.bool_]
-    sizes: tuple[NDArray[np.int64], ...] = field(init=False)
-    """For each group, the sizes up to LARGEST_SIZE that can carry its shares."""
-
-    def __post_init__(self) -> None:
-        groups = range(int(self.ratio.group.max(initial=-1)) + 1)
-        object.__setattr__(self, "sizes", tuple(self._possible_sizes(g) for g in groups))
-
-    def _possible_sizes(self, group: int) -> NDArray[np.int64]:
-        chosen = self.ratio.group == group
-        low, high, cells = self.low[chosen], self.high[chosen], self.cells[chosen]
-        widths = (high - low)[np.isfinite(high - low)]
-        # Above 1 / width every interval holds a whole number of rows.
-        largest = min(LARGEST_SIZE, int(1 / max(widths.min(initial=1.0), 1e-9)) + 1)
-        n = np.arange(1, largest + 1)[:, None]
-        least = np.ceil(np.maximum(low, 0.0) * n - SLACK * n)
-        most = np.floor(np.minimum(high, 1.0) * n + SLACK * n)
-        fits = (least <= most).all(axis=1)
-        fits &= (least[:, cells].sum(axis=1) <= n[:, 0]) & (most[:, cells].sum(axis=1) >= n[:, 0])
-        return n[fits, 0]
+    centre: Floats
+    sizes: tuple[NDArray[np.int64], ...]
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         residuals, jacobian = self.ratio.linearise(totals, table)
         n = len(self.ratio.group)
         for place, group in enumerate(self.ratio.occupied.tolist()):
-            size = totals[n + group]
-            possible = self.sizes[group]
+            size, possible = totals[n + group], self.sizes[group]
             if not len(possible) or size > possible[-1]:
                 continue
             wanted = int(possible[np.argmin(np.abs(possible - size))])
             if wanted == size:
                 continue
             figures = np.flatnonzero(self.ratio.group == group)
-            residuals[figures] = self.ratio.scale * totals[figures] / wanted - self.ratio.released[figures]
+            centre = self.centre[figures]
+            raw = self.ratio.scale * totals[figures] + centre * size
+            residuals[figures] = raw / wanted - centre - self.ratio.released[figures]
             jacobian[figures] = 0.0
             jacobian[figures, figures] = self.ratio.scale / wanted
+            jacobian[figures, n + group] = centre / wanted
             # Inside its interval [0.5, ∞) only at the size wanted, and farther outside the farther from it.
             residuals[n + place] = 0.5 - abs(size - wanted)
             jacobian[n + place, n + group] = np.sign(wanted - size)
         return residuals, jacobian
+
+
+def possible_sizes(
+    group: NDArray[np.int64], low: Floats, high: Floats, cells: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """For each group, the sizes n for which every figure has a whole number between n · low and n · high.
+
+    low, high: between which each figure lies, in the unit of which a row adds whole numbers. cells: the figures of a
+    group that every row is in one of, whose numbers therefore add to n; None where there are none.
+    """
+    found = []
+    for g in range(int(group.max(initial=-1)) + 1):
+        chosen = group == g
+        least, most = low[chosen], high[chosen]
+        widths = (most - least)[np.isfinite(most - least)]
+        # Above 1 / width every interval holds a whole number.
+        largest = min(LARGEST_SIZE, int(1 / max(widths.min(initial=1.0), 1e-9)) + 1)
+        n = np.arange(1, largest + 1)[:, None]
+        # Slack as in `agrees`: relative to the figures, which are of the size of their bounds.
+        slack = SLACK * n * np.maximum(np.nan_to_num(np.abs(most), posinf=0.0), 1.0)
+        first, last = np.ceil(least * n - slack), np.floor(most * n + slack)
+        fits = (first <= last).all(axis=1)
+        if cells is not None:
+            inside = cells[chosen]
+            fits &= (first[:, inside].sum(axis=1) <= n[:, 0]) & (last[:, inside].sum(axis=1) >= n[:, 0])
+        found.append(n[fits, 0])
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)

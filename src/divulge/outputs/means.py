@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from divulge.outputs.grouped import (
     check_grouped,
@@ -17,7 +18,7 @@ from divulge.outputs.grouped import (
     present,
     undefined_as_status,
 )
-from divulge.outputs.heads import RatioHead
+from divulge.outputs.heads import RatioHead, SizedHead, possible_sizes
 from divulge.outputs.lowered import Block, Lowered
 from divulge.outputs.output import Example, Figures, Output, Statbarn
 from divulge.outputs.precision import Floats, Released
@@ -88,11 +89,40 @@ class Means(Output):
             terms.append(groups.term(index=at, scale=-released.centre[at], factor=present(schema, name)))
             terms.append(groups.term(index=n + at, factor=present(schema, name)))
         occupied = np.flatnonzero(released.is_given)
-        head = RatioHead(np.arange(n), np.zeros(n), 1.0, occupied)
+        ratio = RatioHead(np.arange(n), np.zeros(n), 1.0, occupied)
+        head = ratio if self.weights else SizedHead(ratio, released.centre, self._sizes(schema, released))
         return Lowered(
             (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
             np.zeros(2 * n),
             head,
-            *head.bounds(released, self.weights is not None),
+            *ratio.bounds(released, self.weights is not None),
             is_linear=False,
         )
+
+    def _sizes(self, schema: Schema, released: Released) -> tuple[NDArray[np.int64], ...]:
+        """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people."""
+        low, high = released.low.copy(), released.high.copy()
+        n_groups = len(low) // len(self.variables)
+        for v, name in enumerate(self.variables):
+            at = slice(v * n_groups, (v + 1) * n_groups)
+            values = schema[name].numbers[: schema[name].n_values]
+            step = spacing(values)
+            if step is None:
+                low[at], high[at] = -np.inf, np.inf
+            else:
+                low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
+        return possible_sizes(np.arange(len(low)), low, high)
+
+
+def spacing(values: Floats) -> float | None:
+    """The largest number of which all differences of the values are multiples; None where it is below a millionth."""
+    if len(values) < 2:
+        return None
+    whole = np.round((values - values.min()) * MICRO)
+    if np.abs(whole / MICRO - (values - values.min())).max() > 1e-9 or whole.max() > 2**53:
+        return None
+    return float(np.gcd.reduce(whole.astype(np.int64))) / MICRO
+
+
+MICRO = 1_000_000
+"""Values with up to six decimals are looked at as whole numbers."""

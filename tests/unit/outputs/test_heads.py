@@ -1,0 +1,64 @@
+"""How totals become residuals where groups are small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from divulge.outputs.heads import RatioHead, SizedHead, possible_sizes
+from divulge.outputs.means import Means, spacing
+from tests.spec.outputs.people import drawn
+
+
+def test_two_thirds_need_a_multiple_of_three() -> None:
+    group = np.zeros(2, dtype=np.int64)
+    low, high = np.array([0.6665, 0.3325]), np.array([0.6675, 0.3335])
+    (sizes,) = possible_sizes(group, low, high, np.ones(2, dtype=bool))
+    assert sizes[:5].tolist() == [3, 6, 9, 12, 15]
+    assert sizes[-1] >= 1000
+
+
+def test_shares_that_do_not_add_to_one_have_no_size() -> None:
+    low, high = np.array([0.49, 0.29]), np.array([0.51, 0.31])
+    (sizes,) = possible_sizes(np.zeros(2, dtype=np.int64), low, high, np.ones(2, dtype=bool))
+    assert sizes.tolist() == []
+
+
+def test_group_of_four_is_asked_to_lose_a_row() -> None:
+    group = np.zeros(2, dtype=np.int64)
+    ratio = RatioHead(group, np.array([66.7, 33.3]), 100.0, np.array([0]))
+    head = SizedHead(ratio, np.zeros(2), (np.array([3, 6, 9]),))
+    table = drawn("X\n1")
+    residuals, slopes = head.linearise(np.array([3.0, 1.0, 4.0]), table)
+    assert residuals == pytest.approx([100 - 66.7, 100 / 3 - 33.3, -0.5])
+    assert slopes[2].tolist() == [0, 0, -1]
+    residuals, _ = head.linearise(np.array([2.0, 1.0, 3.0]), table)
+    assert residuals == pytest.approx([200 / 3 - 66.7, 100 / 3 - 33.3, 3])
+
+
+def test_mean_of_thirds_asks_for_three_rows_and_for_their_sum() -> None:
+    people = drawn("X\n1\n2\n3\n4\n5")
+    output = Means(variables=("X",), decimals=2)
+    three = people.take([0, 2, 2])  # 7 / 3 = 2.33
+    lowered = output.lower(people.schema, output.publish(output.evaluate(three), people.schema))
+    two = people.take([0, 2])
+    residuals, slopes = lowered.head.linearise(lowered.totals(two), two)
+    assert residuals == pytest.approx([4 / 3 - 2.33, -0.5])
+    # A third row of 3 would be right: its total moves by 3 − 2.33 and the size by 1.
+    assert residuals + slopes @ np.array([3 - 2.33, 1.0]) == pytest.approx([7 / 3 - 2.33, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        ([1, 2, 5], 1),
+        ([10, 30, 50], 20),
+        ([0.25, 1.0], 0.75),
+        ([0.1, 0.2, 0.3], 0.1),
+        ([1.0, np.pi], None),
+        ([4.0], None),
+    ],
+)
+def test_spacing_of_values(values: list[float], step: float | None) -> None:
+    found = spacing(np.array(values, dtype=float))
+    assert found == (None if step is None else pytest.approx(step))
