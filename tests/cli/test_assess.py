@@ -66,8 +66,9 @@ def test_three_people_alone_in_their_towns_are_found_and_refused(
 
 
 def test_large_table_is_released(folder: Path) -> None:
-    text = "outputs:\n  - {kind: crosstab, variables: [SEX, TOWN], where: TOWN < 9, compute: true}\n"
-    record = _assess(text + SAFE_DATA)
+    rows = Path("people.csv").read_text(encoding="utf-8").splitlines()[:-3]
+    Path("people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    record = _assess(SAFE + SAFE_DATA)
     assert record["verdict"] == "release", record["reasons"]
     assert record["exposure"]["exposed"] == 0
 

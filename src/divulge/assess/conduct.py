@@ -269,8 +269,8 @@ def _as_computed(output: Output, released: Released | None) -> Output:
 
 def _synthesiser(assessment: Assessment) -> Descent:
     section = assessment.synthesiser
-    # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are for
-    # the last digits of estimates; whole counts are put right faster by annealing.
+    # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are
+    # for the last digits of estimates; whole counts are put right faster by annealing.
     usual: dict[str, Any] = {
         "start": "model",
         "polish": any(o.statbarn is Statbarn.MODELS for o in assessment.outputs),
