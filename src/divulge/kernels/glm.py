@@ -24,8 +24,8 @@ MAX_STEPS = 60
 LEFT = 1e-12
 """How far from the maximum a fit may end, in standard errors: some thousand times what rounding does."""
 
-FIRST_ORDER = 1e-4
-"""A step longer than this, in standard errors, is never the last, since X'WX is that of its start: within 1e-6."""
+FIRST_ORDER = 1e-6
+"""A step longer than this, in standard errors, is never the last: X'WX is that of its start, so within about 1e-6."""
 
 PIVOT = 1e-11
 """A column whose share not explained by earlier ones is below this is collinear: sums of 1e5 rows round at 1e-14."""

@@ -16,7 +16,8 @@ from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.outputs.expressions import FUNCTIONS, function_name, names_in, parse_expression
 from divulge.table import Schema, Variable
 
-_QUOTED = "quoted_by_backticks_{}"
+_QUOTED = "quoted_by_backticks"
+"""Stands for a variable whose name is no word while its expression is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +127,14 @@ def _fail(text: str, place: int, what: str) -> NoReturn:
 
 
 def _names(expression: str, text: str) -> list[str]:
-    return names_in(_expression(expression, text)[0])
+    node, quoted = _expression(expression, text)
+    return names_in(node) if quoted is None else [quoted if n == _QUOTED else n for n in names_in(node)]
 
 
 def _expression(expression: str, text: str) -> tuple[ast.expr, str | None]:
     """The expression and, where its variable is quoted by backticks, that name."""
     quoted = re.findall(r"`([^`]*)`", expression)
-    plain = re.sub(r"`[^`]*`", _QUOTED.format(0), expression)
+    plain = re.sub(r"`[^`]*`", _QUOTED, expression)
     try:
         node = parse_expression(plain)
     except SyntaxError:

@@ -19,13 +19,20 @@ from divulge.table import Schema, Table
 UNDEFINED = 1e3
 """How many half-units an undefined figure is said to be away from the released one: far, and finite."""
 
+AT_ONCE = 1 << 20
+"""How many sums are changed at once for the derivatives: eight megabytes of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is summed over rows, and the figures that the sums make (NaN: not defined)."""
+    """What is summed over rows, and the figures that the sums make (NaN: not defined).
+
+    is_batched: `figures` takes many sets of sums at once, (sets, sums), and gives (sets, figures).
+    """
 
     blocks: tuple[Block, ...]
     figures: Callable[[Floats], Floats]
+    is_batched: bool = False
 
     @property
     def n_totals(self) -> int:
@@ -42,35 +49,36 @@ class Sums:
 class SumsHead:
     """residual = figures(totals) − released, with derivatives by central differences."""
 
-    figures: Callable[[Floats], Floats]
+    sums: Sums
     released: Floats
     half: Floats
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         del table
-        residuals = self._residuals(totals)
-        jacobian = np.empty((len(residuals), len(totals)))
-        for j in range(len(totals)):
-            # The cube root of rounding, where central differences are best; a sum of 0 may grow by one row.
-            step = 1e-5 * max(1.0, abs(totals[j]))
-            up, down = totals.copy(), totals.copy()
-            up[j] += step
-            down[j] -= step
-            jacobian[:, j] = (self._residuals(up) - self._residuals(down)) / (2 * step)
+        found = self._figures(totals[None])[0]
+        residuals = np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
+        # The cube root of rounding, where central differences are best.
+        steps = 1e-5 * np.maximum(1.0, np.abs(totals))
+        jacobian = np.empty((len(found), len(totals)))
+        size = max(1, AT_ONCE // max(len(totals), 1))
+        for start in range(0, len(totals), size):
+            moved = np.diag(steps)[start : start + size]
+            with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
+                change = self._figures(totals + moved) - self._figures(totals - moved)
+            jacobian[:, start : start + size] = (change / (2 * steps[start : start + size, None])).T
         # Where a figure is defined on one side only, the difference is no derivative.
-        is_edge = ~np.isfinite(self.figures(totals))
-        jacobian[is_edge] = 0.0
-        return residuals, np.where(np.abs(jacobian) < 1e12, jacobian, 0.0)
+        return residuals, np.where(np.isfinite(jacobian), jacobian, 0.0)
 
-    def _residuals(self, totals: Floats) -> Floats:
-        found = self.figures(totals)
-        return np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
+    def _figures(self, totals: Floats) -> Floats:
+        if self.sums.is_batched:
+            return self.sums.figures(totals)
+        return np.stack([self.sums.figures(each) for each in totals])
 
 
 def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
     """The figures of a table. undefined: the status where some are not defined although there are rows."""
     totals = sums.of(table)
-    values = np.asarray(sums.figures(totals), dtype=float)
+    values = sums.figures(totals[None])[0] if sums.is_batched else sums.figures(totals)
     values = np.where(np.isfinite(values), values, np.nan)
     if not totals.any():
         return Figures(labels, values, Status.EMPTY)
@@ -82,7 +90,7 @@ def lower_sums(sums: Sums, released: Released) -> Lowered:
     return Lowered(
         sums.blocks,
         np.zeros(sums.n_totals),
-        SumsHead(sums.figures, released.centre, released.half),
+        SumsHead(sums, released.centre, released.half),
         released.residual_low,
         released.residual_high,
         released.half,

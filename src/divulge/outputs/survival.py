@@ -24,7 +24,7 @@ COUNTS = ("at risk", "events", "censored")
 NOBODY = 1e-3
 """Less at risk than that is nobody: differences take some 1e-5 off or on, and a person has a weight far above it."""
 
-MOST_TOTALS = 20_000
+MOST_TOTALS = 5_000
 """More times × groups are refused: the figures' derivatives are taken time by time, which would last for minutes."""
 
 
@@ -189,15 +189,16 @@ class Survival(Output):
         shown = np.array(self._shown_times(schema))
 
         def figures(totals: Floats) -> Floats:
-            exits = totals.reshape(n_groups, n_times, 2)
+            exits = totals.reshape(-1, n_times, 2)  # (sets of totals × groups, times, censored and events)
             if self.breaks:
                 found = life_table(values, exits[..., 1], exits[..., 0], np.array(self.breaks))
             else:
                 found = kaplan_meier(values, exits[..., 1], exits[..., 0], shown)
             is_empty = exits.sum(axis=(1, 2)) < NOBODY
-            return np.stack([np.where(is_empty[:, None], np.nan, found[name]) for name in self.show]).ravel()
+            kept = [np.where(is_empty[:, None], np.nan, found[name]) for name in self.show]
+            return np.stack([part.reshape(len(totals), -1) for part in kept], axis=1).reshape(len(totals), -1)
 
-        return Sums((block,), figures)
+        return Sums((block,), figures, is_batched=True)
 
 
 def kaplan_meier(values: Floats, events: Floats, censored: Floats, shown: Floats) -> dict[str, Floats]:
