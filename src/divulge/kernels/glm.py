@@ -24,8 +24,8 @@ MAX_STEPS = 60
 LEFT = 1e-12
 """How far from the maximum a fit may end, in standard errors: some thousand times what rounding does."""
 
-FIRST_ORDER = 1e-6
-"""A step longer than this, in standard errors, is never the last: X'WX is that of its start, so within about 1e-6."""
+FIRST_ORDER = 1e-7
+"""A step longer than this, in standard errors, is never the last: X'WX is that of its start, so within 1e-6."""
 
 PIVOT = 1e-11
 """A column whose share not explained by earlier ones is below this is collinear: sums of 1e5 rows round at 1e-14."""
@@ -145,8 +145,6 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
         else:
             beta, state, has_moved = _move(source, family, beta, direction.reshape(beta.shape), state)
             if not has_moved:
-                # The log-likelihood no longer tells better from worse: a step that small is rounding.
-                ended = "ok" if decrement <= 1e-8 * max(1.0, abs(state.loglikelihood)) else "not converged"
                 break
     if ended == "not converged":
         found = _separating(source, family, np.where(keep, beta.ravel(), 0.0).reshape(beta.shape))
@@ -187,10 +185,12 @@ def _nothing(source: Source) -> tuple[Floats, Moments]:
 
 def _move(source: Source, family: int, beta: Floats, direction: Floats, state: Moments) -> tuple[Floats, Moments, bool]:
     """The longest of 1, ½, ¼ … of a Newton step that does not lower the log-likelihood."""
+    # A sum over many rows rounds: near the maximum it does not tell better from worse, and Newton's step is right.
+    least = state.loglikelihood - 1e-10 * (1.0 + abs(state.loglikelihood))
     for halvings in range(30):  # 2⁻³⁰ of a step is below double precision of the log-likelihood
         tried = beta + direction * 0.5**halvings
         reached = moments(source, family, tried)
-        if family == IDENTITY or reached.loglikelihood >= state.loglikelihood:
+        if family == IDENTITY or reached.loglikelihood >= least:
             return tried, reached, True
     return beta, state, False
 
