@@ -15,9 +15,17 @@ from divulge.errors import UsageError
 Floats = NDArray[np.float64]
 
 
+_OURS = 0x64656D6F
+"""The letters "demo": keeps our streams apart from those of `default_rng(seed)`, which others draw splits from.
+
+Without it the first variable would be drawn from the very bits of `default_rng(1)`, as SeedSequence takes [1, 0] for 1.
+"""
+
+
 def uniforms(seed: int, stream: int, n_rows: int) -> Floats:
     """Numbers strictly between 0 and 1. Each stream is independent of the others and of how many rows are drawn."""
-    bits = np.random.PCG64(np.random.SeedSequence([seed, stream])).random_raw(n_rows) >> np.uint64(11)
+    sequence = np.random.SeedSequence([_OURS, seed, stream + 1])
+    bits = np.random.PCG64(sequence).random_raw(n_rows) >> np.uint64(11)
     # 53 bits fill a double; half a step keeps clear of 0, where the normal quantile is infinite.
     return (bits.astype(np.float64) + 0.5) * 2.0**-53
 

@@ -18,7 +18,7 @@ def test_health_is_the_same_bytes_for_the_same_seed() -> None:
     assert len(table) == 1000
     digest = sha256(b"".join(column.tobytes() for column in table.columns)).hexdigest()
     # Drawn once and written down: another platform or another version of numpy must give these bytes too.
-    assert digest[:16] == "fbb3973583d14c77"
+    assert digest[:16] == "208af8894909bc22"
 
 
 def test_without_dependence_each_variable_has_the_marginal_of_the_paper() -> None:
