@@ -188,7 +188,10 @@ def test_lowered_form_is_zero_at_the_table_that_was_released(
         residuals = lowered.residuals(table)
         assert residuals.shape == lowered.low.shape == lowered.high.shape == lowered.unit.shape
         assert (lowered.unit > 0).all()
-        slack = 1e-7 * np.maximum(1.0, np.abs(np.nan_to_num(lowered.low, posinf=0, neginf=0)))
+        # A figure may lie at the very edge of its interval; to first order it is then a few per cent beyond.
+        share = 1e-7 if kind.is_exact else 0.05
+        edge = np.abs(np.nan_to_num(lowered.low, posinf=0, neginf=0))
+        slack = 1e-7 + share * edge
         assert (residuals >= lowered.low - slack).all()
         assert (residuals <= lowered.high + slack).all()
         if kind.residuals_are_figures:
@@ -225,8 +228,10 @@ def test_first_order_change_agrees_with_finite_differences(
     totals = lowered.totals(table)
     residuals, jacobian = lowered.head.linearise(totals, table)
     rng = np.random.default_rng(5)  # any seed
-    moved = 0
-    for k in range(30):
+    scale, beyond, moved = 0.0, 0.0, 0
+    for k in range(100):
+        if k >= 30 and moved:
+            break  # extremes hang on few rows, so that moving them takes longer
         names = output.uses(table.schema)
         changed = with_one_cell_changed(table, names[k % len(names)], rng)
         change = lowered.totals(changed) - totals
@@ -238,16 +243,16 @@ def test_first_order_change_agrees_with_finite_differences(
             predicted = predicted[:n][known]
         else:
             actual = lowered.residuals(changed) - residuals
-        scale = np.abs(actual).max(initial=0.0)
-        moved += scale > 1e-9
+        step = float(np.abs(actual).max(initial=0.0))
+        moved += step > 1e-9
         if lowered.is_linear:
             assert close(predicted, actual, 1e-9)
         elif kind.residuals_are_figures:
-            # The second order is 1/n beside the first, and the smallest groups have 40 rows.
-            assert (
-                np.abs(predicted - actual).max(initial=0.0) <= 0.1 * scale + 1e-6
-            )  # or where the first order vanishes
+            scale, beyond = max(scale, step), max(beyond, float(np.abs(predicted - actual).max(initial=0.0)))
     assert moved
+    # The second order is 1/n beside the first, and the smallest groups have 40 rows. The largest of all moves is the
+    # measure of the first order: for a single move it may happen to vanish.
+    assert beyond <= 0.1 * scale + 1e-6
 
 
 @pytest.mark.parametrize(("kind", "example"), LOWERED)
