@@ -325,5 +325,9 @@ def in_field(path: str) -> Iterator[None]:
         yield
     except DivulgeError as error:
         inner = error.where if error.where is not None and _FIELD_PATH.match(error.where) else None
-        error.where = f"{path}.{inner}" if inner else path
+        if inner is None:
+            error.where = path
+        elif inner != path and not inner.startswith((f"{path}.", f"{path}[")):
+            # Nested with the same field, it is named once.
+            error.where = f"{path}.{inner}"
         raise

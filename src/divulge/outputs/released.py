@@ -188,7 +188,7 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
         raise OutputError(
             f"{label!r} is given as {text!r}, a number is needed.",
             where="released",
-            hint="Write 1234.5, without separators and signs; null or 'suppressed' where it is withheld; '<5' below 5.",
+            hint="Write 1234.5, without separators or %; null or 'suppressed' where it is withheld; '<5' below 5.",
         )
     return Entry(None, number_read) if below else Entry(number_read)
 
@@ -248,7 +248,9 @@ def _matched(
             raise OutputError(
                 f"there is no figure {text!r}.",
                 where="released",
-                hint=suggest(text, labels) or f"The figures are: {_listed(labels)}.",
+                hint=suggest(text, [_in_words(label, schema) for label in labels])
+                or suggest(text, labels)
+                or f"The figures are: {_listed(labels)}.",
             )
         if place in found:
             raise OutputError(f"{labels[place]!r} is given twice.", where="released")
@@ -276,6 +278,17 @@ def _key(label: str, schema: Schema) -> tuple[str, ...]:
             part = f"{name.strip()}={code}" if code is not None else part
         parts.append(" ".join(part.split()))
     return tuple(sorted(parts))
+
+
+def _in_words(label: str, schema: Schema) -> str:
+    """A label with what its values stand for: `SEX=Male`."""
+    found = label
+    for part in re.split(r"\s+[|&]\s+", label):
+        name, equals, value = part.partition("=")
+        if equals and name in schema:
+            code = schema[name].code(value)
+            found = found.replace(part, f"{name}={schema[name].display[code]}") if code is not None else found
+    return found
 
 
 def _listed(labels: Iterable[str]) -> str:

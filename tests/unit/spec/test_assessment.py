@@ -233,6 +233,13 @@ def test_bad_file_of_released_numbers_is_rejected(tmp_path: Path, content: str, 
     assert error.value.where == "outputs[0].released"
 
 
+def test_figure_that_does_not_exist_is_answered_with_the_nearest_in_the_same_words(tmp_path: Path) -> None:
+    schema = SCHEMA.replace('["f", "m", "x"]', '[{"value": "f", "label": "Female"}, {"value": "m", "label": "Male"}]')
+    text = "{data: d.csv, schema: s.json, outputs: [{kind: crosstab, variables: [SEX], released: {SEX=Mael: 2}}]}"
+    with pytest.raises(OutputError, match="Did you mean 'SEX=Male'"):
+        inputs(tmp_path, text, {"s.json": schema})
+
+
 def test_missing_file_of_released_numbers_has_its_own_exit_code(tmp_path: Path) -> None:
     with pytest.raises(FileMissingError):
         inputs(tmp_path, "{data: d.csv, outputs: [{kind: crosstab, variables: [SEX], released: no.csv}]}")
