@@ -81,7 +81,9 @@ def test_elitist_search_never_gets_worse() -> None:
     # Proportions are linear, so the fitness means the same in every generation. 599 rows cannot have them exactly.
     found = small(generations=80).embed(objective_of(TABLE_OF_TENURE), 599, 1)
     fitness = np.array([p.discrepancy for p in found.trace])
-    assert (np.diff(fitness) <= 0).all()
+    assert (
+        np.diff(fitness) <= 1e-12 * fitness[0]
+    ).all()  # totals are summed anew each time, so their last digit varies
     assert fitness[-1] < fitness[0]
     assert found.proposals == 8 * 80
 
