@@ -21,6 +21,7 @@ from divulge.measures.scenario import Case
 from divulge.table import Table
 
 _TEMPL = "Templ, Thees and Müller 2026"
+_LARGEST = "It is the largest of several estimates, so it tends to be too high."
 _REMEMBERED: weakref.WeakKeyDictionary[Table, dict[tuple[Any, ...], tuple[weakref.ref[Table], Predicted]]] = (
     weakref.WeakKeyDictionary()
 )
@@ -199,6 +200,6 @@ def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Scores]) -> Estim
         interval=best.interval,
         n=best.n,
         details={"attacker": best.details["attacker"]},
-        caveats=(*best.caveats, "It is the largest of several estimates, so it tends to be too high."),
+        caveats=(*best.caveats, *([_LARGEST] if len(kept) > 1 else [])),
         scores=best.scores,
     )

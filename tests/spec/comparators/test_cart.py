@@ -67,6 +67,14 @@ def test_a_leaf_has_at_least_the_rows_that_were_asked_for() -> None:
     assert set(alone["y"][alone["x"] == 0]) == {9}
 
 
+def test_node_is_split_from_three_leaves_on() -> None:
+    # As in rpart, where minsplit is three times minbucket: 14 rows stay together, 15 do not.
+    for n, apart in ((14, False), (15, True)):
+        original = table(x=[0] * 7 + [1] * (n - 7), y=[1] * 7 + [9] * (n - 7))
+        made = Cart().synthesise(original, 300, rng())
+        assert (set(made["y"][made["x"] == 0]) == {1}) == apart
+
+
 def test_missing_numbers_are_drawn_where_they_are_missing() -> None:
     schema = Schema(
         (

@@ -53,6 +53,17 @@ def test_two_near_rows_or_another_category_are_no_link() -> None:
         assert np.isnan(found["outlier_links_right"].value)
 
 
+def test_missing_number_is_near_to_the_same_missing_code_alone() -> None:
+    schema = Schema((SCHEMA["age"], Variable("pay", "numeric", np.arange(5), missing=(None, -9)), SCHEMA["t"]))
+    people = Table(
+        schema, (np.array([40 + i % 3 for i in range(60)] + [150]), np.array([1] * 60 + [5]), np.zeros(61, int))
+    )
+    for pay, linked in ((5, 1), (6, 0), (2, 0)):
+        synthetic = Table(schema, (np.array([150]), np.array([pay]), np.array([0])))
+        found = Outliers().estimate(Case(people, synthetic, Scenario(("age", "pay"), "t")), rng())
+        assert (found["outlier_linkage"].numerator, found["outlier_linkage"].denominator) == (linked, 1)
+
+
 def test_window_can_be_given_in_the_keys_own_unit() -> None:
     # recordlinkage's gauss similarity with offset 5 and scale 5 is at least 0.5 up to a distance of 10 years.
     people = table(*CROWD, (150, 0, 1))

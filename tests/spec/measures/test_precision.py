@@ -79,6 +79,14 @@ def test_without_a_holdout_the_baseline_comes_from_other_people() -> None:
     assert "folds" in found["PI"].details["base_from"]
 
 
+def test_baseline_never_learns_from_the_person_it_guesses_about() -> None:
+    # Everybody has a key of their own, so a model knows about a person only what it saw of that person.
+    people = table(list(range(12)), [0, 1] * 6)
+    found = Precision(strength=1000.0).estimate(Case(people, people, SCENARIO), rng())
+    assert found["PI_precision"].value == 1.0
+    assert found["PI"].details["base"] < 0.75
+
+
 def test_numbers_are_right_within_the_tolerance() -> None:
     schema = Schema((SCHEMA["k"], Variable("t", "numeric", np.array([0, 100, 104, 106, 200]), missing=(None,))))
     people = Table(schema, (np.array([0, 1, 2, 3]), np.array([1, 1, 5, 0])))

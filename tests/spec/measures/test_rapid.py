@@ -58,6 +58,14 @@ def test_certain_guess_has_gain_one_and_guess_at_the_baseline_gain_zero() -> Non
     assert gain(np.array([1.0, 0.6, 0.0]), np.array([0.6, 0.6, 0.6])) == pytest.approx([1.0, 0.0, -1.5])
 
 
+def test_gain_at_the_threshold_and_error_at_the_tolerance_are_no_risk() -> None:
+    classes = Classes(np.array([[0.625, 0.375], [0.75, 0.25], [0.5, 0.5], [0.5, 0.5]]), np.array([0, 0, 1, 1]))
+    # Gains of 0.25, 0.5, 0 and 0: exact in binary, so that equality is equality.
+    assert curve(classes, [0.25, 0.5, 0.0]) == [0.25, 0.0, 0.5]
+    near = Numbers(np.array([7.0, 6.0]), np.array([8.0, 8.0]), "relative")
+    assert curve(near, [0.125, 0.25]) == [0.0, 0.5]
+
+
 def test_keys_that_determine_the_target_put_everybody_at_risk() -> None:
     keys = [i % 3 for i in range(60)]
     table = categories(keys, keys)
@@ -280,6 +288,39 @@ def test_null_threshold_leaves_out_thresholds_that_chance_reaches() -> None:
     # ones are left, and half of them when permuted.
     assert curve(inference, [0.5, 0.7]) == [pytest.approx(0.1), pytest.approx(0.1)]
     assert found.threshold == 0.7
+
+
+def test_null_threshold_does_not_reach_below_a_gap() -> None:
+    # 60 people are known with 0.8, 70 taken for the other class with 0.7, 70 known with 0.55: gains 0.6, −0.4, 0.1.
+    truth = np.array([0, 1] * 100)
+    g = np.array([0.8] * 60 + [0.3] * 70 + [0.55] * 70)
+    inference = Classes(np.column_stack([np.where(truth == c, g, 1 - g) for c in (0, 1)]), truth)
+    assert curve(inference, [0.0, 0.3, 0.5]) == [0.65, 0.3, 0.3]
+    found = permutation_null(inference, 0.3, [0.0, 0.3, 0.5], 99, rng())
+    assert found is not None
+    # Permuted, half of 200 are at risk at 0 (fewer than 130), half of 130 at 0.3 (more than 60), half of 60 at 0.5.
+    assert found.threshold == 0.5
+
+
+def test_small_levels_are_put_together_in_the_attribution() -> None:
+    keys = [0] * 50 + [1] * 50 + [2] * 9 + [3] * 3
+    table = categories(keys, [k % 2 for k in keys])
+    found = Rapid(attackers=("cart",), **QUICK).estimate(Case(table, table, Scenario(("k0",), "t")), rng())
+    rows = found["RAPID_cart"].details["attribution"]
+    assert [(r["level"], r["n"]) for r in rows] == [("level 0", 50), ("level 1", 50), ("other", 12)]
+
+
+def test_single_tree_leaves_out_splits_that_gain_less_than_one_per_cent() -> None:
+    # Without a split 900 people of class 1 and those with level 1, who are all of class 1, are called class 0. Setting
+    # level 1 apart gains 8 of 908 (0.9 %) or 25 of 925 (2.7 %); rpart's limit is 1 % of the root's risk.
+    for turned, seen in ((8, 0.0), (25, 1.0)):
+        keys = [0] * 2000 + [1] * turned
+        table = categories(keys, [0] * 1100 + [1] * 900 + [1] * turned)
+        found = Rapid(attackers=("cart",), **QUICK).estimate(
+            Case(table, table, Scenario(("k0",), "t"), with_scores=True), rng()
+        )["RAPID_cart"]
+        assert found.scores is not None
+        assert found.scores[2000:].mean() == seen
 
 
 def test_attribution_finds_the_level_that_is_at_risk() -> None:

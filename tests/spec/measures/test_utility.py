@@ -102,6 +102,18 @@ def test_two_samples_of_one_population_have_twice_the_null_of_correct_synthesis(
     assert np.mean(ratios) == pytest.approx(2.0, abs=0.6)
 
 
+def test_null_of_the_tree_is_that_of_correct_synthesis_too() -> None:
+    # Two samples of one population are what permuted labels make, so their ratio is 2 on average here as well.
+    ratios = [
+        Utility(model="cart", n_permutations=10)
+        .estimate(Case(drawn(150, 2 * s), drawn(150, 2 * s + 1), SCENARIO), rng())["pMSE_ratio"]
+        .value
+        for s in range(12)
+    ]
+    # A single ratio varies by about 0.3, the mean of twelve by 0.1.
+    assert np.mean(ratios) == pytest.approx(2.0, abs=0.4)
+
+
 def test_tree_says_which_null_it_has_and_finds_what_is_not_linear() -> None:
     # The synthetic a is at the ends, the original's in the middle: the same mean, so a regression sees nothing.
     n = 300
