@@ -406,7 +406,8 @@ def draw_pool(ints, floats, metric, moves, rules, codes, stream, scratch, rows, 
             rows[filled], columns[filled], news[filled] = i, v, new
             shifts[filled, :] = 0.0
             for q in range(runs):
-                for k in range(shifted[q], shifted[q] + shifted_size[q]):
+                # The pool may look at the first residuals alone.
+                for k in range(shifted[q], min(shifted[q] + shifted_size[q], shifts.shape[1])):
                     shifts[filled, k] = shift[k]
             filled += 1
         codes[i, v] = old

@@ -78,10 +78,16 @@ NEGLIGIBLE = 1e-4
 CHUNK = 20_000
 """Proposals between two looks at the figures, at least; with many rows, half their number."""
 
-REDUCTION = 0.9
-"""Three chunks of proposals in a row that each leave more than this share of the discrepancy are a stall."""
+REDUCTION = 0.95
+"""A chunk of proposals that leaves more than this share of the discrepancy has stalled."""
 
-POLISH_STEPS = 60
+PATIENCE = 6
+"""Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them."""
+
+REFRESH = 0.1
+"""Linearised kinds are refreshed when the discrepancy has fallen to this share."""
+
+POLISH_STEPS = 12
 """Pair steps without a new best before polishing gives up."""
 
 POOL_FOR_UNITS = 2000
@@ -180,70 +186,77 @@ class _Search:
         """
         chunk = max(CHUNK, len(self.codes) // 2)
         is_linear = all(o.is_linear for o in self.objective.lowered)
+        n_targets = self.objective.n_lowered_targets
         view = self._refresh()
-        pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, view.n_residuals)
-        moved = self._in_moves(view, pool)
-        n_outputs = self.objective.n_lowered_targets
-        before = refreshed = moved.discrepancy(n_outputs)
-        stalls = 0
-        while before > 0 and stalls < 3 and self.log.seconds < self.settings.seconds:
-            self._call(moved.metric, moved.residuals, chunk, 0.0)
-            # Known marginals are kept on the way, but how far the search is, the outputs say.
-            self.discrepancy = now = moved.discrepancy(n_outputs)
+        pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, self.objective.n_target_residuals)
+        shifts = pool.shifts[: self._draw(view.metric, pool)]
+        aim = view.in_moves(shifts, n_targets)
+        before = refreshed = aim.discrepancy()
+        stalls, is_fresh = 0, True
+        while before > 0 and stalls < PATIENCE and self.log.seconds < self.settings.seconds:
+            self._call(aim.metric, aim.residuals, chunk, 0.0)
+            self.discrepancy = now = aim.discrepancy()
             self._note("descending")
-            inside = view.at(self.totals).is_inside(self.objective.n_target_residuals)
+            here = view.at(self.totals)
+            inside = here.is_inside(self.objective.n_target_residuals)
             if inside and (is_linear or self._is_done()):
                 break
-            stalls = stalls + 1 if now > REDUCTION * before else 0
-            if not is_linear and (inside or now < 0.01 * refreshed):
-                view = self._refresh()
-                moved = self._in_moves(view, pool)
-                now = refreshed = moved.discrepancy(n_outputs)
-            before = now
+            has_stalled = now > REDUCTION * before
+            # What has stalled may only follow slopes that hold no longer: look again before counting it.
+            stalls = stalls + 1 if has_stalled and is_fresh else 0 if not has_stalled else stalls
+            is_fresh = is_linear or now > REFRESH * refreshed
+            if not is_linear and (inside or has_stalled or now < REFRESH * refreshed):
+                here = view = self._refresh()
+                shifts = pool.shifts[: self._draw(view.metric, pool)]
+                is_fresh = True
+            aim = here.in_moves(shifts, n_targets)
+            before = aim.discrepancy()
+            if here is view:
+                refreshed = before
         self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
-
-    def _in_moves(self, view: View, pool: Pool) -> View:
-        return view.in_moves(pool.shifts[: self._draw(view.metric, pool)]) if view.has_dense else view
 
     def _half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""
         units = []
-        for o, output in enumerate(self.objective.lowered):
+        for output in self.objective.lowered:
             half = (output.high - output.low) / 2
-            unit = np.where(np.isfinite(half) & (half > 0), half, output.unit)
-            # A pair moves a known marginal by a row or two, which does not matter.
-            units.append(unit if o < self.objective.n_lowered_targets else np.full(len(unit), np.inf))
+            units.append(np.where(np.isfinite(half) & (half > 0), half, output.unit))
         return units
 
     def _polish(self) -> None:
         """Pairs of moves whose changes cancel what is left."""
-        n_residuals = int(self.objective.residual_start[-1])
+        # A pair moves a known marginal by a row or two, which does not matter: pairs look at the outputs alone.
+        n_residuals = self.objective.n_target_residuals
         size = int(min(LARGEST_POOL, max(200, np.sqrt(PAIR_WORK / max(n_residuals, 1)))))
         pool = Pool.of(size, n_residuals)
         units = self._half_units()
         is_linear = all(o.is_linear for o in self.objective.lowered)
         view = self._refresh(units)
+        metric, residuals = _first(view, n_residuals)
         best, since, step = np.inf, 0, 0
         while since < POLISH_STEPS and self.log.seconds < self.settings.seconds:
-            self.discrepancy = now = view.discrepancy()
+            self.discrepancy = now = float(search.discrepancy(metric.weight, metric.low, metric.high, residuals))
             if now == 0.0 and (is_linear or self._is_done()):
                 break
             if now < 0.99 * best:
                 best, since = now, 0
             since, step = since + 1, step + 1
-            chosen = best_moves(pool, self._draw(view.metric, pool), view.metric, view.residuals)
+            chosen = best_moves(pool, self._draw(view.metric, pool), metric, residuals)
             for k in chosen:
                 self.codes[pool.rows[k], pool.columns[k]] = pool.news[k]
-                view.residuals[:] += pool.shifts[k]
+                residuals += pool.shifts[k]
                 self.log.accepted += 1
             if step % 10 == 0:
                 self._note("pairing")
             if (not is_linear and step % 20 == 0) or now == 0.0:
                 self.totals = self.objective.totals(self.codes)
                 view = self._refresh(units)
+                metric, residuals = _first(view, n_residuals)
         self.totals = self.objective.totals(self.codes)
 
     def _draw(self, metric: search.Metric, pool: Pool) -> int:
+        if not len(pool.rows):
+            return 0
         program = self.objective.program
         filled = search.draw_pool(
             program.ints,
@@ -290,3 +303,9 @@ class _Search:
     def _figures_left(self) -> int:
         found = reproduce(self.objective, self.objective.table(self.codes))
         return int(sum((~r.agrees).sum() for r in found))
+
+
+def _first(view: View, n: int) -> tuple[search.Metric, Floats]:
+    """Weights, intervals and values of the first n residuals."""
+    metric = view.metric._replace(weight=view.weight[:n], low=view.low[:n], high=view.high[:n])
+    return metric, view.residuals[:n].copy()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
 from divulge.kernels import search
+from divulge.kernels.box import nearest_in_box
 from divulge.kernels.randomness import alias_table
 from divulge.kernels.rules import Rules
 from divulge.outputs import Output, Released
@@ -26,6 +27,9 @@ Floats = NDArray[np.float64]
 MOVE_WEIGHT = 0.02
 """What one move is worth to a dense output. Far below what a cell of a crosstab is worth (4: a count off by one at a
 half-unit of 0.5), so that tables are put right first, then kept while moves that leave them alone fit the estimates."""
+
+BOX_SWEEPS = 100
+"""Sweeps of coordinate descent for the aim, at most; it is taken anew after every chunk of proposals."""
 
 INSIDE = 0.8
 """Share of a published interval that the search aims for: linearised figures must still round as printed exactly."""
@@ -83,10 +87,8 @@ class View:
         """Whether some output's figures depend on more than one total each."""
         return any(jacobian.ndim == 2 for jacobian in self.jacobians)
 
-    def discrepancy(self, n_outputs: int | None = None) -> float:
-        """Of all, or of the first n outputs."""
-        part = slice(0, self.n_residuals if n_outputs is None else int(self.residual_start[n_outputs]))
-        return float(search.discrepancy(self.weight[part], self.low[part], self.high[part], self.residuals[part]))
+    def discrepancy(self) -> float:
+        return float(search.discrepancy(self.weight, self.low, self.high, self.residuals))
 
     def is_inside(self, n: int) -> bool:
         """Whether each of the first n residuals is in its interval (a little inside, see INSIDE)."""
@@ -105,51 +107,89 @@ class View:
             moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
         return replace(self, residuals=moved, reference=totals.copy())
 
-    def in_moves(self, shifts: Floats) -> View:
-        """The same view with dense outputs measured in units of what moves do to them.
+    def in_moves(self, shifts: Floats, n_outputs: int) -> Aim:
+        """The same with dense outputs measured in units of what moves do to them, jointly.
 
         With C the second moments of the moves' shifts, z = C^(−1/2) · residuals makes moves equally long in every
-        direction. Estimates of one model are strongly correlated (a slope with its intercept): in units of standard
-        errors one by one, greedy search leaves them a dozen moves from their goal with nowhere to go; in these units
-        it gets there. Intervals are lost (the aim is their middle), so residuals with open intervals stay as they are.
+        direction. Estimates are strongly correlated (a slope with its intercept, a model with the means of its
+        groups): in units of standard errors one by one, greedy search leaves them a dozen moves from their goal with
+        nowhere to go; in these units it gets there. The aim is the nearest point, in these units, at which every
+        figure is as printed: figures that follow from each other disagree by their rounding, so that no data have
+        them all in the middle of their intervals. Residuals with open intervals stay as they are. Outputs of different
+        weight are measured apart, so that weights count.
         """
-        jacobians: list[Floats] = []
+        dense = [o for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 2]
+        same = len({self.output_weights[o] for o in dense}) == 1
+        groups = [dense] if same else [[o] for o in dense]
+        groups += [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
+        n_totals = int(self.total_start[-1])
+        first, size, place = (np.zeros(n_totals, dtype=np.int64) for _ in range(3))
+        slopes: list[Floats] = []
         parts: list[tuple[Floats, Floats, Floats, Floats]] = []
-        for o, jacobian in enumerate(self.jacobians):
-            place = slice(self.residual_start[o], self.residual_start[o + 1])
-            residual, weight, low, high = (x[place] for x in (self.residuals, self.weight, self.low, self.high))
-            closed = np.isfinite(low) & np.isfinite(high)
-            if jacobian.ndim == 2 and closed.any() and len(shifts):
-                turn = _whitening(shifts[:, place][:, closed])
-                middle = (low[closed] + high[closed]) / 2
-                zero, share = np.zeros(len(turn)), np.full(len(turn), MOVE_WEIGHT * self.output_weights[o] / len(turn))
-                jacobian = np.vstack([turn @ jacobian[closed], jacobian[~closed]])
-                residual = np.concatenate([turn @ (residual[closed] - middle), residual[~closed]])
-                weight = np.concatenate([share, weight[~closed]])
-                low, high = np.concatenate([zero, low[~closed]]), np.concatenate([zero, high[~closed]])
-            jacobians.append(jacobian)
+        is_target: list[NDArray[np.bool_]] = []
+        n_residuals = n_slopes = 0
+        for group in groups:
+            columns = np.concatenate([np.arange(*self.total_start[[o, o + 1]]) for o in group])
+            rows = np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
+            residual, weight, low, high = (x[rows] for x in (self.residuals, self.weight, self.low, self.high))
+            if self.jacobians[group[0]].ndim == 1:
+                jacobian = self.jacobians[group[0]]
+                first[columns], size[columns] = n_residuals + np.arange(len(rows)), 1
+                place[columns] = n_slopes + np.arange(len(rows))
+                slopes.append(jacobian)
+            else:
+                jacobian = np.zeros((len(rows), len(columns)))
+                down = right = 0
+                for o in group:
+                    own = self.jacobians[o]
+                    jacobian[down : down + own.shape[0], right : right + own.shape[1]] = own
+                    down, right = down + own.shape[0], right + own.shape[1]
+                closed = np.isfinite(low) & np.isfinite(high)
+                if closed.any() and len(shifts):
+                    turn = _whitening(shifts[:, rows[closed]])
+                    share = np.full(len(turn), MOVE_WEIGHT * self.output_weights[group[0]] / max(len(turn), 1))
+                    aim = nearest_in_box(turn.T @ turn, residual[closed], low[closed], high[closed], BOX_SWEEPS)
+                    zero = np.zeros(len(turn))
+                    jacobian = np.vstack([turn @ jacobian[closed], jacobian[~closed]])
+                    residual = np.concatenate([turn @ (residual[closed] - aim), residual[~closed]])
+                    weight = np.concatenate([share, weight[~closed]])
+                    low, high = np.concatenate([zero, low[~closed]]), np.concatenate([zero, high[~closed]])
+                first[columns], size[columns] = n_residuals, len(residual)
+                place[columns] = n_slopes + len(residual) * np.arange(len(columns))
+                slopes.append(np.ascontiguousarray(jacobian.T).ravel())
             parts.append((residual, weight, low, high))
+            is_target.append(np.full(len(residual), group[0] < n_outputs))
+            n_residuals, n_slopes = n_residuals + len(residual), n_slopes + len(slopes[-1])
         residuals, weights, lows, highs = (np.concatenate([np.zeros(0), *x]) for x in zip(*parts, strict=True))
-        return View(
-            tuple(jacobians),
-            self.reference,
-            residuals,
-            weights,
-            lows,
-            highs,
-            self.total_start,
-            np.cumsum([0, *(len(part[0]) for part in parts)]),
-            self.output_weights,
-        )
+        metric = search.Metric(first, size, place, np.concatenate(slopes), weights, lows, highs)
+        return Aim(metric, residuals, np.concatenate(is_target))
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What single moves descend: a metric, the residuals that move along with the totals, and which are of outputs."""
+
+    metric: search.Metric
+    residuals: Floats
+    is_target: NDArray[np.bool_]
+
+    def discrepancy(self) -> float:
+        """Of the outputs; known marginals are kept on the way, but how far the search is, the outputs say."""
+        of = self.is_target
+        weight, low, high = self.metric.weight[of], self.metric.low[of], self.metric.high[of]
+        return float(search.discrepancy(weight, low, high, self.residuals[of]))
 
 
 def _whitening(shifts: Floats) -> Floats:
-    """The matrix that makes these shifts (moves, residuals) equally long in every direction in which any goes."""
+    """The matrix that makes these shifts (moves, residuals) equally long in every direction in which any goes.
+
+    Directions in which no move goes are left out: nothing can be done about them here.
+    """
     scale = shifts.std(axis=0)
-    scale[scale == 0] = 1.0
+    scale[scale == 0] = np.inf
     scaled = shifts / scale
     values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
-    kept = values > 1e-10 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
+    kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
     return (vectors[:, kept] / np.sqrt(values[kept])).T / scale
 
 
