@@ -139,13 +139,27 @@ def run_pass(
         used = (*used, len(block))
         if isinstance(design, RepeatedHalves) and design.stop_early and b + 1 < len(blocks) and masks:
             narrow = all(2 * s.marginal_risk(masks).half_width <= policy.widest_interval / 4 for s in sums)
-            if narrow and enough_splits(used, n_tests, policy.false_discoveries):
+            enough = enough_splits(used, n_tests, policy.false_discoveries)
+            if narrow and enough and not _is_undecided(sums, smallest_p(used), policy):
                 break
     _check_any(results)
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
     floor = smallest_p(used) if is_halves else 1.0
     return _put_together(
         indices, task, whole, trajectory, results, sums, masks, curves, floor, n_tests, used, is_halves, policy
+    )
+
+
+UNDECIDED = 0.01
+"""A p-value below which somebody who seems exposed, but is not significantly so yet, is worth further splits."""
+
+
+def _is_undecided(sums: Sequence[Sums], floor: float, policy: Policy) -> bool:
+    """Whether further splits may show somebody to be exposed who cannot be called so yet."""
+    exposures, p_values = [s.exposures() for s in sums], [s.p_values(floor) for s in sums]
+    found, _ = exposed_rows(exposures, p_values, policy.delta, policy.false_discoveries)
+    return any(
+        bool(((e > policy.delta) & (p < UNDECIDED) & ~found).any()) for e, p in zip(exposures, p_values, strict=True)
     )
 
 
