@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from divulge.assess.attacks import Counts, Floats, Lookup
+from divulge.designs import BLOCK
 
 Mask = NDArray[np.bool_]
 
@@ -101,12 +102,14 @@ class Sums:
 
         Which people happen to be in moves the contrast of a split, but not the mean over splits, in which everybody is
         in as often as out. So each split's contrast is freed of it before the spread is taken: every person's scores
-        are taken from their own mean over splits, which costs one in n degrees of freedom.
+        are taken from their own mean over splits. What is left depends on pairs of people being in together. Within a
+        block of m splits the labels of one person have the correlation −1/(m − 1), so the products of two persons'
+        labels have 1/(m − 1)², and the variance of their mean is m/(m − 1) times that of independent splits.
         """
         means = self.total / max(self.n_splits, 1)
         freed = [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
-        n = self.n_splits
-        return mean_over(freed, float(self.exposures().mean()), np.sqrt(n / (n - 1)) if n > 1 else 1.0)
+        size = min(BLOCK, max(self.n_splits, 2))
+        return mean_over(freed, float(self.exposures().mean()), np.sqrt(size / (size - 1)))
 
 
 def benjamini_hochberg(p: Floats, level: float) -> Mask:
