@@ -137,7 +137,12 @@ class Tree:
         left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
         leaves = pruned_leaves(left, right, risk, 0.01 * float(risk[0]))
         said = _spread(values, model.classes_, task.n_classes) if task.n_classes else values[:, 0]
-        return lambda table: Predicted(said[leaves[model.apply(features.of(table))]])
+
+        def answer(table: Table) -> Predicted:
+            reached = model.apply(features.of(table)) if table.n_rows else np.zeros(0, dtype=np.int64)
+            return Predicted(said[leaves[reached]])
+
+        return answer
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,7 @@ def _fitted(model: Any, features: Features, task: Task) -> Any:
     # Sums over threads depend on how many there are. Trees of a forest are grown apart from each other, so n_jobs may
     # stay; everything inside a tree or a sum runs on one thread.
     with threadpool_limits(limits=1):
-        return model.fit(features.of(task.table), task.y)
+        return model.fit(_columns(features, task.table), task.y)
 
 
 def _asked(
@@ -194,7 +199,7 @@ def _asked(
 
     def answer(table: Table) -> Predicted:
         with threadpool_limits(limits=1):
-            columns = features.of(table)
+            columns = _columns(features, table)
             if not table.n_rows:
                 return Predicted(np.empty((0, n_classes)) if n_classes else np.empty(0), caveats)
             if n_classes:
@@ -202,6 +207,12 @@ def _asked(
             return Predicted(np.asarray(model.predict(columns), dtype=np.float64), caveats)
 
     return answer
+
+
+def _columns(features: Features, table: Table) -> Floats:
+    """The features of a table; where no key varies, one column that says nothing, since scikit-learn wants one."""
+    columns = features.of(table)
+    return columns if columns.shape[1] else np.zeros((table.n_rows, 1))
 
 
 def _spread(shares: Floats, classes: NDArray[np.integer], n_classes: int) -> Floats:

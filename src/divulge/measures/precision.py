@@ -71,10 +71,10 @@ class Precision:
             "attack": hits / acted if acted else math.nan,
             "base": base,
             "base_of_everybody": float(known.mean()) if n else math.nan,
-            "base_from": "holdout" if case.holdout is not None else f"{_FOLDS} folds of the people",
+            "base_from": "holdout" if _has_holdout(case) else f"{_FOLDS} folds of the people",
             "coverage": acted / n if n else math.nan,
         }
-        if case.holdout is not None:
+        if _has_holdout(case):
             details["holdout"] = self._control(case, target, hits / acted if acted else math.nan)
         flags = np.where(covered, right.astype(np.float64), np.nan)
         return {
@@ -131,7 +131,7 @@ class Precision:
         known = np.zeros(people.n_rows, dtype=np.bool_)
         if not covered.any():
             return known
-        if case.holdout is not None:
+        if case.holdout is not None and _has_holdout(case):
             return self._modelled(case.holdout, people, case.scenario.keys, target, seed)
         for k in range(_FOLDS):
             inside = fold == k
@@ -189,6 +189,10 @@ class Precision:
             "coverage": acted / case.holdout.n_rows if case.holdout.n_rows else math.nan,
             "anonymeter": calibrated(attack, control) if not math.isnan(control) else math.nan,
         }
+
+
+def _has_holdout(case: Case) -> bool:
+    return case.holdout is not None and case.holdout.n_rows > 0
 
 
 def _caveats(case: Case) -> tuple[str, ...]:

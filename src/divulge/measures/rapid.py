@@ -99,7 +99,8 @@ class Rapid:
                 guessed = _guesses(attacker, attack, case, seed, self.n_jobs)
                 estimate, flags = self._one(attacker, guessed, attack, case, streams[attacker.name])
                 found[estimate.name], kept[attacker.name] = estimate, flags
-        found["RAPID_mean"] = _mean(kept, attack, case)
+        said = tuple(dict.fromkeys(c for e in found.values() for c in e.caveats))
+        found["RAPID_mean"] = _mean(kept, attack, case, said)
         found["RAPID_max"] = _largest(found, kept)
         return {name: found[name] for name in self.names()}
 
@@ -161,13 +162,13 @@ def _guesses(attacker: Attacker, attack: Attack, case: Case, seed: int, n_jobs: 
     if guessed is None or made_for is None or made_for() is not case.synthetic:
         answer = attacker.fit(attack.task, seed, n_jobs)
         guessed = answer(case.people)
-        if case.holdout is not None:
+        if case.holdout is not None and case.holdout.n_rows:
             kept = _REMEMBERED.setdefault(case.holdout, {})
             kept[key] = (weakref.ref(case.synthetic), answer(case.holdout))
     return Predicted(guessed.values[attack.rows], guessed.caveats)
 
 
-def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case) -> Estimate:
+def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:
     """The mean over attackers: of each person's flags, then over people, so that the interval knows who is shared."""
     marks = np.mean([kept[a] for a in kept], axis=0)
     known = marks[np.isfinite(marks)]
@@ -183,7 +184,7 @@ def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case) -> Estimate:
         interval=normal(value, se),
         n=n,
         details={"attackers": list(kept), "standard_error": se},
-        caveats=attack.caveats,
+        caveats=caveats,
         scores=marks if case.with_scores else None,
     )
 
