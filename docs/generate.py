@@ -10,6 +10,7 @@ from typing import Any
 
 from divulge.cli import command_tree
 from docs.catalogue import catalogue_page, schema_file
+from docs.performance import performance_page
 
 FOLDER = Path(__file__).parent
 
@@ -73,6 +74,7 @@ def glossary_page() -> str:
 PAGES = {
     "commands.md": commands_page,
     "glossary.md": glossary_page,
+    "performance.md": performance_page,
     "reference/catalogue.md": catalogue_page,
     "reference/spec.schema.json": schema_file,
 }

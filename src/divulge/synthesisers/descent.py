@@ -81,6 +81,9 @@ CHUNK = 20_000
 REDUCTION = 0.95
 """A chunk of proposals that leaves more than this share of the discrepancy has stalled."""
 
+ROUNDS = 8
+"""Rounds of single moves and pairs without one more figure after which the search has stalled."""
+
 PATIENCE = 6
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them."""
 
@@ -132,11 +135,11 @@ class _Search:
         stalls = 0
         best = np.inf
         while True:
-            self._descend()
-            if self._is_done():
+            if self._descend() or self._is_done():
                 return Outcome.REPRODUCED
             if self.log.seconds > self.settings.seconds:
                 return Outcome.OUT_OF_TIME
+            self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
             if self.settings.polish and self.settings.keep is None:
                 self._polish()
             else:
@@ -148,7 +151,7 @@ class _Search:
             left = self._figures_left()
             stalls = 0 if left < best else stalls + 1
             best = min(best, left)
-            if stalls == 3:  # three whole rounds without one more figure
+            if stalls == ROUNDS:
                 return Outcome.STALLED
 
     def _finish(self, outcome: Outcome) -> Embedding:
@@ -179,12 +182,12 @@ class _Search:
         self.discrepancy = now
         return float(now)
 
-    def _descend(self) -> None:
-        """Single moves until they stall; linearised kinds are refreshed on the way.
+    def _descend(self) -> bool:
+        """Single moves until they stall; linearised kinds are refreshed on the way. Whether all is reproduced.
 
         Dense outputs are measured in units of what moves do to them (`View.in_moves`).
         """
-        chunk = max(CHUNK, len(self.codes) // 2)
+        chunk = max(CHUNK, len(self.codes) // 2) if self.settings.mae is None else max(CHUNK, len(self.codes)) // 4
         is_linear = all(o.is_linear for o in self.objective.lowered)
         n_targets = self.objective.n_lowered_targets
         view = self._refresh()
@@ -198,9 +201,9 @@ class _Search:
             self.discrepancy = now = aim.discrepancy()
             self._note("descending")
             here = view.at(self.totals)
-            inside = here.is_inside(self.objective.n_target_residuals)
-            if inside and (is_linear or self._is_done()):
-                break
+            inside = here.is_inside(self.objective.n_target_residuals) or self._is_near(here)
+            if inside and self._is_done():
+                return True
             has_stalled = now > REDUCTION * before
             # What has stalled may only follow slopes that hold no longer: look again before counting it.
             stalls = stalls + 1 if has_stalled and is_fresh else 0 if not has_stalled else stalls
@@ -213,7 +216,7 @@ class _Search:
             before = aim.discrepancy()
             if here is view:
                 refreshed = before
-        self.totals = self.objective.totals(self.codes)  # additions leave rounding behind
+        return False
 
     def _half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""
@@ -294,6 +297,16 @@ class _Search:
         fallen = np.log(self.first / max(self.discrepancy, NEGLIGIBLE)) / max(np.log(self.first / NEGLIGIBLE), 1e-9)
         share = float(min(0.99, max(fallen, self.log.seconds / self.settings.seconds)))
         self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
+
+    def _is_near(self, view: View) -> bool:
+        """Whether every output's mean absolute error, to first order, is what `mae` asks for."""
+        if self.settings.mae is None:
+            return False
+        starts = self.objective.residual_start
+        errors = [
+            np.abs(view.residuals[starts[o] : starts[o + 1]]).mean() for o in range(self.objective.n_lowered_targets)
+        ]
+        return bool(max(errors, default=0.0) <= self.settings.mae)
 
     def _is_done(self) -> bool:
         """Whether every figure, recomputed exactly, is as printed (or near enough, where `mae` says so)."""

@@ -56,7 +56,8 @@ def _exactly(share: Floats, n_rows: int, rng: NDArray[np.uint64]) -> NDArray[np.
 def _expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:
     """Rows drawn from released crosstabs: the largest first, then those that share no variable with it."""
     done: set[str] = set()
-    found = [(o, cells) for o in objective.lowered if (cells := _cells_of(o, objective)) is not None]
+    outputs = objective.lowered[: objective.n_lowered_targets]  # known marginals are drawn from already
+    found = [(o, cells) for o in outputs if (cells := _cells_of(o, objective)) is not None]
     for output, cells in sorted(found, key=lambda f: -len(f[1])):
         if done & set(output.variables):
             continue
