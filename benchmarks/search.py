@@ -110,9 +110,9 @@ from divulge.demo.census import FORMULA, simulated_census
 from divulge.outputs.logistic import Logistic
 from divulge.synthesisers import Descent
 
-def peak():
+def memory(what):
     with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+        return next(int(line.split()[1]) for line in status if line.startswith(what)) / 1024
 
 n = int(sys.argv[1])
 small = simulated_census()
@@ -121,9 +121,11 @@ objective = objective_of(table, [Logistic(formula=FORMULA, decimals=4)])
 size = table.n_bytes / 2**20
 del table
 Descent(mae=0.0004).embed(objective, 1000, 1)
-before = peak()
+with open("/proc/self/clear_refs", "w") as peak:
+    peak.write("5")  # the peak so far belongs to making the data
+before = memory("VmRSS")
 found = Descent(mae=0.0004).embed(objective, n, 1)
-print(json.dumps({"seconds": found.seconds, "MB": peak() - before, "table": size, "mae": found.outputs[0].mae}))
+print(json.dumps({"seconds": found.seconds, "MB": memory("VmHWM") - before, "table": size, "mae": found.outputs[0].mae}))
 """
 
 
