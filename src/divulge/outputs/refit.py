@@ -202,12 +202,35 @@ def lower_model(
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
     low, high = released.residual_low, released.residual_high
-    unit = np.append(unit, released.half[m:])
+    n_rows = _rows(beside, centre[m:], schema)
+    unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))
     if se is not None:
-        half = released.precision.half_units(se)[np.isfinite(se)]
-        low, high, unit = np.append(low, -half), np.append(high, half), np.append(unit, half)
+        given = se[np.isfinite(se)]
+        half = released.precision.half_units(given)
+        low, high = np.append(low, -half), np.append(high, half)
+        # A standard error is itself known to one part in √(2n).
+        unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))
     n_totals = sum(b.n_totals for b in blocks)
     return Lowered(tuple(blocks), np.zeros(n_totals), head, low, high, unit, is_linear=False)
+
+
+def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:
+    """About how many rows the model has: as released, else as the schema's frequencies say, else some thousand."""
+    if "n" in names:
+        return max(float(values[names.index("n")]), 1.0)
+    known = [float(v.frequencies.sum()) for v in schema if v.frequencies is not None]
+    return max([1.0, *known]) if known else float(N_EXPECTED)
+
+
+def _statistic_units(names: tuple[Statistic, ...], values: Floats, half: Floats, n: float) -> Floats:
+    """About how far each statistic varies from sample to sample; never less than what is printed."""
+    units = []
+    for name, value in zip(names, values, strict=True):
+        if name == "r2":  # Stuart & Ord 1991, 28.32: variance 4 R² (1 − R²)² / n
+            units.append(2.0 * np.sqrt(max(value, 1.0 / n) / n) * (1.0 - min(value, 0.99)))
+        else:
+            units.append(np.sqrt(n) * max(abs(value) / n, 0.1))
+    return np.maximum(np.array(units), half)
 
 
 def score_block(model: Model, beta: Floats, weight: Term | None) -> Block:

@@ -231,13 +231,22 @@ class Objective:
                 hint="Give the variable possible values in the schema, and frequencies that are not all 0.",
             )
         lowering = [t for t in self.targets if t.output.can_lower]
-        outputs = tuple(t.output.lower(self.schema, t.released) for t in lowering)
+        informed = self._informed()
+        outputs = tuple(t.output.lower(informed, t.released) for t in lowering)
         used = {name for output in outputs for name in output.variables}
         held = tuple(self._lowered_marginal(name) for name in self.known if name in used)
         object.__setattr__(self, "lowered", (*outputs, *held))
         object.__setattr__(self, "weights", (*(t.output.weight for t in lowering), *(1.0 for _ in held)))
         object.__setattr__(self, "n_lowered_targets", len(outputs))
         object.__setattr__(self, "program", pack(self.lowered, self.schema))
+
+    def _informed(self) -> Schema:
+        """The schema with the known marginals as its frequencies: where splines have their knots follows from them."""
+        schema = self.schema
+        for name in self.known:
+            counts = np.round(self.n_rows * np.asarray(self.marginals[name])).astype(np.int64)
+            schema = schema.with_variable(replace(schema[name], frequencies=counts))
+        return schema
 
     def _lowered_marginal(self, name: str) -> Lowered:
         """A known marginal as counts: free within two standard deviations of drawing the rows from it."""
