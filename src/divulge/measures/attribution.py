@@ -14,6 +14,9 @@ from divulge.table import Table, Variable
 SMALLEST = 10
 """Levels with fewer people are put together: a coefficient of theirs would say nothing, and might say who."""
 
+MOST = 30
+"""No more levels of a key than these, the most frequent ones, are told apart: nobody reads more."""
+
 QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
 OTHER = "other"
 
@@ -74,7 +77,9 @@ def _levels(variable: Variable, codes: NDArray[np.integer]) -> tuple[NDArray[np.
     else:
         level, shown = codes.astype(np.int64), variable.display
     counts = np.bincount(level, minlength=len(shown))
-    rare = (counts > 0) & (counts < SMALLEST)
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    rare = (counts > 0) & ((counts < SMALLEST) | (rank >= MOST))
     names = [shown[i] for i in np.flatnonzero((counts > 0) & ~rare)]
     place = np.full(len(shown), len(names), dtype=np.int64)
     place[(counts > 0) & ~rare] = np.arange(len(names))

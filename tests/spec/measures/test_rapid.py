@@ -9,6 +9,7 @@ from divulge.comparators import Cart, Marginals
 from divulge.demo import simulated_health
 from divulge.errors import MeasureError
 from divulge.measures import Case, Exclusions, Scenario, measure
+from divulge.measures.attribution import attribution
 from divulge.measures.gains import Classes, Numbers, bootstrap, curve, error, gain, permutation_null
 from divulge.measures.rapid import Rapid
 from divulge.record import dumps
@@ -308,6 +309,14 @@ def test_small_levels_are_put_together_in_the_attribution() -> None:
     found = Rapid(attackers=("cart",), **QUICK).estimate(Case(table, table, Scenario(("k0",), "t")), rng())
     rows = found["RAPID_cart"].details["attribution"]
     assert [(r["level"], r["n"]) for r in rows] == [("level 0", 50), ("level 1", 50), ("other", 12)]
+
+
+def test_attribution_tells_thirty_levels_of_a_key_apart() -> None:
+    keys = [k for k in range(35) for _ in range(10 + k)]
+    rows = attribution(categories(keys, keys), ("k0",), np.arange(len(keys)) % 2 == 0)
+    assert len(rows) == 31
+    # The five smallest levels, of 10 to 14 people.
+    assert (rows[-1]["level"], rows[-1]["n"]) == ("other", 60)
 
 
 def test_single_tree_leaves_out_splits_that_gain_less_than_one_per_cent() -> None:
