@@ -125,7 +125,8 @@ with open("/proc/self/clear_refs", "w") as peak:
     peak.write("5")  # the peak so far belongs to making the data
 before = memory("VmRSS")
 found = Descent(mae=0.0004).embed(objective, n, 1)
-print(json.dumps({"seconds": found.seconds, "MB": memory("VmHWM") - before, "table": size, "mae": found.outputs[0].mae}))
+used = memory("VmHWM") - before
+print(json.dumps({"seconds": found.seconds, "MB": used, "table": size, "mae": found.outputs[0].mae}))
 """
 
 
