@@ -175,19 +175,45 @@ def test_lowered_quantile_is_inside_exactly_where_it_is_as_printed(
             assert inside == bool(released.agrees(output.evaluate(table).values).all())
 
 
-@given(tables(min_rows=4), tables(min_rows=4))
-def test_lowered_extremes_and_modes_are_inside_exactly_where_they_are_as_printed(
-    released_table: Table, other: Table
+WHERE = "Y > 12 or G = a"
+"""Unknown where Y is missing and G is not a, or where both are missing."""
+
+LOWERED: list[Output] = [
+    Frequencies(variables=("G", "Y")),
+    Frequencies(variables=("G", "Y"), statistic="percentages", missing="include", where=WHERE),
+    Frequencies(variables=("G", "H"), statistic="proportions", weights="W"),
+    Crosstab(variables=("G", "H"), margins=True, where=WHERE),
+    Crosstab(variables=("G", "H"), base=3, missing="include"),
+    Crosstab(variables=("G", "H"), threshold=4),
+    Crosstab(variables=("G", "H"), statistic="row percentages", where=WHERE),
+    Crosstab(variables=("G", "H", "W"), statistic="column proportions", decimals=2),
+    Crosstab(variables=("G", "H"), statistic="percentages", margins=True, weights="W"),
+    Means(variables=("Y", "W"), by=("G",), where=WHERE),
+    Means(variables=("Y",), by=("H", "G"), decimals=0, empty="allow"),
+    Means(variables=("Y",), weights="W"),
+    Totals(variables=("Y",), by=("G",), where=WHERE),
+    Totals(variables=("Y",), by=("H",), statistic="percentages", weights="W"),
+    Extremes(variables=("Y",), by=("H",), decimals=0),
+    Mode(variables=("Y", "G"), by=("H",)),
+    Mode(variables=("Y",), weights="W", where=WHERE),
+    # Powers around the middle of the range lose some digits of a kurtosis where nearly all values are equal.
+    Shape(variables=("Y",), show=("sd", "kurtosis"), formulas="population", by=("H",), decimals=2),
+    Herfindahl(variables=("Y",), units="G", where=WHERE),
+    Herfindahl(variables=("Y",), by=("H",)),
+    Gini(variables=("Y",), by=("H",), weights="W"),
+]
+
+
+@pytest.mark.parametrize("output", LOWERED, ids=lambda o: f"{o.kind}-{o.growth}")
+@given(released_table=tables(min_rows=4), other=tables(min_rows=4))
+def test_lowered_form_is_inside_exactly_where_the_output_is_as_printed(
+    output: Output, released_table: Table, other: Table
 ) -> None:
-    outputs: list[Output] = [
-        Extremes(variables=("Y",), by=("H",), decimals=0),
-        Mode(variables=("Y", "G"), by=("H",)),
-        Mode(variables=("Y",), weights="W"),
-    ]
-    for output in outputs:
-        released = output.publish(output.evaluate(released_table), SCHEMA)
-        lowered = output.lower(SCHEMA, released)
-        for table in (released_table, other):
-            residuals = lowered.residuals(table)
-            inside = bool(((residuals >= lowered.low - 1e-9) & (residuals <= lowered.high + 1e-9)).all())
-            assert inside == bool(released.agrees(output.evaluate(table).values).all())
+    released = output.publish(output.evaluate(released_table), SCHEMA)
+    lowered = output.lower(SCHEMA, released)
+    for table in (released_table, other):
+        residuals = lowered.residuals(table)
+        assert np.isfinite(residuals).all()
+        slack = 1e-9 * np.maximum(lowered.unit, np.abs(residuals))
+        inside = bool(((residuals >= lowered.low - slack) & (residuals <= lowered.high + slack)).all())
+        assert inside == bool(released.agrees(output.evaluate(table).values).all())

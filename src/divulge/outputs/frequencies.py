@@ -13,7 +13,7 @@ from divulge.outputs.heads import RatioHead, ShareHead, SizedHead, possible_size
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released, outside
-from divulge.outputs.rows import Groups, counted, row_weights, weight_term
+from divulge.outputs.rows import Groups, counted, half_row, row_weights, weight_term
 from divulge.table import Schema, Table
 
 
@@ -131,6 +131,6 @@ class Frequencies(Output):
             (Block(tuple(terms), n + len(all_groups), weight=weight),),
             np.zeros(n + len(all_groups)),
             head,
-            *ratio.bounds(released, self.weights is not None),
+            *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
         )

@@ -86,7 +86,7 @@ class Gini(Output):
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
             np.zeros(offset),
-            GiniHead(tuple(values), n_groups, released.centre),
+            GiniHead(tuple(values), n_groups, released.centre, released.beyond),
             released.residual_low,
             released.residual_high,
             released.half,
@@ -106,16 +106,18 @@ def pair_differences(ordered: Floats, counts: Floats) -> tuple[float, Floats, fl
 class GiniHead:
     """The coefficient as a function of how many rows have each value, with its exact slopes.
 
-    Totals are those counts, variable by variable, group by group, in the order of the values.
+    Totals are those counts, variable by variable, group by group, in the order of the values. undefined: what stands
+    for the coefficient where there is nothing to share out.
     """
 
     values: tuple[Floats, ...]
     n_groups: int
     released: Floats
+    undefined: Floats
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         del table
-        residuals = np.zeros(len(self.released))
+        residuals = self.undefined.copy()
         jacobian = np.zeros((len(residuals), len(totals)))
         figure, at = 0, 0
         for ordered in self.values:

@@ -25,12 +25,14 @@ class RatioHead:
     scale: float
     occupied: NDArray[np.int64]
 
-    def bounds(self, released: Released, is_weighted: bool) -> tuple[Floats, Floats, Floats]:
-        """(low, high, unit) of the residuals: the figures', then one row or some weight for each occupied group."""
+    def bounds(self, released: Released, least: float = 0.5) -> tuple[Floats, Floats, Floats]:
+        """(low, high, unit) of the residuals: the figures', then at least `least` for each occupied group.
+
+        least: half a row, or half the smallest weight (`rows.half_row`): sums below it are nothing.
+        """
         n = len(self.occupied)
-        least = np.full(n, np.finfo(float).tiny if is_weighted else 0.5)
         return (
-            np.concatenate([released.residual_low, least]),
+            np.concatenate([released.residual_low, np.full(n, least)]),
             np.concatenate([released.residual_high, np.full(n, np.inf)]),
             np.concatenate([released.half, np.full(n, 0.5)]),
         )

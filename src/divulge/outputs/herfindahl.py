@@ -118,8 +118,9 @@ class Herfindahl(Output):
             else:
                 by_unit = totals.reshape(n_variables, n_groups, n_units)
                 whole, squares = by_unit.sum(axis=2), (by_unit**2).sum(axis=2)
-            # A group without rows has no index: 0 is outside every released interval, and finite.
-            return np.divide(squares, whole**2, out=np.zeros(whole.shape), where=whole > 0).ravel()
+            # Where there is nothing to share out there is no index.
+            undefined = released.beyond.reshape(whole.shape).copy()
+            return np.divide(squares, whole**2, out=undefined, where=whole > 0).ravel()
 
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),

@@ -22,7 +22,7 @@ from divulge.outputs.heads import RatioHead, SizedHead, possible_sizes
 from divulge.outputs.lowered import Block, Lowered
 from divulge.outputs.output import Example, Figures, Output, Statbarn
 from divulge.outputs.precision import Floats, Released
-from divulge.outputs.rows import Groups, weight_term
+from divulge.outputs.rows import Groups, half_row, weight_term
 from divulge.table import Schema, Table
 
 
@@ -95,7 +95,7 @@ class Means(Output):
             (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
             np.zeros(2 * n),
             head,
-            *ratio.bounds(released, self.weights is not None),
+            *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
         )
 

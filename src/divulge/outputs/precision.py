@@ -135,6 +135,11 @@ class Released:
         """The greatest residual (figure − centre) that counts as reproduced."""
         return self.high - self.centre
 
+    @property
+    def beyond(self) -> Floats:
+        """For every figure a number that does not agree, for lowered forms to give where the figure is undefined."""
+        return np.where(np.isfinite(self.high), self.high + 10 * self.half, 0.0)
+
     def whole(self) -> tuple[Floats, Floats]:
         """The least and the greatest whole number in each interval, for figures that count rows."""
         return np.ceil(self.low - SLACK), np.floor(self.high + SLACK)

@@ -130,6 +130,14 @@ def row_weights(output: Output, table: Table) -> Floats:
     return np.nan_to_num(table.schema[output.weights].numbers)[table[output.weights]]
 
 
+def half_row(output: Output, schema: Schema) -> float:
+    """Half of the least that a row can add to a count: 0.5, or half the smallest weight above 0."""
+    if output.weights is None:
+        return 0.5
+    numbers = schema[output.weights].numbers
+    return float(numbers[numbers > 0].min(initial=1.0)) / 2
+
+
 def weight_term(output: Output, schema: Schema, complete: Sequence[str] = ()) -> Term | None:
     """The same as a term for `Block.weight`: its value is the row's weight, and it has no column where a row is out.
 

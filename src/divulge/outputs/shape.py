@@ -127,7 +127,9 @@ class Shape(Output):
             scales.append(max((np.nanmax(numbers) - np.nanmin(numbers)) / 2, np.finfo(float).tiny))
             for k in range(N_POWERS):
                 at = (v * N_POWERS + k) * n_groups + np.arange(n_groups)
-                terms.append(groups.term(index=at, factor=(name, ((numbers - middle) / scales[-1]) ** k)))
+                # NaN⁰ is 1, but a missing value counts nowhere.
+                power = np.where(np.isnan(numbers), np.nan, ((numbers - middle) / scales[-1]) ** k)
+                terms.append(groups.term(index=at, factor=(name, power)))
         n_totals = n_variables * N_POWERS * n_groups
         units = {"sd": 1.0, "variance": 2.0}
 
@@ -135,10 +137,11 @@ class Shape(Output):
             powers = totals.reshape(n_variables, N_POWERS, n_groups)
             parts = []
             for v, scale in enumerate(scales):
-                found = self._statistics(powers[v])
-                parts += [f * scale ** units.get(which, 0.0) for which, f in zip(self.show, found, strict=True)]
-            # A group without rows, or all rows alike: far from any released figure, and finite.
-            return np.nan_to_num(np.concatenate(parts), nan=0.0, posinf=0.0, neginf=0.0)
+                shown = self._statistics(powers[v])
+                parts += [f * scale ** units.get(which, 0.0) for which, f in zip(self.show, shown, strict=True)]
+            found = np.concatenate(parts)
+            # A group without rows, or all rows alike.
+            return np.where(np.isfinite(found), found, released.beyond)
 
         return Lowered(
             (Block(tuple(terms), n_totals, weight=weight_term(self, schema)),),

@@ -19,7 +19,7 @@ from divulge.outputs.heads import RatioHead
 from divulge.outputs.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.precision import Floats, Released
-from divulge.outputs.rows import Groups, weight_term
+from divulge.outputs.rows import Groups, half_row, weight_term
 from divulge.table import Schema, Table
 
 
@@ -116,6 +116,6 @@ class Totals(Output):
             (Block((*terms, *whole), n + n_variables, weight=weight),),
             np.zeros(n + n_variables),
             head,
-            *head.bounds(released, self.weights is not None),
+            *head.bounds(released, half_row(self, schema)),
             is_linear=False,
         )
