@@ -73,6 +73,14 @@ def test_every_spec_of_the_demonstration_can_be_read(tmp_path: Path) -> None:
         assert read_spec(source).seed == 1
 
 
+def test_outputs_of_simulated_data_are_called_simulated_in_their_reports() -> None:
+    simulated = {demo.name for demo in DEMOS if demo.origin == "simulated"}
+    for name in demo_job.SPECS:
+        spec = read_spec(Path(demo_job.__file__).parent / "demo_specs" / f"{name}.yaml")
+        for output in spec.outputs:
+            assert ("simulated" in str(output.name)) == (name.split("-")[0] in simulated), name
+
+
 def test_write_and_run_together_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _divulge("demo", "--write", tmp_path, "--run", tmp_path) == 2
     assert "Give one of them." in capsys.readouterr().err
