@@ -67,6 +67,7 @@ WRONG: dict[str, Callable[[Path], object]] = {
     "column missing": _text("name,age\n" + f"{CANARY},{NUMBER}\n", STRICT),
     "unclosed quote": _text(HEADER + f'"{CANARY},{NUMBER},1\n' * 3),
     "undecodable": _bytes((HEADER + ROWS).encode() + b"\xff\x81" + CANARY.encode() + b",3,1\n", "people.csv"),
+    "ragged and undecodable": _bytes((HEADER + ROWS).encode() + b"\xff\x81" + CANARY.encode() + b",3\n", "people.csv"),
     "text named parquet": _bytes((HEADER + ROWS).encode(), "people.parquet"),
     "text named spss": _bytes((HEADER + ROWS).encode(), "people.sav"),
     "text named stata": _bytes((HEADER + ROWS).encode(), "people.dta"),
@@ -85,6 +86,7 @@ def test_error_holds_no_row_value(what: str, tmp_path: Path, capfd: pytest.Captu
     said = "\n".join([str(caught.value), repr(caught.value), str(caught.value.as_json()), captured.out, captured.err])
     assert CANARY not in said
     assert str(NUMBER) not in said
+    assert "Traceback" not in captured.err
     # A chained exception would be printed with the traceback, and other libraries do quote what they could not read.
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None

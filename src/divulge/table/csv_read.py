@@ -137,12 +137,22 @@ def _options(layout: Layout, wide: set[int], ragged: _Ragged, block_size: int) -
 
 def _parse(layout: Layout, block: bytes, wide: set[int]) -> _Parsed:
     """One block of whole rows as parts of columns."""
+    _check_utf8(layout, block)
     ragged = _Ragged()
     try:
         batch = pacsv.read_csv(pa.BufferReader(block), **_options(layout, wide, ragged, len(block) + 1))
     except pa.ArrowInvalid as error:
         raise _safe(layout, error) from None
     return _parts(batch, wide), ragged
+
+
+def _check_utf8(layout: Layout, block: bytes) -> None:
+    """pyarrow looks at the bytes of fields only; of a ragged row it would print a traceback, with the row's text near."""
+    if not block.isascii():
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError:
+            raise undecodable(layout.path) from None
 
 
 def _parts(batch: pa.Table | pa.RecordBatch, wide: set[int]) -> list[TextPart | NumberPart]:

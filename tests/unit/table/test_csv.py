@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divulge.errors import RaggedRowsError, WriteError
+from divulge.errors import RaggedRowsError, UndecodableError, WriteError
 from divulge.table import Schema, Table, Variable, csv_text, read_table, write_table
 from divulge.table.infer import parse_number
 
@@ -172,3 +172,10 @@ def test_writing_fails_whole_or_not_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("-0", 0.0), (".5", 0.5), ("5.", 5.0), ("1e999", None)])
 def test_number_is_parsed_by_the_same_rules_everywhere(text: str, number: float | None) -> None:
     assert parse_number(text) == number
+
+
+def test_ragged_row_with_undecodable_bytes_is_called_undecodable(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"a,b\n1,x\n\xff\x81,x,more\n")
+    with pytest.raises(UndecodableError):
+        read_table(path)
