@@ -147,7 +147,7 @@ def _parse(layout: Layout, block: bytes, wide: set[int]) -> _Parsed:
 
 
 def _check_utf8(layout: Layout, block: bytes) -> None:
-    """pyarrow looks at the bytes of fields only; of a ragged row it would print a traceback, with the row's text near."""
+    """pyarrow checks the bytes of fields only; of a ragged row it would print a traceback, and the text is near."""
     if not block.isascii():
         try:
             block.decode("utf-8")
