@@ -11,6 +11,7 @@ CASES = {
     "python, nothing": ["-c", "pass"],
     "python, import pandas": ["-c", "import pandas"],
     "divulge --version": ["-m", "divulge", "--version"],
+    "divulge --help": ["-m", "divulge", "--help"],
     "divulge demo": ["-m", "divulge", "demo"],
 }
 REPEATS = 5  # the least of a few: what else the machine does only ever adds time

@@ -211,3 +211,23 @@ def test_bad_schema_has_its_own_exit_code_and_message(
     shown = capsys.readouterr()
     assert message in shown.err.replace("\n", " ")
     assert "CANARY" not in shown.out + shown.err
+
+
+def test_text_shows_titles_on_one_short_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = "What the person is called\nby those who know him or her very well indeed"
+    variables = (
+        Variable("SEX", "categorical", np.array([1, 2]), labels={1: "Male", 2: "Female"}, title="Sex of the person"),
+        Variable("NAME", "categorical", np.array(["a", "b"], dtype=object), title=long),
+    )
+    codes = np.array([0, 1, 1], dtype=np.uint8)
+    write_table(Table(Schema(variables), (codes, codes)), tmp_path / "people.sav")
+    assert _divulge("inspect", tmp_path / "people.sav") == 0
+    printed = capsys.readouterr().out
+    assert "Sex of the person" in printed
+    assert "Male, Female" in printed
+    assert "What the person is called by those who …" in printed
+
+
+def test_text_has_no_column_of_titles_where_there_are_none(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _divulge("inspect", people) == 0
+    assert "title" not in capsys.readouterr().out

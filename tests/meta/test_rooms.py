@@ -19,6 +19,7 @@ ROOMS += ("reports", "demo")
 SHARED = {
     "cli.demo_job": "what `divulge demo --run` does",
     "cli.assess_view": "how assess tells what to do and why",
+    "cli.complete": "what the shell offers after the tabulator key",
     "cli.screen": "what every command prints with",
     "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "cli.measure_options": "what the options of measure mean",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -17,6 +19,9 @@ from divulge.errors import DivulgeError, UsageError
 
 COMMANDS: tuple[str, ...] = ("inspect", "outputs", "compute", "embed", "measure", "assess", "demo")
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
+
+COMPLETING = "_DIVULGE_COMPLETE"
+"""Set by the script of `divulge --show-completion` when the shell asks what may come next."""
 
 
 def _print_version(asked: bool) -> None:
@@ -39,17 +44,22 @@ def _options(
 
 
 def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """The command line with these commands. The rest are not imported, which takes longer than most of them run."""
+    """The command line with these commands. The rest are named and explained, but not imported.
+
+    Importing them all takes longer than most of them run.
+    """
     app = typer.Typer(
         name="divulge",
         callback=_options,
         help=_options.__doc__,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for name in names:
+    for name in COMMANDS:
+        if name not in names and (explained := _docstring(name)) is not None:
+            app.command(name, help=explained)(_not_imported)
+            continue
         module = import_module(f"divulge.cli.{name}")
         # A command is a function `run`, or a Typer application `app` where it has commands of its own.
         if hasattr(module, "app"):
@@ -57,6 +67,29 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         else:
             app.command(name)(module.run)
     return app
+
+
+def _docstring(name: str) -> str | None:
+    """What a command's `run` says of itself, read without importing it; None where that cannot be."""
+    try:
+        tree = ast.parse((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "run"]
+    return ast.get_docstring(found[0]) if found else None
+
+
+def _not_imported() -> None:
+    raise AssertionError("only the command that was asked for is run")
+
+
+def _needed(given: Sequence[str]) -> Sequence[str]:
+    """The command that is asked for, or that is being completed; none where only names are wanted."""
+    words: Sequence[str] = given
+    if COMPLETING in os.environ:
+        # bash hands the line over by one name, the other shells by another.
+        words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
+    return [word for word in words if word in COMMANDS][:1]
 
 
 def command_tree() -> Any:
@@ -67,11 +100,9 @@ def command_tree() -> Any:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code. Errors go to standard error, and with --json to both as JSON."""
     given = sys.argv[1:] if arguments is None else arguments
-    asked = [word for word in given if word in COMMANDS][:1]
-    needed = asked or (() if "--version" in given else COMMANDS)
     try:
         # Outside its standalone mode typer hands us its own errors, so that every error has one shape.
-        app = build_app(needed)
+        app = build_app(_needed(given))
         code = app(args=given or ["--help"], prog_name="divulge", standalone_mode=False)
     except TyperException as error:
         _fail(_usage_error(error), given)

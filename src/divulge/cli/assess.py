@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divulge.cli.complete import spec_files
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import dumps, make_folder, write_text
@@ -25,7 +26,10 @@ class FailOn(StrEnum):
 
 
 def run(
-    spec: Annotated[Path, typer.Argument(help="The assessment file (YAML or JSON).", show_default=False)],
+    spec: Annotated[
+        Path,
+        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Where record.json and report.html go.", show_default=False),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
+from divulge.cli.complete import spec_files
 from divulge.cli.screen import screen
 from divulge.errors import SpecError
 from divulge.outputs.computed import Computed, compute
@@ -19,7 +20,10 @@ _N_NAMED = 10
 
 
 def run(
-    spec: Annotated[Path, typer.Argument(help="The assessment file (YAML or JSON).", show_default=False)],
+    spec: Annotated[
+        Path,
+        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
+    ],
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
     ] = False,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from divulge.cli.complete import spec_files
 from divulge.cli.screen import screen
 from divulge.errors import SpecError, UsageError
 from divulge.outputs.computed import compute
@@ -18,7 +19,10 @@ from divulge.table import write_table
 
 
 def run(
-    spec: Annotated[Path, typer.Argument(help="The assessment file (YAML or JSON).", show_default=False)],
+    spec: Annotated[
+        Path,
+        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the synthetic microdata (CSV, Parquet, SPSS, Stata)."),

@@ -18,6 +18,8 @@ from divulge.table.variable import value_text
 
 _SHOWN = 4
 """Levels shown of a categorical variable."""
+_TITLE = 40
+"""Characters shown of a variable's title; the JSON document has it whole."""
 _LISTED = 50
 """Labels given in the JSON document; a variable with more is described by their number."""
 
@@ -101,7 +103,8 @@ def _described(variable: Variable) -> dict[str, Any]:
 
 
 def _grid(table: Table) -> Grid:
-    grid = Grid("variable", "kind")
+    titled = any(v.title for v in table.schema)
+    grid = Grid("variable", *(["title"] if titled else []), "kind")
     grid.add_column("values", justify="right")
     grid.add_column("range or levels", overflow="fold")
     grid.add_column("missing")
@@ -109,6 +112,7 @@ def _grid(table: Table) -> Grid:
         counts = table.frequencies(variable.name)[variable.n_values :]
         grid.add_row(
             variable.name,
+            *([_shortened(variable.title or "", _TITLE)] if titled else []),
             variable.kind + (", ordered" if variable.is_ordered else ""),
             f"{variable.n_values:,}",
             _content(variable),
@@ -126,9 +130,14 @@ def _content(variable: Variable) -> str:
         return "–"
     if variable.kind == "numeric":
         return f"{value_text(variable.values[0].item())} to {value_text(variable.values[-1].item())}"
-    shown = [" ".join(t.split()) for t in variable.display[: min(_SHOWN, variable.n_values)]]
-    shown = [t if len(t) <= 24 else t[:23] + "…" for t in shown]
+    shown = [_shortened(t, 24) for t in variable.display[: min(_SHOWN, variable.n_values)]]
     return ", ".join(shown) + (", …" if variable.n_values > _SHOWN else "")
+
+
+def _shortened(text: str, length: int) -> str:
+    """On one line, and no longer than that."""
+    text = " ".join(text.split())
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _size(n_bytes: int) -> str:
