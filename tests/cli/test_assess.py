@@ -162,12 +162,19 @@ def test_folds_make_a_table_like_the_papers(folder: Path) -> None:
 def test_record_and_report_hold_no_row_and_fetch_nothing(folder: Path) -> None:
     rows = Path("people.csv").read_text(encoding="utf-8").replace(",21\n", ",4711\n")
     Path("people.csv").write_text(rows, encoding="utf-8")
-    _assess(UNSAFE + SAFE_DATA)
+    record = _assess(UNSAFE + SAFE_DATA)
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert not re.search(r"https?://", page)
-    # The town of a single person must not be named; labels of released figures are not in the record.
-    assert "4711" not in page
-    assert "4711" not in Path("out/record.json").read_text(encoding="utf-8")
+    # The figures of the output are what is asked to be released. Beside them no town of a single person is named.
+    assert any("4711" in value["label"] for value in record["outputs"][0].pop("values"))
+    assert "4711" not in json.dumps(record)
+
+
+def test_record_holds_every_figure_as_released_and_as_reproduced(folder: Path) -> None:
+    values = _assess(SAFE + SAFE_DATA)["outputs"][0]["values"]
+    assert [v["label"] for v in values][:2] == ["SEX=0 & OWNS=0", "SEX=0 & OWNS=1"]
+    assert sum(v["released"] for v in values) == 603
+    assert all(v["reproduced"] and v["value"] == v["released"] for v in values)
 
 
 def test_report_escapes_what_it_shows(folder: Path) -> None:

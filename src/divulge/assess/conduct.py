@@ -18,7 +18,7 @@ from divulge.assess.attacks import attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
 from divulge.assess.exposure import Mask
 from divulge.assess.passes import PassResult, make_task, run_pass
-from divulge.assess.summary import attack_section, exposure_section, output_section
+from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
 from divulge.assess.workers import Crew, Listener
 from divulge.designs import Design, check_rows, make_design
 from divulge.errors import DivulgeError, EmbedError, SpecError, suggest
@@ -152,7 +152,8 @@ def assess(
         stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
         released = [ready.released[i] for i in indices]
         results.append(run_pass(f"pass{g}", indices, task, released, ready.design, policy, crew, checkpoint, stage))
-    record, verdict = _record(ready, results, spec_digest, data_digest, time.perf_counter() - started)
+    spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
+    record, verdict = _record(ready, results, spec, data_digest, time.perf_counter() - started)
     return Assessed(record, verdict, results[0].exposed, tuple(results), checkpoint)
 
 
@@ -178,7 +179,7 @@ def evidence_of(ready: Plan, result: PassResult) -> Evidence:
 
 
 def _record(
-    ready: Plan, results: Sequence[PassResult], spec_digest: str, data_digest: str, seconds: float
+    ready: Plan, results: Sequence[PassResult], spec: Mapping[str, str], data_digest: str, seconds: float
 ) -> tuple[dict[str, Any], Verdict]:
     together, alone = results[0], results[1:]
     decisions = [decide(ready.policy, evidence_of(ready, r)) for r in results]
@@ -197,6 +198,7 @@ def _record(
         "risk": [attack_section(a, together, ready.wanted) for a in together.attacks],
         "exposure": exposure_section(together, ready.table, ready.policy),
         "emergent": _emergent(results) if alone else None,
+        "embedding": embedding_section(together.whole),
         "trajectory": together.trajectory,
         "rows": ready.table.n_rows,
         "design": {"kind": ready.design.kind, **dataclasses.asdict(ready.design)},
@@ -204,8 +206,8 @@ def _record(
         "synthesiser": {"kind": ready.synthesiser.kind, **dataclasses.asdict(ready.synthesiser)},
         "policy": ready.policy,
         "seed": ready.assessment.seed,
-        "spec": {"digest": spec_digest},
-        "data": {"digest": data_digest},
+        "spec": spec,
+        "data": {"name": "" if ready.assessment.data is None else ready.assessment.data.name, "digest": data_digest},
         "versions": _versions(),
         "timings": {
             "seconds": seconds,

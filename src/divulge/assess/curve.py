@@ -56,11 +56,13 @@ def fit_curve(points: Sequence[CurvePoint], n_rows: int) -> Curve:
 class Trajectory:
     """Risk against embedding error along one search, with the least-squares line (Elliot et al., Figure 3).
 
+    steps: how many changes had been proposed at each point.
     at_zero: the line where the error is 0, an extrapolation.
     """
 
     measure: str
     scenario: str
+    steps: tuple[int, ...]
     errors: tuple[float, ...]
     risks: tuple[float, ...]
     at_zero: float | None
@@ -68,12 +70,14 @@ class Trajectory:
     correlation: float | None
 
 
-def fit_trajectory(measure: str, scenario: str, errors: Sequence[float], risks: Sequence[float]) -> Trajectory:
+def fit_trajectory(
+    measure: str, scenario: str, steps: Sequence[int], errors: Sequence[float], risks: Sequence[float]
+) -> Trajectory:
     """The line; without one where the search was over before three points were taken."""
     x, y = np.asarray(errors, float), np.asarray(risks, float)
     good = np.isfinite(x) & np.isfinite(y)
     x, y = x[good], y[good]
-    shown = tuple(map(float, x)), tuple(map(float, y))
+    shown = tuple(int(s) for s, g in zip(steps, good, strict=True) if g), tuple(map(float, x)), tuple(map(float, y))
     if len(x) < 3 or np.ptp(x) == 0:
         return Trajectory(measure, scenario, *shown, None, None, None)
     slope, at_zero = np.polyfit(x, y, 1)

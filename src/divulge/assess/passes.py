@@ -182,10 +182,11 @@ def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, 
         return whole, None
     afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures))
     path = embed(task, given, n_rows, run=10_001, settings=afar, snapshots=SNAPSHOTS)
-    errors = [float(np.mean(point.errors)) for point in path.trace if point.errors is not None]
+    followed = [(point.steps, np.mean(point.errors)) for point in path.trace if point.errors is not None]
+    steps, errors = [int(s) for s, _ in followed], [float(e) for _, e in followed]
     paper = replace(task, families=(Tcap(),))
     risks = [measured(paper, attack, task.table, s, None, None)["TCAP_zero"].original for s in path.snapshots]
-    return whole, fit_trajectory("TCAP_zero", attack.describe(), errors, risks)
+    return whole, fit_trajectory("TCAP_zero", attack.describe(), steps, errors, risks)
 
 
 def _check_any(results: Sequence[SplitResult]) -> None:

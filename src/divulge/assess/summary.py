@@ -10,6 +10,7 @@ from divulge.assess.exposure import Mean
 from divulge.assess.passes import AttackRisk, MeasureRisk, PassResult
 from divulge.outputs import Output
 from divulge.policy import Decision, Policy
+from divulge.synthesisers import Embedding, Reproduction
 from divulge.table import Schema, Table
 
 NOT_EMBEDDED = "Not every released figure was reproduced in the synthetic data, so this figure understates the risk."
@@ -50,8 +51,29 @@ def output_section(
         "precision": reproduction.target.released.precision.describe(),
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
+        "values": _values(reproduction),
         "exposed": int(own.exposed.sum()),
         "risk": [attack_section(a, own, wanted, brief=True) for a in own.attacks],
+    }
+
+
+def _values(reproduction: Reproduction) -> list[dict[str, Any]]:
+    """Figure by figure: what is released, and what the synthetic data give."""
+    r = reproduction
+    return [
+        {"label": label, "released": released, "value": value, "reproduced": bool(agrees)}
+        for label, released, value, agrees in zip(r.labels, r.released, r.values, r.agrees, strict=True)
+    ]
+
+
+def embedding_section(whole: Embedding) -> dict[str, Any]:
+    """The search on all rows. The steps stand for time, which would make two records of one run differ."""
+    return {
+        "status": str(whole.outcome),
+        "sentence": whole.outcome.sentence,
+        "proposals": whole.proposals,
+        "accepted": whole.accepted,
+        "trace": [{"steps": p.steps, "discrepancy": p.discrepancy} for p in whole.trace],
     }
 
 
