@@ -1,10 +1,12 @@
 """Exposure: for every person, the score when in the data less the score when out, with its test; and its mean.
 
-The labels in/out of a person are random by design, so under the hypothesis that being in does not change their score
-the labels can be permuted (Fisher 1935). The statistic is the difference of means; its permutation distribution is
-taken as normal with the permutation variance (Pitman 1937), and no p-value is below one over the number of
-arrangements of labels. Scores are bounded and often take two values: a t test would call any constant difference
-certain, and the true tail of a two-valued score is thinner than the normal's where p-values are small.
+The labels in/out of a person are random by design, so where being in does not change their scores the labels can be
+shuffled (Fisher 1935), here within the blocks in which they are balanced. The statistic is the sum of the scores when
+in, on a grid of whole numbers; its distribution over all arrangements is counted exactly (Streitberg & Röhmel 1986), so
+a p-value is at most u with a probability of at most u, however few values the scores take.
+
+Only those can be exposed by more than δ whose scores vary enough. How much they vary does not depend on the labels, so
+the others are left out of the family of tests without harm to its error rate (Bourgon, Gentleman & Huber 2010).
 """
 
 from __future__ import annotations
@@ -14,15 +16,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import stdtrit
 
 from divulge.assess.attacks import Counts, Floats, Lookup
 from divulge.designs import BLOCK
+from divulge.kernels.permutation import permutation_tails
 
 Mask = NDArray[np.bool_]
 
-SMALLEST_SPREAD = 1e-12
-"""Sums of squares below this are rounding: the score never changed."""
+FINEST = 65_535
+"""Scores between 0 and 1 are kept for the tests in steps of one over this: two bytes a cell and split."""
+
+GRID = 40
+"""Levels between a person's lowest and highest score in the test: rounding to them adds under 1 % of that range, less
+than one search adds; the test is exact for the rounded scores."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,10 @@ def mean_over(values: Sequence[float] | Floats, centre: float | None = None, inf
 
 @dataclass
 class Sums:
-    """Running sums of one attack over splits: what exposure, tests and intervals need. Rows are people."""
+    """Running sums of one attack over splits: what exposure, tests and intervals need.
+
+    People of one cell have the same score, so all but `inside` (rows) is kept by cell.
+    """
 
     lookup: Lookup
     n_splits: int = 0
@@ -64,38 +74,68 @@ class Sums:
     total: Floats = field(init=False)
     squares: Floats = field(init=False)
     n_inside: NDArray[np.int32] = field(init=False)
+    steps: list[NDArray[np.uint16]] = field(default_factory=list)
     contrasts: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        n = len(self.lookup.cell_of_row)
-        self.inside, self.total, self.squares = np.zeros(n), np.zeros(n), np.zeros(n)
+        n, n_cells = len(self.lookup.cell_of_row), len(self.lookup.cells)
+        self.inside, self.total, self.squares = np.zeros(n), np.zeros(n_cells), np.zeros(n_cells)
         self.n_inside = np.zeros(n, dtype=np.int32)
 
     def add(self, counts: Counts, inside: Mask) -> None:
         """One more split; always in the order of the splits, so that sums round alike however work was shared out."""
-        scores = self.lookup.scores(counts)[self.lookup.cell_of_row]
-        self.total += scores
-        self.squares += scores * scores
+        by_cell = self.lookup.scores(counts)
+        self.total += by_cell
+        self.squares += by_cell * by_cell
+        self.steps.append(np.rint(by_cell * FINEST).astype(np.uint16))
+        scores = by_cell[self.lookup.cell_of_row]
         self.inside[inside] += scores[inside]
         self.n_inside += inside
         self.contrasts.append(float(scores[inside].mean() - scores[~inside].mean()))
         self.n_splits += 1
 
+    def means(self) -> Floats:
+        """Every row's mean score over the splits."""
+        return (self.total / max(self.n_splits, 1))[self.lookup.cell_of_row]
+
     def exposures(self) -> Floats:
         """Mean score when in less mean score when out, for every row."""
         k, n = self.n_inside, self.n_splits
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = self.inside / k - (self.total - self.inside) / (n - k)
+            found = self.inside / k - (self.total[self.lookup.cell_of_row] - self.inside) / (n - k)
         return np.where((k > 0) & (k < n), found, 0.0)
 
-    def p_values(self, floor: float) -> Floats:
-        """One-sided: would so large a difference come about by chance? Never below `floor`."""
-        k, n = self.n_inside.astype(float), self.n_splits
-        spread = np.maximum(self.squares - self.total**2 / max(n, 1), 0.0)
+    def can_exceed(self, delta: float) -> Mask:
+        """Whose scores vary so much that some arrangement of their labels could make their exposure exceed δ.
+
+        The difference of two means is at most the standard deviation × n/√(k(n − k)) (Cauchy–Schwarz).
+        """
+        k, n = self.n_inside.astype(float), max(self.n_splits, 1)
+        variance = np.maximum(self.squares / n - (self.total / n) ** 2, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            z = self.exposures() / np.sqrt(spread / (n - 1) * n / (k * (n - k)))
-        z = np.where((spread > SMALLEST_SPREAD) & np.isfinite(z), z, 0.0)
-        return np.maximum(ndtr(-z), floor)
+            bound = np.sqrt(variance)[self.lookup.cell_of_row] * n / np.sqrt(k * (n - k))
+        # The bound is reached by whoever has one score in and one score out: rounding must not leave them out.
+        return np.where((k > 0) & (k < n), bound * (1 + 1e-9) > delta, False)
+
+    def p_values(self, masks: Sequence[Mask], blocks: Sequence[int], delta: float = -np.inf) -> Floats:
+        """One-sided: would shuffled labels give so large a difference? 1 for those whose exposure is not above δ.
+
+        masks: who was in, and blocks: of which block, each in the order of the splits.
+        """
+        found = np.ones(len(self.inside))
+        rows = np.flatnonzero(self.exposures() > delta)
+        if not len(rows):
+            return found
+        cells = self.lookup.cell_of_row[rows]
+        scores = np.column_stack([step[cells] for step in self.steps]).astype(float)
+        lowest = scores.min(axis=1, keepdims=True)
+        width = np.maximum(scores.max(axis=1, keepdims=True) - lowest, 1.0)
+        levels = np.rint((scores - lowest) / width * GRID).astype(np.int64)
+        inside = np.column_stack([mask[rows] for mask in masks])
+        tails = np.empty(len(rows))
+        permutation_tails(levels, inside, _ends(blocks), tails)
+        found[rows] = tails
+        return found
 
     def marginal_risk(self, masks: Sequence[Mask]) -> Mean:
         """The mean exposure with its interval over splits. masks: who was in, in the order of the splits.
@@ -106,7 +146,7 @@ class Sums:
         block of m splits the labels of one person have the correlation −1/(m − 1), so the products of two persons'
         labels have 1/(m − 1)², and the variance of their mean is m/(m − 1) times that of independent splits.
         """
-        means = self.total / max(self.n_splits, 1)
+        means = self.means()
         freed = [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
         size = min(BLOCK, max(self.n_splits, 2))
         return mean_over(freed, float(self.exposures().mean()), np.sqrt(size / (size - 1)))
@@ -122,18 +162,53 @@ def benjamini_hochberg(p: Floats, level: float) -> Mask:
     return found
 
 
-def exposed_rows(
-    exposures: Sequence[Floats], p_values: Sequence[Floats], delta: float, level: float
-) -> tuple[Mask, list[Mask]]:
-    """Who is exposed at all, and under each attack: significant, and by more than δ.
+def _ends(blocks: Sequence[int]) -> NDArray[np.int64]:
+    """Where each run of equal numbers ends."""
+    given = np.asarray(blocks)
+    return np.append(np.flatnonzero(np.diff(given)) + 1, len(given)).astype(np.int64)
 
-    At all: the smallest p of the attacks times their number (Bonferroni), so that the rate of false discoveries is
-    that of people, however many attacks there are. An attack under which somebody gains less than δ has no say.
+
+@dataclass(frozen=True, eq=False)
+class Exposed:
+    """Who is exposed: by any attack, and by each. One entry an attack in the lists, one a person in the arrays.
+
+    n_tested: how many people could be exposed by more than δ at all, and so were tested.
+    n_attacks: the most attacks that one of them was tested under.
     """
-    each = [
-        (e > delta) & benjamini_hochberg(p, level) if e.size else np.zeros(0, bool)
-        for e, p in zip(exposures, p_values, strict=True)
-    ]
-    said = [np.where(e > delta, p, 1.0) for e, p in zip(exposures, p_values, strict=True)]
-    least = np.minimum(np.min(said, axis=0) * len(said), 1.0)
-    return benjamini_hochberg(least, level) & (least < 1.0), each
+
+    by_any: Mask
+    by_each: tuple[Mask, ...]
+    exposures: tuple[Floats, ...]
+    p_values: tuple[Floats, ...]
+    n_tested: int
+    n_attacks: int
+
+    def is_likely(self, below: float) -> bool:
+        """Whether anybody has a p-value below this; those whose exposure is not above δ have 1."""
+        return any(bool((p < below).any()) for p in self.p_values)
+
+
+def find_exposed(
+    sums: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int], delta: float, level: float
+) -> Exposed:
+    """Who is exposed at all, and under each attack: significantly, and by more than δ.
+
+    At all: a person's smallest p-value times the number of attacks they were tested under (Bonferroni), so that the
+    rate of false discoveries is that of people, however many attacks there are.
+    """
+    exposures = tuple(s.exposures() for s in sums)
+    p_values = tuple(s.p_values(masks, blocks, delta) for s in sums)
+    tested = [s.can_exceed(delta) for s in sums]
+    each = tuple(_rejected(p, t, level) for p, t in zip(p_values, tested, strict=True))
+    n_attacks = np.sum(tested, axis=0)
+    least = np.minimum(np.min(p_values, axis=0) * n_attacks, 1.0)
+    people = n_attacks > 0
+    return Exposed(
+        _rejected(least, people, level), each, exposures, p_values, int(people.sum()), int(n_attacks.max(initial=0))
+    )
+
+
+def _rejected(p: Floats, tested: Mask, level: float) -> Mask:
+    found = np.zeros(len(p), dtype=bool)
+    found[tested] = benjamini_hochberg(p[tested], level)
+    return found & (p < 1.0)

@@ -11,10 +11,10 @@ import numpy as np
 from divulge.assess.attacks import Attack, Floats, Lookup
 from divulge.assess.checkpoint import Checkpoint
 from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
-from divulge.assess.exposure import Mask, Mean, Sums, exposed_rows, mean_over
+from divulge.assess.exposure import Exposed, Mask, Mean, Sums, find_exposed, mean_over
 from divulge.assess.splits import SplitResult, Task, embed, granted, is_usable, measured, near_enough, publish
 from divulge.assess.workers import Crew
-from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits, smallest_p
+from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits
 from divulge.errors import DesignError, OutputError
 from divulge.measures.estimate import calibrated
 from divulge.measures.family import Family
@@ -126,41 +126,38 @@ def run_pass(
     is_halves = isinstance(design, RepeatedHalves)
     # Each block ends with the question whether the next one is needed.
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)] if is_halves else [splits]
-    n_tests = n_rows * len(task.lookups)
     used: tuple[int, ...] = ()
+    block_of: list[int] = []
     for b, block in enumerate(blocks):
         for result in crew.run(name, stage, task, block, checkpoint, sweep_at=0):
             inside, _ = result.split.rows()
             if result.is_usable and is_halves:
                 masks.append(inside)
+                block_of.append(b)
                 for total, counts in zip(sums, result.counts, strict=True):
                     total.add(counts, inside)
             results.append(replace(result, counts=()))
         used = (*used, len(block))
         if isinstance(design, RepeatedHalves) and design.stop_early and b + 1 < len(blocks) and masks:
             narrow = all(2 * s.marginal_risk(masks).half_width <= policy.widest_interval / 4 for s in sums)
-            enough = enough_splits(used, n_tests, policy.false_discoveries)
-            if narrow and enough and not _is_undecided(sums, smallest_p(used), policy):
+            so_far = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries)
+            if narrow and can_find_one(so_far, used, policy) and not so_far.is_likely(LIKELY):
                 break
     _check_any(results)
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
-    floor = smallest_p(used) if is_halves else 1.0
-    return _put_together(
-        indices, task, whole, trajectory, results, sums, masks, curves, floor, n_tests, used, is_halves, policy
-    )
+    found = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries) if is_halves else None
+    is_enough = found is None or can_find_one(found, used, policy)
+    return _put_together(indices, task, whole, trajectory, results, sums, masks, curves, found, is_enough)
 
 
-UNDECIDED = 0.01
-"""A p-value below which somebody who seems exposed, but is not significantly so yet, is worth further splits."""
+LIKELY = 0.01
+"""A p-value below which somebody may prove exposed: then all splits are run. So nobody is called exposed at a look that
+was taken because of them, and several looks do not add to the error."""
 
 
-def _is_undecided(sums: Sequence[Sums], floor: float, policy: Policy) -> bool:
-    """Whether further splits may show somebody to be exposed who cannot be called so yet."""
-    exposures, p_values = [s.exposures() for s in sums], [s.p_values(floor) for s in sums]
-    found, _ = exposed_rows(exposures, p_values, policy.delta, policy.false_discoveries)
-    return any(
-        bool(((e > policy.delta) & (p < UNDECIDED) & ~found).any()) for e, p in zip(exposures, p_values, strict=True)
-    )
+def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> bool:
+    """Whether one exposed person alone could be told from chance with so many splits."""
+    return enough_splits(blocks, found.n_tested * found.n_attacks, policy.false_discoveries)
 
 
 def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, Trajectory | None]:
@@ -213,7 +210,7 @@ def _curves(
     found: dict[str, list[list[float]]] = {}
     sizes: dict[str, int] = {}
     # To the splits of the curve a person's mean over the halves is a fixed number: it frees them of who is in.
-    means = [s.total / max(s.n_splits, 1) for s in sums]
+    means = [s.means() for s in sums]
     for result in crew.run(name, f"{stage}, smaller parts", task, splits, checkpoint, with_measures=False):
         if not result.is_usable:
             continue
@@ -241,21 +238,12 @@ def _put_together(
     sums: Sequence[Sums],
     masks: Sequence[Mask],
     curves: Mapping[int, Curve],
-    floor: float,
-    n_tests: int,
-    used: tuple[int, ...],
-    is_halves: bool,
-    policy: Policy,
+    found: Exposed | None,
+    is_enough: bool,
 ) -> PassResult:
     usable = [r for r in results if r.is_usable]
     nobody = np.zeros(task.table.n_rows, dtype=bool)
-    exposures = [s.exposures() if is_halves else np.zeros(len(nobody)) for s in sums]
-    p_values = [s.p_values(floor) if is_halves else np.ones(len(nobody)) for s in sums]
-    exposed, each = (
-        exposed_rows(exposures, p_values, policy.delta, policy.false_discoveries)
-        if is_halves
-        else (nobody, [nobody for _ in sums])
-    )
+    is_halves = found is not None
     attacks = []
     for i, lookup in enumerate(task.lookups):
         main = [r for r in usable if r.split.part != "folds of folds"]
@@ -267,9 +255,9 @@ def _put_together(
                 _measures([r.sweep[i] for r in usable if r.sweep]),
                 _fold_tables(usable, i) if not is_halves else {},
                 curves.get(i),
-                exposures[i],
-                p_values[i],
-                each[i],
+                found.exposures[i] if found else np.zeros(len(nobody)),
+                found.p_values[i] if found else np.ones(len(nobody)),
+                found.by_each[i] if found else nobody,
                 lookup.tolerance,
             )
         )
@@ -278,13 +266,13 @@ def _put_together(
         tuple(indices),
         whole,
         tuple(attacks),
-        exposed,
+        found.by_any if found else nobody,
         len(usable),
         tuple(r.why_not for r in results if r.why_not is not None),
         tuple(float(np.mean([r.outputs[j].near for r in usable])) for j in range(n_outputs)),
         tuple(float(np.mean([r.outputs[j].mae for r in usable])) for j in range(n_outputs)),
         trajectory,
-        not is_halves or enough_splits(used, n_tests, policy.false_discoveries),
+        is_enough,
         is_halves,
         {"embedding": whole.seconds, "splits": float(sum(r.seconds for r in results))},
     )

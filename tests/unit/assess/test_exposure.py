@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import Sums, benjamini_hochberg, exposed_rows, mean_over
-from divulge.designs import RepeatedHalves, smallest_p
+from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, find_exposed, mean_over
+from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
 
 
@@ -72,37 +70,71 @@ def test_exposure_is_mean_in_less_mean_out() -> None:
     assert sums.exposures() == pytest.approx([0.7, 0.0])
 
 
-def test_p_value_is_near_the_exact_permutation_test() -> None:
-    rng = np.random.default_rng(3)
+def _p_values(scores: np.ndarray, inside: np.ndarray, delta: float = -np.inf) -> np.ndarray:
+    blocks = [s // BLOCK for s in range(scores.shape[1])]
+    return _sums(scores, inside).p_values(list(inside.T), blocks, delta)
+
+
+def test_p_value_of_a_constant_difference_is_one_over_the_arrangements() -> None:
+    inside = _labels(50, 20)
+    assert _p_values(np.where(inside, 0.9, 0.3), inside) == pytest.approx(smallest_p((10, 10)))
+    assert _p_values(np.where(inside, 0.3, 0.9), inside) == pytest.approx(1.0)
+
+
+def test_p_value_is_that_of_scipys_permutation_test() -> None:
     inside = _labels(50, 10)
-    scores = np.round(0.4 + 0.1 * rng.normal(size=(50, 10)), 3)
-    sums = _sums(scores, inside)
-    p = sums.p_values(smallest_p((10,)))
+    scores = np.random.default_rng(3).integers(0, 41, size=(50, 10)) / 41  # on the grid, so that nothing is rounded
+    scores[:, :2] = 0.0, 40 / 41
+    p = _p_values(scores, inside)
     for row in range(5):
-        x, observed = scores[row], scores[row][inside[row]].sum()
-        exact = np.mean([x[list(c)].sum() >= observed - 1e-9 for c in combinations(range(10), 5)])
-        # Ten splits: the normal is off by a few per cent in the middle.
-        assert p[row] == pytest.approx(exact, abs=0.05)
-
-
-def test_p_value_of_a_constant_difference_is_never_zero() -> None:
-    inside = _labels(50, 10)
-    sums = _sums(np.where(inside, 0.9, 0.3), inside)
-    floor = smallest_p((10,))
-    assert (sums.p_values(floor) >= floor).all()
-    assert (sums.p_values(floor) < 0.01).all()
+        groups = scores[row][inside[row]], scores[row][~inside[row]]
+        exact = stats.permutation_test(groups, lambda a, b: a.mean() - b.mean(), alternative="greater")
+        assert p[row] == pytest.approx(exact.pvalue)
 
 
 def test_score_that_never_changes_says_nothing() -> None:
     inside = _labels(50, 10)
-    assert (_sums(np.full((50, 10), 0.25), inside).p_values(1e-9) == 0.5).all()
+    sums = _sums(np.full((50, 10), 0.25), inside)
+    assert (_p_values(np.full((50, 10), 0.25), inside) == 1.0).all()
+    assert not sums.can_exceed(1e-6).any()
 
 
-def test_p_values_are_uniform_where_being_in_changes_nothing() -> None:
-    rng = np.random.default_rng(5)
-    inside = _labels(4000, 30)
-    p = _sums(np.clip(rng.beta(2, 5, size=(4000, 30)), 0, 0.999), inside).p_values(0.0)
-    assert stats.kstest(p, "uniform").pvalue > 0.001  # one in a thousand by chance; the seed is fixed
+@pytest.mark.parametrize("shape", ["smooth", "skewed", "two values", "rarely found", "who else is in"])
+def test_p_values_are_valid_where_being_in_changes_nothing(shape: str) -> None:
+    n, rng = 4000, np.random.default_rng(5)
+    inside = _labels(n, 30)
+    scores = {
+        "smooth": rng.beta(2, 5, size=(n, 30)),
+        "skewed": rng.beta(0.1, 3, size=(n, 30)),
+        "two values": np.where(rng.random((n, 30)) < 0.5, 0.6, 0.2),
+        "rarely found": np.where(rng.random((n, 30)) < 0.05, 0.6, 0.2),
+        # The score moves with somebody else's labels, balanced like one's own.
+        "who else is in": 0.3 + 0.3 * np.roll(inside, 1, axis=0) + 0.02 * rng.random((n, 30)),
+    }[shape]
+    p = _p_values(np.clip(scores, 0, 0.999), inside)
+    # P(p ≤ u) ≤ u for every u; 0.001: one in a thousand by chance, and the seed is fixed.
+    assert stats.kstest(p, "uniform", alternative="greater").pvalue > 0.001
+    if shape == "smooth":  # with so many values hardly anything is lost by ties
+        assert stats.kstest(p, "uniform").pvalue > 0.001
+
+
+def test_few_values_do_not_make_p_values_too_small_in_the_tail() -> None:
+    n, rng = 20_000, np.random.default_rng(8)
+    inside = _labels(n, 30)
+    p = _p_values(np.where(rng.random((n, 30)) < 0.1, 0.6, 0.2), inside)
+    for level in (0.05, 0.01, 0.001):
+        assert stats.binomtest(int((p <= level).sum()), n, level, alternative="greater").pvalue > 0.001
+
+
+def test_nobody_who_could_exceed_is_left_out() -> None:
+    rng = np.random.default_rng(9)
+    inside = _labels(500, 10)
+    sums = _sums(np.round(rng.beta(0.5, 0.5, size=(500, 10)) * 0.6, 3), inside)
+    for delta in (0.05, 0.1, 0.3):
+        assert (sums.can_exceed(delta) >= (sums.exposures() > delta)).all()
+    exact = _sums(np.where(inside, 0.5, 0.3), inside)
+    assert exact.can_exceed(0.1999).all()
+    assert not exact.can_exceed(0.2001).any()
 
 
 def test_marginal_risk_is_the_mean_exposure_and_is_free_of_who_is_in() -> None:
@@ -129,16 +161,51 @@ def test_benjamini_hochberg_is_scipys() -> None:
     assert (benjamini_hochberg(p, 0.05) == (stats.false_discovery_control(p) <= 0.05)).all()
 
 
+def _found(*scores: np.ndarray, inside: np.ndarray, delta: float = 0.1) -> Exposed:
+    sums = [_sums(one, inside) for one in scores]
+    blocks = [s // BLOCK for s in range(inside.shape[1])]
+    return find_exposed(sums, list(inside.T), blocks, delta, 0.05)
+
+
 def test_exposed_is_significant_and_large() -> None:
-    exposure = np.array([0.3, 0.05, 0.3, 0.0])
-    p = np.array([1e-6, 1e-6, 0.5, 0.5])
-    found, each = exposed_rows([exposure], [p], delta=0.1, level=0.05)
-    assert found.tolist() == each[0].tolist() == [True, False, False, False]
+    inside, rng = _labels(200, 20), np.random.default_rng(4)
+    scores = rng.uniform(0.1, 0.5, size=(200, 20))
+    scores[0] = np.where(inside[0], 0.7, 0.3)
+    scores[1] = np.where(inside[1], 0.35, 0.3)  # as certain, and small
+    found = _found(scores, inside=inside)
+    assert np.flatnonzero(found.by_any).tolist() == np.flatnonzero(found.by_each[0]).tolist() == [0]
+    assert found.p_values[0][0] == pytest.approx(smallest_p((10, 10)))
+    assert found.p_values[0][1] == 1.0
+
+
+def test_people_whose_scores_hardly_vary_are_not_tested() -> None:
+    inside, rng = _labels(2000, 20), np.random.default_rng(4)
+    scores = 0.3 + 0.01 * rng.random((2000, 20))
+    scores[0] = np.where(inside[0], 0.7, 0.3)
+    found = _found(scores, inside=inside)
+    # 1/63,504 would not be found among 2,000 tests with another one in its way.
+    assert (found.n_tested, np.flatnonzero(found.by_any).tolist()) == (1, [0])
 
 
 def test_many_attacks_are_paid_for() -> None:
-    exposure, p = np.array([0.3, 0.0]), np.array([0.02, 0.9])
-    one, _ = exposed_rows([exposure], [p], delta=0.1, level=0.05)
-    many, _ = exposed_rows([exposure] + [np.zeros(2)] * 9, [p] + [np.ones(2)] * 9, delta=0.1, level=0.05)
-    assert one[0]
-    assert not many[0]
+    inside, rng = _labels(60, 10), np.random.default_rng(4)
+    scores = np.full((60, 10), 0.3)
+    scores[0] = np.where(inside[0], 0.7, 0.3)  # 1/252
+    noise = [rng.uniform(0.1, 0.9, size=(60, 10)) for _ in range(15)]
+    for one in noise:
+        one[0] = np.where(inside[0], one[0].min(), one[0].max())  # the others speak against it
+    assert _found(scores, inside=inside).by_any[0]
+    many = _found(scores, *noise, inside=inside)
+    assert (many.n_attacks, bool(many.by_any[0])) == (16, False)
+
+
+def test_false_discoveries_among_noise_are_rare() -> None:
+    discoveries = []
+    for seed in range(40):
+        inside, rng = _labels(300, 20, seed), np.random.default_rng(seed)
+        scores = np.where(rng.random((300, 20)) < 0.4, 0.65, 0.3)
+        scores[:5] = np.where(inside[:5], 0.65, 0.3)
+        found = _found(scores, inside=inside).by_any
+        assert found[:5].all()
+        discoveries.append(found[5:].sum() / found.sum())
+    assert np.mean(discoveries) <= 0.05
