@@ -155,6 +155,8 @@ class _Search:
                 return Outcome.STALLED
 
     def _finish(self, outcome: Outcome) -> Embedding:
+        if outcome is Outcome.REPRODUCED and self.settings.mae is not None:
+            outcome = Outcome.NEAR_ENOUGH  # which becomes `reproduced` where every figure is
         return self.log.finish(self.objective, self.objective.table(self.codes), outcome, self.discrepancy)
 
     def _refresh(self, units: list[Floats] | None = None) -> View:

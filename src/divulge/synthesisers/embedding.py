@@ -20,6 +20,7 @@ class Outcome(StrEnum):
     """How a search ended."""
 
     REPRODUCED = "reproduced"
+    NEAR_ENOUGH = "near enough"
     STALLED = "stalled"
     FINISHED = "finished"
     OUT_OF_TIME = "out of time"
@@ -33,6 +34,8 @@ class Outcome(StrEnum):
 
 _SENTENCES = {
     Outcome.REPRODUCED: "Every released figure is reproduced at its published precision.",
+    Outcome.NEAR_ENOUGH: "The mean absolute error of every output is as small as was asked for; not every released "
+    "figure is reproduced at its published precision.",
     Outcome.STALLED: "The search stopped making progress before every released figure was reproduced. The outputs may "
     "contradict each other, or no data of this size may give them.",
     Outcome.FINISHED: "All generations were made before every released figure was reproduced.",

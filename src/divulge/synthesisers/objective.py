@@ -6,6 +6,7 @@ No table of original data is here, nor can one be: the fields are outputs' addit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -239,6 +240,14 @@ class Objective:
         object.__setattr__(self, "weights", (*(t.output.weight for t in lowering), *(1.0 for _ in held)))
         object.__setattr__(self, "n_lowered_targets", len(outputs))
         object.__setattr__(self, "program", pack(self.lowered, self.schema))
+
+    def of_outputs(self) -> Objective:
+        """The same outputs, lowered alike, without the known marginals as something to reproduce."""
+        found, n = copy(self), self.n_lowered_targets
+        object.__setattr__(found, "lowered", self.lowered[:n])
+        object.__setattr__(found, "weights", self.weights[:n])
+        object.__setattr__(found, "program", pack(found.lowered, self.schema))
+        return found
 
     def _informed(self) -> Schema:
         """The schema with the known marginals as its frequencies: where splines have their knots follows from them."""
