@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.postgres import Cluster, binaries
 
 # Deterministic and few here; the long generative run is in `make validate`.
 settings.register_profile(
@@ -43,3 +48,64 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     # Looking up a name already leaves the machine.
     monkeypatch.setattr(socket, "getaddrinfo", local_names_only)
     monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server of this run's own, started when the first test asks for it."""
+    if binaries() is None and "CI" not in os.environ:
+        pytest.skip("PostgreSQL is not installed; .ci/run installs it")
+    cluster = Cluster()
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def empty_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Makes a new ledger, "sqlite" or "postgresql", at the newest version, and gives its URL: copies are quick."""
+    from divulge.ledger.database import open_ledger
+
+    folder = tmp_path_factory.mktemp("ledgers")
+    made: set[str] = set()
+
+    def make(kind: str, cluster: Cluster | None = None) -> str:
+        number = next(_NUMBERS)
+        if kind == "sqlite":
+            template = folder / "template.sqlite"
+            if kind not in made:
+                open_ledger(str(template)).close()
+            made.add(kind)
+            return f"sqlite:///{shutil.copy(template, folder / f'{number}.sqlite')}"
+        assert cluster is not None
+        if kind not in made:
+            cluster.run("CREATE DATABASE template_ledger")
+            open_ledger(cluster.url("template_ledger"), store=folder).close()
+        made.add(kind)
+        cluster.run(f"CREATE DATABASE ledger{number} TEMPLATE template_ledger")
+        return cluster.url(f"ledger{number}")
+
+    return make
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def ledger(request: pytest.FixtureRequest, empty_ledgers: Callable[..., str], tmp_path: Path) -> Iterator[Any]:
+    """An empty ledger, once in SQLite and once in PostgreSQL."""
+    from divulge.ledger.database import open_ledger
+
+    cluster = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    opened = open_ledger(empty_ledgers(request.param, cluster), store=tmp_path / "store")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def world(ledger: Any, tmp_path: Path) -> Any:
+    """A ledger with people, a project and data; see tests/ledgers.py."""
+    from tests.ledgers import make_world
+
+    return make_world(ledger, tmp_path)

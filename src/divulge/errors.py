@@ -168,6 +168,48 @@ class RecordError(DivulgeError):
     exit_code = 56
 
 
+class LedgerError(DivulgeError):
+    """A ledger that cannot be opened, is of another version, or holds something other than what is asked for."""
+
+    exit_code = 60
+
+
+class NotAllowedError(DivulgeError):
+    """Somebody asked for what their role, their project or their own submission does not let them do."""
+
+    exit_code = 61
+
+
+class StateError(DivulgeError):
+    """Something was asked of a submission or a job that is not possible in the state it is in."""
+
+    exit_code = 62
+
+
+class NotFoundError(DivulgeError):
+    """There is no such submission, dataset, project or person, or not for whoever asks."""
+
+    exit_code = 63
+
+
+class TamperedError(DivulgeError):
+    """The audit trail is not as it was written, or a row is not as the trail says."""
+
+    exit_code = 64
+
+
+class LeaseLostError(DivulgeError):
+    """A worker's lease on a job ended, and the job is somebody else's now."""
+
+    exit_code = 65
+
+
+class UploadError(DivulgeError):
+    """A file that was sent is too large, broken, or not what it says."""
+
+    exit_code = 66
+
+
 def suggest(name: str, known: Iterable[str]) -> str | None:
     """The hint "Did you mean …?" with the nearest known name, or None where nothing is near."""
     names = list(known)

@@ -16,9 +16,10 @@ SOURCE = Path(divulge.__file__).parent
 LAYERS = (
     {"__main__"},
     {"cli", "web"},
+    {"ledger"},
     {"assess"},
     {"spec"},
-    {"designs", "policy", "ledger"},
+    {"designs", "policy"},
     {"synthesisers", "mitigations"},
     {"outputs", "measures", "rules", "comparators"},
     {"demo", "reports"},

@@ -1,0 +1,125 @@
+"""Data that the ledger knows: their fingerprint, their schema, and where they are. The data themselves stay there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from divulge.errors import LedgerError, NotFoundError, SpecError
+from divulge.ledger import states, trail
+from divulge.ledger.model import Dataset, Person
+from divulge.spec import parse_spec
+from divulge.table import Schema, Table, read_schema, read_table
+from divulge.table.frictionless import format_schema, parse_schema
+
+SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
+"""What a custodian may fix for every assessment of a dataset. Researchers choose none of it."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: the odd multiplier of Knuth's multiplicative hashing."""
+
+
+def fingerprint(table: Table) -> str:
+    """What tells whether two tables hold the same people: SHA-256 over names and values, whatever the order.
+
+    Columns in any order, rows in any order, the file's format and how values are coded make no difference.
+    """
+    names = sorted(table.names)
+    rows = np.zeros(table.n_rows, dtype=np.uint64)
+    for name in names:
+        variable = table.schema[name]
+        texts = [*variable.texts[: variable.n_values], *(f"missing\0{m}" for m in variable.missing)]
+        values = np.array([_number(f"{name}\0{t}") for t in texts], dtype=np.uint64)
+        # Mixed between columns, so that the same values in other columns make another row.
+        rows = (rows ^ (rows >> np.uint64(29))) * _ODD + (values[table[name]] if len(values) else np.uint64(0))
+    found = hashlib.sha256("\0".join([str(table.n_rows), *names]).encode())
+    found.update(np.sort(rows).astype("<u8").tobytes())
+    return found.hexdigest()
+
+
+def register(
+    session: Session,
+    by: Person | None,
+    name: str,
+    path: Path,
+    *,
+    schema: Schema | Path | None = None,
+    collection: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    table: Table | None = None,
+) -> Dataset:
+    """Put data on record, or find them where they are known already (by what they hold, not by what they are called).
+
+    by: who does it; None on the command line. table: the data, where they have been read already.
+    """
+    if by is not None:
+        states.check_manage_data(by)
+    if isinstance(schema, Path):
+        schema = read_schema(schema)
+    people = table if table is not None else read_table(path, schema)
+    known = session.scalars(select(Dataset).where(Dataset.fingerprint == fingerprint(people))).one_or_none()
+    if known is not None:
+        return known
+    if session.scalars(select(Dataset).where(Dataset.name == name)).one_or_none() is not None:
+        raise LedgerError(f"other data are called {name!r} already.", where="name", hint="Choose another name.")
+    dataset = Dataset(
+        name=name,
+        collection=collection or name,
+        fingerprint=fingerprint(people),
+        path=str(path.absolute()),
+        schema=format_schema(people.schema),
+        settings=checked_settings(settings or {}),
+        rows=people.n_rows,
+        variables=list(people.names),
+    )
+    session.add(dataset)
+    session.flush()
+    details = {"name": name, "collection": dataset.collection, "fingerprint": dataset.fingerprint}
+    trail.append(session, by.name if by else trail.COMMAND_LINE, "register", "dataset", dataset.id, details)
+    return dataset
+
+
+def change_settings(session: Session, by: Person, dataset_id: int, settings: Mapping[str, Any]) -> Dataset:
+    """Fix anew what every later assessment of a dataset asks for."""
+    states.check_manage_data(by)
+    dataset = get_dataset(session, dataset_id)
+    dataset.settings = checked_settings(settings)
+    trail.append(session, by.name, "settings", "dataset", dataset.id, {"settings": dataset.settings})
+    return dataset
+
+
+def get_dataset(session: Session, dataset_id: int) -> Dataset:
+    found = session.get(Dataset, dataset_id)
+    if found is None:
+        raise NotFoundError(f"there is no dataset {dataset_id}.")
+    return found
+
+
+def schema_of(dataset: Dataset) -> Schema:
+    """What the variables of a dataset are."""
+    return parse_schema(dataset.schema)
+
+
+def checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of assessments, checked as a spec would be."""
+    wrong = [name for name in settings if name not in SETTINGS]
+    if wrong:
+        raise SpecError(
+            f"{wrong[0]!r} is not something that is fixed for a dataset.",
+            where="settings",
+            hint=f"These are: {', '.join(SETTINGS)}.",
+        )
+    if isinstance(settings.get("policy"), str):
+        raise SpecError("the thresholds themselves are needed, not a file.", where="settings.policy")
+    parse_spec({"outputs": [{"kind": "crosstab", "variables": ["x"], "compute": True}], **settings})
+    return dict(settings)
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -1,0 +1,209 @@
+"""The queue: taking a job, keeping it, and handing in its result. Each function is one transaction of its own.
+
+A job is taken with a lease that its worker renews. Where a worker dies the lease runs out, and another goes on.
+Whatever a worker writes names its lease; a worker that lost it is told so (LeaseLostError) and changes nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.orm import Session
+
+from divulge.errors import LeaseLostError
+from divulge.ledger import states, trail
+from divulge.ledger.database import Ledger, database_now
+from divulge.ledger.model import Job, JobState, State, StoredAssessment, Submission, SubmittedOutput
+from divulge.ledger.workflow import lock_submission
+from divulge.record import dumps
+
+LEASE_SECONDS = 60.0
+"""How long a worker may be silent before its job is somebody else's: twenty heartbeats, so a busy machine keeps it."""
+
+HEARTBEAT_SECONDS = 3.0
+"""How often a worker says that it is alive, writes progress, and asks whether to stop."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A job that is ours for now."""
+
+    job_id: int
+    submission_id: int
+    token: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a bar shows: the stage, `done` of `total`, and seconds left where that can be said."""
+
+    stage: str
+    done: int
+    total: int
+    seconds_left: float | None = None
+
+
+def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECONDS) -> Lease | None:
+    """Take the oldest job that waits, or whose worker fell silent; None where there is none.
+
+    Workers that ask at the same moment get different jobs: PostgreSQL passes over rows that another has locked, SQLite
+    lets one writer in at a time. A job that was taken too often is marked as failed instead.
+    """
+    with ledger.writing() as session:
+        while True:
+            now = database_now(session)
+            job = session.scalars(
+                select(Job).where(_is_free(now)).order_by(Job.id).limit(1).with_for_update(skip_locked=True)
+            ).one_or_none()
+            if job is None:
+                return None
+            submission = lock_submission(session, job.submission_id)
+            if job.cancel_asked:
+                _end(session, job, submission, JobState.CANCELLED, None, worker)
+                continue
+            if job.attempts >= job.max_attempts:
+                said = f"{job.attempts} workers took it and none of them came back; it may need more memory."
+                _end(session, job, submission, JobState.FAILED, said, worker)
+                continue
+            job.state, job.lease = JobState.RUNNING, secrets.token_hex(16)
+            job.attempts += 1
+            job.worker, job.started_at, job.heartbeat_at = worker[:200], job.started_at or now, now
+            job.lease_until = now + timedelta(seconds=lease_seconds)
+            if submission.state is State.SUBMITTED:
+                _move(session, submission, State.ASSESSING)
+            details = {"job": job.id, "attempt": job.attempts, "worker": job.worker}
+            trail.append(session, trail.WORKER, "take", "submission", submission.id, details)
+            return Lease(job.id, submission.id, job.lease, job.attempts)
+
+
+def heartbeat(
+    ledger: Ledger, lease: Lease, progress: Progress | None = None, *, lease_seconds: float = LEASE_SECONDS
+) -> bool:
+    """Keep a job, and write how far it is. True where it is to be stopped; LeaseLostError where it is not ours."""
+    with ledger.writing() as session:
+        job = _held(session, lease)
+        now = database_now(session)
+        job.heartbeat_at, job.lease_until = now, now + timedelta(seconds=lease_seconds)
+        if progress is not None:
+            job.stage, job.done, job.total = progress.stage[:200], progress.done, progress.total
+            job.seconds_left = progress.seconds_left
+        return job.cancel_asked
+
+
+def finish_job(
+    ledger: Ledger, lease: Lease, record: Mapping[str, Any], figures: Sequence[Sequence[Mapping[str, Any]]]
+) -> int:
+    """Hand in a record: the assessment, the end of the job and the submission's new state are one transaction.
+
+    figures: for each output its figures as printed ({label, value, se}). Returns the assessment's id.
+    """
+    with ledger.writing() as session:
+        job = _held(session, lease)
+        submission = lock_submission(session, job.submission_id)
+        if job.cancel_asked:
+            _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
+            return 0
+        stored = store_record(session, submission, record, figures, job_id=job.id)
+        job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
+        job.done, job.seconds_left = job.total, 0.0
+        _move(session, submission, State.READY)
+        details = {"job": job.id, **assessment_details(stored)}
+        trail.append(session, trail.WORKER, "assessed", "submission", submission.id, details)
+        return stored.id
+
+
+def fail_job(ledger: Ledger, lease: Lease, error: str, *, again: bool = False) -> None:
+    """Give a job up: for good, or (`again`) back into the queue while attempts are left. error: no row value."""
+    with ledger.writing() as session:
+        job = _held(session, lease)
+        submission = lock_submission(session, job.submission_id)
+        if job.cancel_asked:
+            _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
+        elif again and job.attempts < job.max_attempts:
+            job.state, job.lease, job.lease_until, job.error = JobState.QUEUED, None, None, error
+            details = {"job": job.id, "error": error}
+            trail.append(session, trail.WORKER, "put back", "submission", submission.id, details)
+        else:
+            _end(session, job, submission, JobState.FAILED, error, job.worker or "")
+
+
+def stop_job(ledger: Ledger, lease: Lease) -> None:
+    """End a job that somebody asked to cancel."""
+    with ledger.writing() as session:
+        job = _held(session, lease)
+        _end(session, job, lock_submission(session, job.submission_id), JobState.CANCELLED, None, job.worker or "")
+
+
+def store_record(
+    session: Session,
+    submission: Submission,
+    record: Mapping[str, Any],
+    figures: Sequence[Sequence[Mapping[str, Any]]],
+    *,
+    job_id: int | None = None,
+) -> StoredAssessment:
+    """Keep a record, and the figures that the outputs have."""
+    text = dumps(record)
+    cumulative = record.get("cumulative") or {}
+    stored = StoredAssessment(
+        submission_id=submission.id,
+        job_id=job_id,
+        verdict=str(record["verdict"]),
+        risk=largest_risk(record),
+        adds=(cumulative.get("adds") or {}).get("marginal_risk"),
+        exposed=int(record["exposure"]["exposed"]),
+        record=text,
+        digest=trail.digest(text),
+    )
+    session.add(stored)
+    submission.verdict = stored.verdict
+    outputs = session.scalars(
+        select(SubmittedOutput).where(SubmittedOutput.submission_id == submission.id).order_by(SubmittedOutput.number)
+    ).all()
+    for output, found in zip(outputs, figures, strict=True):
+        output.figures = [dict(f) for f in found]
+    session.flush()
+    return stored
+
+
+def assessment_details(stored: StoredAssessment) -> dict[str, Any]:
+    """What the trail says of an assessment; `verify` compares it with the row."""
+    return {"assessment": stored.id, "verdict": stored.verdict, "record": stored.digest}
+
+
+def largest_risk(record: Mapping[str, Any]) -> float | None:
+    """The largest marginal risk of any scenario."""
+    found = [r["marginal_risk"]["value"] for r in record.get("risk", []) if r.get("marginal_risk")]
+    return max((v for v in found if v is not None), default=None)
+
+
+def _is_free(now: Any) -> ColumnElement[bool]:
+    fell_silent = and_(Job.state == JobState.RUNNING, Job.lease_until < now)
+    return or_(Job.state == JobState.QUEUED, fell_silent)
+
+
+def _held(session: Session, lease: Lease) -> Job:
+    job = session.scalars(select(Job).where(Job.id == lease.job_id).with_for_update()).one_or_none()
+    if job is None or job.state is not JobState.RUNNING or job.lease != lease.token:
+        raise LeaseLostError(f"job {lease.job_id} is no longer this worker's.", hint="Somebody else goes on with it.")
+    return job
+
+
+def _end(session: Session, job: Job, submission: Submission, state: JobState, error: str | None, worker: str) -> None:
+    job.state, job.error, job.finished_at = state, error, database_now(session)
+    job.lease, job.lease_until = None, None
+    if submission.state is State.ASSESSING:
+        _move(session, submission, State.SUBMITTED)
+    details = {"job": job.id, "error": error, "worker": worker}
+    trail.append(session, trail.WORKER, str(state), "submission", submission.id, details)
+
+
+def _move(session: Session, submission: Submission, to: State) -> None:
+    states.check_transition(submission, to)
+    submission.state, submission.changed_at = to, database_now(session)

@@ -1,0 +1,48 @@
+"""The tables of the ledger. Nothing here decides: who may do what is in `divulge.ledger.states`."""
+
+from divulge.ledger.model.base import Base, utc_now
+from divulge.ledger.model.jobs import ACTIVE, Job, JobState
+from divulge.ledger.model.people import BrowserSession, LogInAttempt, Membership, Person, Project, Role
+from divulge.ledger.model.submissions import (
+    Assignment,
+    Audience,
+    CheckerDecision,
+    Choice,
+    Comment,
+    Dataset,
+    Release,
+    State,
+    StoredAssessment,
+    Submission,
+    SubmittedOutput,
+    Upload,
+)
+from divulge.ledger.model.trail import TrailEntry, TrailHead
+
+__all__ = [
+    "ACTIVE",
+    "Assignment",
+    "Audience",
+    "Base",
+    "BrowserSession",
+    "CheckerDecision",
+    "Choice",
+    "Comment",
+    "Dataset",
+    "Job",
+    "JobState",
+    "LogInAttempt",
+    "Membership",
+    "Person",
+    "Project",
+    "Release",
+    "Role",
+    "State",
+    "StoredAssessment",
+    "Submission",
+    "SubmittedOutput",
+    "TrailEntry",
+    "TrailHead",
+    "Upload",
+    "utc_now",
+]

@@ -1,0 +1,90 @@
+"""What somebody wants released, before it is a submission: outputs and files, checked against the dataset's schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from divulge.errors import SpecError, UploadError
+from divulge.ledger.store import Blob, safe_name
+from divulge.outputs.output import in_field
+from divulge.spec import format_output, parse_output
+from divulge.table import Schema
+
+MOST_OUTPUTS = 500
+"""Outputs of one submission. A thesis has a hundred; more is better sent in parts."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """outputs: each as the spec has it (`kind` and its fields). uploads: names as they came, and what was stored.
+
+    Of a researcher's spec the outputs alone count: data, schema, policy, scenario and design are the custodian's.
+    """
+
+    title: str
+    outputs: Sequence[Mapping[str, Any]]
+    uploads: Sequence[tuple[str, Blob]] = ()
+    purpose: str = ""
+    origin: str = "spec"
+
+
+@dataclass(frozen=True)
+class CheckedOutput:
+    """An output that can be computed from the dataset: its document, and the variables that it speaks of."""
+
+    kind: str
+    name: str
+    document: dict[str, Any]
+    variables: tuple[str, ...]
+
+
+def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[CheckedOutput], list[tuple[str, Blob]]]:
+    """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where."""
+    if not proposal.title.strip():
+        raise SpecError("a title is needed.", where="title")
+    if not 1 <= len(proposal.outputs) <= MOST_OUTPUTS:
+        raise SpecError(f"1 to {MOST_OUTPUTS} outputs are needed.", where="outputs")
+    files = _named(proposal.uploads)
+    names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, files, strict=True)}
+    checked = []
+    for i, document in enumerate(proposal.outputs):
+        with in_field(f"outputs[{i}]"):
+            checked.append(_checked(document, schema, names))
+    return checked, files
+
+
+def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, str]) -> CheckedOutput:
+    output = parse_output(document)
+    if not output.can_lower:
+        raise SpecError(
+            f"kind {output.kind!r} cannot be assessed here: it runs code of its own.",
+            where="kind",
+            hint="Ask an output checker to judge it by hand.",
+        )
+    output.check(schema)
+    plain = format_output(output)
+    released = plain.get("released")
+    if isinstance(released, str):
+        # A path would lead out of the submission's own files.
+        if released not in names:
+            raise SpecError(
+                f"the file {safe_name(released)!r} did not come with the submission.",
+                where="released",
+                hint="Send it along, under the name that the spec gives it.",
+            )
+        plain["released"] = names[released]
+    return CheckedOutput(output.kind, output.name or "", plain, output.uses(schema))
+
+
+def _named(uploads: Sequence[tuple[str, Blob]]) -> list[tuple[str, Blob]]:
+    found: list[tuple[str, Blob]] = []
+    taken: set[str] = set()
+    for given, blob in uploads:
+        name = safe_name(given)
+        if name.casefold() in taken:
+            raise UploadError(f"two files are called {name!r}.", where="uploads", hint="Give one another name.")
+        taken.add(name.casefold())
+        found.append((name, blob))
+    return found

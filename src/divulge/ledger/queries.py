@@ -1,0 +1,236 @@
+"""Lists for people to look at: a page at a time, only what they may see, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import ColumnElement, Select, func, or_, select, true
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from divulge.errors import NotFoundError
+from divulge.ledger import states
+from divulge.ledger.model import (
+    Assignment,
+    CheckerDecision,
+    Comment,
+    Dataset,
+    Job,
+    Person,
+    Project,
+    Release,
+    State,
+    StoredAssessment,
+    Submission,
+    SubmittedOutput,
+    TrailEntry,
+)
+
+T = TypeVar("T")
+
+PER_PAGE = 50
+"""Rows of a page: two screens."""
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page of a list. number starts at 1; total: rows on all pages."""
+
+    items: Sequence[T]
+    total: int
+    number: int
+    per_page: int = PER_PAGE
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // self.per_page))
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a list of submissions is narrowed to; None: everything. text is looked for in titles."""
+
+    states: tuple[State, ...] = ()
+    project_id: int | None = None
+    dataset_id: int | None = None
+    author_id: int | None = None
+    assigned_to: int | None = None
+    verdict: str | None = None
+    text: str | None = None
+    since: datetime | None = None
+    oldest_first: bool = False
+
+
+def list_submissions(
+    session: Session, person: Person | None, wanted: Filter | None = None, *, page: int = 1, per_page: int = PER_PAGE
+) -> Page[Submission]:
+    """Submissions that a person may see, the newest first, with author, project, dataset, checkers and decisions.
+
+    person: who asks; None on the command line, whoever may read the file. Four queries, however many rows.
+    """
+    chosen = wanted or Filter()
+    condition = visible(person)
+    for part in _conditions(chosen):
+        condition = condition & part
+    order = Submission.id.asc() if chosen.oldest_first else Submission.id.desc()
+    statement = (
+        select(Submission)
+        .where(condition)
+        .order_by(order)
+        .options(
+            joinedload(Submission.author),
+            joinedload(Submission.project),
+            joinedload(Submission.dataset),
+            selectinload(Submission.assignments).joinedload(Assignment.person),
+            selectinload(Submission.decisions),
+        )
+    )
+    return _page(session, statement, select(func.count(Submission.id)).where(condition), page, per_page)
+
+
+def find_submission(session: Session, person: Person | None, submission_id: int) -> Submission:
+    """A submission with everything about it, where the person may see it; else it is as if there were none."""
+    found = session.scalars(
+        select(Submission)
+        .where(Submission.id == submission_id)
+        .options(
+            joinedload(Submission.author),
+            joinedload(Submission.project).selectinload(Project.memberships),
+            joinedload(Submission.dataset),
+            joinedload(Submission.release),
+            joinedload(Submission.replaced_by),
+            selectinload(Submission.outputs),
+            selectinload(Submission.uploads),
+            selectinload(Submission.assessments),
+            selectinload(Submission.comments).joinedload(Comment.person),
+            selectinload(Submission.assignments).joinedload(Assignment.person),
+            selectinload(Submission.decisions).joinedload(CheckerDecision.person),
+        )
+    ).one_or_none()
+    if found is None or (person is not None and not states.can_see(person, found)):
+        raise NotFoundError(f"there is no submission {submission_id}.", hint="Or it is somebody else's.")
+    return found
+
+
+def find_record(session: Session, assessment_id: int) -> str:
+    """The record of an assessment as JSON text."""
+    text = session.scalars(select(StoredAssessment.record).where(StoredAssessment.id == assessment_id)).one_or_none()
+    if text is None:
+        raise NotFoundError(f"there is no assessment {assessment_id}.")
+    return text
+
+
+def count_states(session: Session, person: Person | None) -> dict[State, int]:
+    """How many submissions that a person may see are in each state."""
+    found = session.execute(
+        select(Submission.state, func.count(Submission.id)).where(visible(person)).group_by(Submission.state)
+    )
+    counted = dict(found.tuples())
+    return {state: counted.get(state, 0) for state in State}
+
+
+def list_releases(
+    session: Session, dataset_ids: Sequence[int] | None = None, *, page: int = 1, per_page: int = PER_PAGE
+) -> Page[Release]:
+    """What left, the newest first, with its submission, author and dataset; of some datasets, or of all."""
+    condition = true() if dataset_ids is None else Submission.dataset_id.in_(dataset_ids)
+    statement = (
+        select(Release)
+        .join(Release.submission)
+        .where(condition)
+        .order_by(Release.id.desc())
+        .options(
+            joinedload(Release.person),
+            joinedload(Release.submission).joinedload(Submission.author),
+            joinedload(Release.submission).joinedload(Submission.dataset),
+            joinedload(Release.submission).selectinload(Submission.outputs),
+            joinedload(Release.submission).selectinload(Submission.assessments),
+        )
+    )
+    count = select(func.count(Release.id)).join(Release.submission).where(condition)
+    return _page(session, statement, count, page, per_page)
+
+
+def list_datasets(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Dataset]:
+    return _page(session, select(Dataset).order_by(Dataset.name), select(func.count(Dataset.id)), page, per_page)
+
+
+def list_people(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Person]:
+    return _page(session, select(Person).order_by(Person.name), select(func.count(Person.id)), page, per_page)
+
+
+def list_projects(session: Session, person: Person | None, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Project]:
+    """Projects: a researcher's own, everybody else's all."""
+    condition: ColumnElement[bool] = true()
+    if person is not None and person.role == "researcher":
+        condition = Project.memberships.any(person_id=person.id)
+    statement = select(Project).where(condition).order_by(Project.name).options(selectinload(Project.memberships))
+    return _page(session, statement, select(func.count(Project.id)).where(condition), page, per_page)
+
+
+def list_jobs(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Job]:
+    statement = select(Job).order_by(Job.id.desc()).options(joinedload(Job.submission))
+    return _page(session, statement, select(func.count(Job.id)), page, per_page)
+
+
+def history(session: Session, submission_id: int) -> Sequence[TrailEntry]:
+    """The entries of the audit trail about one submission, in order."""
+    return session.scalars(
+        select(TrailEntry)
+        .where(TrailEntry.subject == "submission", TrailEntry.subject_id == submission_id)
+        .order_by(TrailEntry.number)
+    ).all()
+
+
+def dataset_outputs(session: Session, dataset_ids: Sequence[int]) -> Sequence[tuple[SubmittedOutput, Release]]:
+    """Every output that was released about some datasets, the oldest release first."""
+    found = session.execute(
+        select(SubmittedOutput, Release)
+        .join(Release, Release.submission_id == SubmittedOutput.submission_id)
+        .join(Submission, Submission.id == SubmittedOutput.submission_id)
+        .where(Submission.dataset_id.in_(dataset_ids))
+        .order_by(Release.id, SubmittedOutput.number)
+        .options(joinedload(Release.submission).joinedload(Submission.dataset))
+    )
+    return found.tuples().all()
+
+
+def visible(person: Person | None) -> ColumnElement[bool]:
+    """The condition under which a person may see a submission; `states.check_see` in the language of the database."""
+    if person is None or person.role in states.OVERSEEING:
+        return true()
+    return Submission.author_id == person.id
+
+
+def _conditions(chosen: Filter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if chosen.states:
+        found.append(Submission.state.in_(chosen.states))
+    equal: tuple[tuple[Any, Any], ...] = (
+        (Submission.project_id, chosen.project_id),
+        (Submission.dataset_id, chosen.dataset_id),
+        (Submission.author_id, chosen.author_id),
+        (Submission.verdict, chosen.verdict),
+    )
+    found += [column == value for column, value in equal if value is not None]
+    if chosen.assigned_to is not None:
+        found.append(Submission.assignments.any(person_id=chosen.assigned_to))
+    if chosen.since is not None:
+        found.append(Submission.created_at >= chosen.since)
+    if chosen.text:
+        found.append(
+            or_(
+                Submission.title.icontains(chosen.text, autoescape=True),
+                Submission.author.has(Person.name.icontains(chosen.text, autoescape=True)),
+            )
+        )
+    return found
+
+
+def _page(session: Session, statement: Select[T], count: Select[int], number: int, per_page: int) -> Page[T]:
+    at, size = max(1, number), min(max(1, per_page), 500)
+    total = session.scalars(count).one()
+    items = session.scalars(statement.limit(size).offset((at - 1) * size)).unique().all()
+    return Page(items, total, at, size)

@@ -1,0 +1,236 @@
+"""Who may do what with a submission, and when: the one place where that is decided. Nothing here changes anything.
+
+`check_x` raises NotAllowedError (who) or StateError (when); `can_x` answers, and draws the button. What is done then
+is in `divulge.ledger.workflow`, which asks the same `check_x` again inside its transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ParamSpec
+
+from divulge.errors import NotAllowedError, StateError
+from divulge.ledger.model import Choice, Job, Person, Project, Role, State, Submission
+
+P = ParamSpec("P")
+
+TRANSITIONS: dict[State, tuple[State, ...]] = {
+    State.SUBMITTED: (State.ASSESSING, State.RETURNED),
+    State.ASSESSING: (State.READY, State.SUBMITTED),
+    State.READY: (State.RELEASED, State.RETURNED, State.REFUSED, State.SUBMITTED),
+    State.RELEASED: (),
+    State.RETURNED: (),
+    State.REFUSED: (),
+}
+"""Every change of state that there is. From ready back to submitted: assessed anew before anybody has decided."""
+
+CHECKING = (Role.CHECKER,)
+"""Who decides on outputs."""
+
+OVERSEEING = (Role.CHECKER, Role.CUSTODIAN)
+"""Who sees every submission and its assessment."""
+
+
+def check_transition(submission: Submission, to: State) -> None:
+    if to not in TRANSITIONS[submission.state]:
+        raise StateError(f"a submission that is {submission.state} cannot become {to}.", where=_named(submission))
+
+
+def check_active(person: Person) -> None:
+    if not person.is_active:
+        raise NotAllowedError("this account is closed.")
+
+
+def check_see(person: Person, submission: Submission) -> None:
+    """Researchers and administrators see what they submitted themselves, in any version; the others see everything."""
+    check_active(person)
+    if person.role not in OVERSEEING and person.id not in authors(submission):
+        raise NotAllowedError("this submission is somebody else's.", where=_named(submission))
+
+
+def check_see_assessment(person: Person, submission: Submission) -> None:
+    """Whether the record with its exposure figures may be shown: never to researchers, not even of their own output."""
+    check_see(person, submission)
+    _check_role(person, OVERSEEING, "see what an assessment found")
+
+
+def check_submit(person: Person, project: Project) -> None:
+    check_active(person)
+    if not project.is_open:
+        raise StateError("the project is closed.", where=project.name)
+    if person.id not in {m.person_id for m in project.memberships}:
+        raise NotAllowedError("only members of a project submit to it.", where=project.name)
+
+
+def check_resubmit(person: Person, submission: Submission) -> None:
+    """A new version of what was returned: by whoever submitted it, once."""
+    check_see(person, submission)
+    if person.id not in authors(submission):
+        raise NotAllowedError("only the author submits a new version.", where=_named(submission))
+    _check_state(submission, (State.RETURNED,), "be submitted again")
+    if submission.replaced_by is not None:
+        raise StateError("there is a newer version already.", where=_named(submission))
+    check_submit(person, submission.project)
+
+
+def check_comment(person: Person, submission: Submission) -> None:
+    check_see(person, submission)
+
+
+def check_assign(person: Person, submission: Submission, checker: Person | None = None) -> None:
+    """checker: who is to look after it; None asks whether anybody could be named."""
+    check_see(person, submission)
+    _check_role(person, OVERSEEING, "assign submissions")
+    _check_state(submission, (State.SUBMITTED, State.ASSESSING, State.READY), "be assigned")
+    if checker is not None:
+        _check_role(checker, CHECKING, "look after submissions")
+        check_active(checker)
+        if checker.id in authors(submission):
+            raise NotAllowedError("nobody checks their own submission.", where=_named(submission))
+
+
+def check_assess(person: Person, submission: Submission, job: Job | None) -> None:
+    """Queue an assessment (again: retry). job: the latest one of the submission, or None."""
+    check_see(person, submission)
+    _check_role(person, OVERSEEING, "start assessments")
+    _check_state(submission, (State.SUBMITTED, State.READY), "be assessed")
+    if job is not None and job.is_active:
+        raise StateError("it is being assessed already.", where=_named(submission))
+    if submission.decisions:
+        raise StateError("somebody has decided on the assessment that there is.", where=_named(submission))
+
+
+check_retry = check_assess
+
+
+def check_cancel(person: Person, submission: Submission, job: Job | None) -> None:
+    """Stop an assessment that waits or runs: checkers, custodians and the author."""
+    check_see(person, submission)
+    if job is None or not job.is_active:
+        raise StateError("it is not being assessed.", where=_named(submission))
+    if job.cancel_asked:
+        raise StateError("it is being stopped already.", where=_named(submission))
+
+
+def check_return(person: Person, submission: Submission, job: Job | None) -> None:
+    """Give it back to its author with reasons, to be changed and submitted again."""
+    _check_checker(person, submission, "return submissions")
+    _check_state(submission, (State.SUBMITTED, State.READY), "be returned")
+    if job is not None and job.is_active:
+        raise StateError("it is being assessed.", where=_named(submission), hint="Cancel the assessment first.")
+
+
+def check_decide(person: Person, submission: Submission) -> None:
+    """Say yes or no, with a reason: a checker, once, and not on what they submitted themselves."""
+    _check_checker(person, submission, "decide")
+    _check_state(submission, (State.READY,), "be decided on")
+    if person.id in {d.person_id for d in submission.decisions}:
+        raise StateError("you have decided on it already.", where=_named(submission))
+
+
+def check_release(person: Person, submission: Submission) -> None:
+    """Let it out: as many checkers as the project asks for are in favour, and none against."""
+    _check_checker(person, submission, "release")
+    _check_state(submission, (State.READY,), "be released")
+    if votes(submission, Choice.REFUSE):
+        raise StateError("a checker is against its release.", where=_named(submission), hint="Return or refuse it.")
+    _check_votes(submission, Choice.RELEASE, "in favour of its release")
+
+
+def check_refuse(person: Person, submission: Submission) -> None:
+    """Close it for good: as many checkers as the project asks for are against its release."""
+    _check_checker(person, submission, "refuse")
+    _check_state(submission, (State.READY,), "be refused")
+    _check_votes(submission, Choice.REFUSE, "against its release")
+
+
+def check_manage_people(person: Person) -> None:
+    _check_role(person, (Role.ADMINISTRATOR,), "manage people and projects")
+
+
+def check_manage_data(person: Person) -> None:
+    _check_role(person, (Role.CUSTODIAN, Role.ADMINISTRATOR), "register data")
+
+
+def check_see_ledger(person: Person) -> None:
+    """Whether what was released about a dataset, by whomever, may be shown."""
+    _check_role(person, OVERSEEING, "see everything that was released")
+
+
+def _answers(check: Callable[P, None]) -> Callable[P, bool]:
+    """The question of which `check` is the demand."""
+
+    def can(*given: P.args, **named: P.kwargs) -> bool:
+        try:
+            check(*given, **named)
+        except (NotAllowedError, StateError):
+            return False
+        return True
+
+    return can
+
+
+can_see = _answers(check_see)
+can_see_assessment = _answers(check_see_assessment)
+can_submit = _answers(check_submit)
+can_resubmit = _answers(check_resubmit)
+can_comment = _answers(check_comment)
+can_assign = _answers(check_assign)
+can_assess = _answers(check_assess)
+can_retry = can_assess
+can_cancel = _answers(check_cancel)
+can_return = _answers(check_return)
+can_decide = _answers(check_decide)
+can_release = _answers(check_release)
+can_refuse = _answers(check_refuse)
+can_manage_people = _answers(check_manage_people)
+can_manage_data = _answers(check_manage_data)
+can_see_ledger = _answers(check_see_ledger)
+
+
+def authors(submission: Submission) -> set[int]:
+    """The ids of everybody who submitted this or an earlier version of it."""
+    return {version.author_id for version in versions(submission)}
+
+
+def versions(submission: Submission) -> Iterator[Submission]:
+    """This submission and those that it replaces, the newest first."""
+    version: Submission | None = submission
+    while version is not None:
+        yield version
+        version = version.replaces
+
+
+def votes(submission: Submission, choice: Choice) -> int:
+    """How many checkers are for this choice."""
+    return sum(d.choice is choice for d in submission.decisions)
+
+
+def _check_checker(person: Person, submission: Submission, doing: str) -> None:
+    check_see(person, submission)
+    _check_role(person, CHECKING, doing)
+    if person.id in authors(submission):
+        raise NotAllowedError("nobody decides on their own submission.", where=_named(submission))
+
+
+def _check_role(person: Person, roles: tuple[Role, ...], doing: str) -> None:
+    check_active(person)
+    if person.role not in roles:
+        raise NotAllowedError(f"a {person.role} does not {doing}.", hint=f"Ask a {' or a '.join(roles)}.")
+
+
+def _check_state(submission: Submission, states: tuple[State, ...], doing: str) -> None:
+    if submission.state not in states:
+        raise StateError(f"it is {submission.state} and cannot {doing}.", where=_named(submission))
+
+
+def _check_votes(submission: Submission, choice: Choice, meaning: str) -> None:
+    found = votes(submission, choice)
+    if found < submission.checkers_needed:
+        raise StateError(
+            f"{submission.checkers_needed} checkers {meaning} are needed; there are {found}.", where=_named(submission)
+        )
+
+
+def _named(submission: Submission) -> str:
+    return f"submission {submission.id}"

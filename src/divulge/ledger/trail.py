@@ -1,0 +1,163 @@
+"""The audit trail: adding an entry, and finding whether anything was changed since.
+
+Each entry carries the hash of the one before. A head keeps the count and the last hash, and every release keeps the
+head of its moment, so that a change, a removal, a new order or a cut-off end is found. Who can rewrite the whole
+database can rewrite the whole trail: note what `divulge ledger verify` prints elsewhere, and give it to --expect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from divulge.ledger.database import database_now
+from divulge.ledger.model import Release, TrailEntry, TrailHead
+from divulge.record import to_plain
+
+COMMAND_LINE = "command line"
+"""Who did it, where no account did."""
+
+WORKER = "worker"
+"""Who did it, where a worker did."""
+
+START = "0" * 64
+"""What stands for the hash before the first entry."""
+
+TRAIL_LOCK = 7_145_002
+"""Advisory lock of PostgreSQL for adding an entry; any number that nothing else in the database uses."""
+
+AT_A_TIME = 1000
+"""Entries that are read at a time when the trail is verified: enough to be quick, few enough for any memory."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where a trail ends."""
+
+    count: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is not as it was written. number: the entry at which it was noticed, where there is one."""
+
+    number: int | None
+    what: str
+
+
+def canonical(value: Any) -> str:
+    """Plain data as one JSON text, the same for the same data."""
+    return json.dumps(to_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of plain data."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def append(
+    session: Session, person: str, action: str, subject: str, subject_id: int, details: dict[str, Any] | None = None
+) -> Head:
+    """Add an entry in the running transaction, which must be one of `Ledger.writing`. The last thing that it does.
+
+    Entries are added one after another: SQLite lets one writer in at a time, PostgreSQL holds the others at a lock
+    until this transaction ends.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TRAIL_LOCK})
+    # Whatever this session has seen of the head before is older than the lock.
+    head = session.get_one(TrailHead, 1, populate_existing=True)
+    entry = TrailEntry(
+        number=head.count + 1,
+        at=database_now(session),
+        person=person,
+        action=action,
+        subject=subject,
+        subject_id=subject_id,
+        details=canonical(details or {}),
+        previous=head.hash,
+    )
+    entry.hash = entry_hash(entry)
+    session.add(entry)
+    head.count, head.hash = entry.number, entry.hash
+    session.flush()
+    return Head(head.count, head.hash)
+
+
+def entry_hash(entry: TrailEntry) -> str:
+    """The hash of an entry: over every field but itself, and so over everything before it."""
+    return digest(
+        [
+            entry.number,
+            _moment(entry.at),
+            entry.person,
+            entry.action,
+            entry.subject,
+            entry.subject_id,
+            entry.details,
+            entry.previous,
+        ]
+    )
+
+
+def read_head(session: Session) -> Head:
+    head = session.get_one(TrailHead, 1)
+    return Head(head.count, head.hash)
+
+
+def entries(session: Session) -> Iterator[TrailEntry]:
+    """Every entry in order, a thousand at a time."""
+    last = -1
+    while True:
+        found = session.scalars(
+            select(TrailEntry).where(TrailEntry.number > last).order_by(TrailEntry.number).limit(AT_A_TIME)
+        ).all()
+        if not found:
+            return
+        yield from found
+        last = found[-1].number
+        session.expunge_all()
+
+
+def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
+    """What is wrong with the trail itself. expected: a head that was noted elsewhere, at any time before."""
+    faults: list[Fault] = []
+    anchors = {r.trail_count: r.trail_hash for r in session.scalars(select(Release))}
+    if expected is not None and expected.count:
+        anchors[expected.count] = expected.hash
+    head = read_head(session)
+    previous, number = START, 0
+    for entry in entries(session):
+        number += 1
+        if entry.number != number:
+            faults.append(Fault(number, f"entry {number} is missing: the next one is {entry.number}"))
+            number = entry.number
+        elif entry.previous != previous:
+            faults.append(Fault(number, f"entry {number} does not follow from the one before it"))
+        if entry_hash(entry) != entry.hash:
+            faults.append(Fault(number, f"entry {number} is not what was written"))
+        wanted = anchors.pop(number, None)
+        if wanted is not None and wanted != entry.hash:
+            faults.append(Fault(number, f"entry {number} is not the one that was noted when something was released"))
+        previous = entry.hash
+    if number < head.count:
+        faults.append(Fault(number, f"the trail ends at entry {number}; {head.count} were written"))
+    elif number > head.count:
+        faults.append(Fault(number, f"the trail has {number} entries; only {head.count} were written"))
+    elif previous != head.hash:
+        faults.append(Fault(number, "the last entry is not the one that was written last"))
+    faults += [Fault(count, f"entry {count} was noted elsewhere and is gone") for count in sorted(anchors)]
+    return faults
+
+
+def _moment(at: datetime) -> str:
+    # Both databases keep microseconds; the text is the same whichever it came from.
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,288 @@
+"""What is done with submissions: each function one change of the ledger, with its entry in the audit trail.
+
+Every function is called inside `Ledger.writing()`, takes who does it (`by`: a person's id), locks the rows it changes,
+asks `divulge.ledger.states`, changes, and adds the entry. Rows are locked in one order: job, submission, trail.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from divulge.errors import NotAllowedError, NotFoundError, SpecError
+from divulge.ledger import states, trail
+from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.model import (
+    Assignment,
+    Audience,
+    CheckerDecision,
+    Choice,
+    Comment,
+    Job,
+    JobState,
+    Person,
+    Project,
+    State,
+    Submission,
+    SubmittedOutput,
+    Upload,
+    utc_now,
+)
+from divulge.ledger.proposals import Proposal, check_proposal
+
+LONGEST_TEXT = 20_000
+"""Characters of a comment or a reason."""
+
+
+def submit(
+    session: Session, by: int, project_id: int, dataset_id: int, proposal: Proposal, *, token: str | None = None
+) -> Submission:
+    """Hand in outputs, and queue their assessment. The same token again gives the submission that it made before."""
+    author = get_person(session, by)
+    made = _made_before(session, author, token)
+    if made is not None:
+        return made
+    project = session.get(Project, project_id)
+    if project is None:
+        raise NotFoundError(f"there is no project {project_id}.")
+    states.check_submit(author, project)
+    return _hand_in(session, author, project, dataset_id, proposal, token, None)
+
+
+def resubmit(
+    session: Session, by: int, submission_id: int, proposal: Proposal, *, token: str | None = None
+) -> Submission:
+    """Hand in a new version of what was returned."""
+    author = get_person(session, by)
+    made = _made_before(session, author, token)
+    if made is not None:
+        return made
+    old = lock_submission(session, submission_id)
+    states.check_resubmit(author, old)
+    return _hand_in(session, author, old.project, old.dataset_id, proposal, token, old)
+
+
+def comment(
+    session: Session, by: int, submission_id: int, text: str, *, audience: Audience = Audience.EVERYBODY
+) -> Comment:
+    """Say something about a submission. Only checkers and custodians can say it among themselves."""
+    person, submission = get_person(session, by), get_submission(session, submission_id)
+    states.check_comment(person, submission)
+    if audience is Audience.CHECKERS:
+        states.check_see_assessment(person, submission)
+    made = Comment(submission_id=submission.id, person_id=person.id, text=_said(text, "comment"), audience=audience)
+    session.add(made)
+    session.flush()
+    details = {"comment": made.id, "audience": audience, "digest": trail.digest(made.text)}
+    trail.append(session, person.name, "comment", "submission", submission.id, details)
+    return made
+
+
+def assign(session: Session, by: int, submission_id: int, checker_id: int, *, remove: bool = False) -> None:
+    """Name a checker who looks after a submission, or take the name away. Doing it twice changes nothing."""
+    person, checker = get_person(session, by), get_person(session, checker_id)
+    submission = lock_submission(session, submission_id)
+    states.check_assign(person, submission, None if remove else checker)
+    held = session.get(Assignment, (submission.id, checker.id))
+    if (held is None) == remove:
+        return
+    if held is None:
+        session.add(Assignment(submission_id=submission.id, person_id=checker.id))
+    else:
+        session.delete(held)
+    session.flush()
+    action = "unassign" if remove else "assign"
+    trail.append(session, person.name, action, "submission", submission.id, {"checker": checker.name})
+
+
+def assess(session: Session, by: int, submission_id: int) -> Job:
+    """Queue an assessment: the first, or again after one that failed, was cancelled, or whose settings have changed."""
+    person = get_person(session, by)
+    submission = lock_submission(session, submission_id)
+    states.check_assess(person, submission, latest_job(session, submission.id))
+    if submission.state is State.READY:
+        _move(submission, State.SUBMITTED)
+    job = _queue(session, submission)
+    trail.append(session, person.name, "assess", "submission", submission.id, {"job": job.id})
+    return job
+
+
+retry = assess
+
+
+def cancel(session: Session, by: int, submission_id: int) -> Job:
+    """Stop an assessment. A waiting one ends at once; a running one is stopped by its worker, within seconds."""
+    person = get_person(session, by)
+    job = latest_job(session, submission_id, lock=True)
+    submission = lock_submission(session, submission_id)
+    states.check_cancel(person, submission, job)
+    assert job is not None, "checked"
+    if job.state is JobState.QUEUED:
+        job.state, job.finished_at = JobState.CANCELLED, utc_now()
+        if submission.state is State.ASSESSING:
+            _move(submission, State.SUBMITTED)
+    else:
+        job.cancel_asked = True
+    trail.append(session, person.name, "cancel", "submission", submission.id, {"job": job.id})
+    return job
+
+
+def give_back(session: Session, by: int, submission_id: int, reason: str) -> Submission:
+    """Return a submission to its author with reasons. (`return` is a word of Python's.)"""
+    person = get_person(session, by)
+    job = latest_job(session, submission_id, lock=True)
+    submission = lock_submission(session, submission_id)
+    states.check_return(person, submission, job)
+    _move(submission, State.RETURNED)
+    said = Comment(submission_id=submission.id, person_id=person.id, text=_said(reason, "reason"))
+    session.add(said)
+    session.flush()
+    details = {"comment": said.id, "digest": trail.digest(said.text)}
+    trail.append(session, person.name, "return", "submission", submission.id, details)
+    return submission
+
+
+def decide(session: Session, by: int, submission_id: int, choice: Choice, reason: str) -> CheckerDecision:
+    """Record what one checker decided, and why. Releasing or refusing is a step of its own."""
+    person = get_person(session, by)
+    submission = lock_submission(session, submission_id)
+    states.check_decide(person, submission)
+    newest = submission.assessments[-1] if submission.assessments else None
+    made = CheckerDecision(
+        submission_id=submission.id,
+        person_id=person.id,
+        assessment_id=None if newest is None else newest.id,
+        choice=choice,
+        reason=_said(reason, "reason"),
+    )
+    session.add(made)
+    session.flush()
+    session.expire(submission, ["decisions"])
+    trail.append(session, person.name, "decide", "submission", submission.id, decision_details(made))
+    return made
+
+
+def refuse(session: Session, by: int, submission_id: int) -> Submission:
+    """Close a submission for good, once enough checkers are against its release."""
+    person = get_person(session, by)
+    submission = lock_submission(session, submission_id)
+    states.check_refuse(person, submission)
+    _move(submission, State.REFUSED)
+    trail.append(session, person.name, "refuse", "submission", submission.id)
+    return submission
+
+
+def decision_details(decision: CheckerDecision) -> dict[str, object]:
+    """What the trail says of a decision; `verify` compares it with the row."""
+    return {
+        "decision": decision.id,
+        "choice": decision.choice,
+        "assessment": decision.assessment_id,
+        "digest": trail.digest(decision.reason),
+    }
+
+
+def get_person(session: Session, person_id: int) -> Person:
+    """Somebody with an open account."""
+    person = session.get(Person, person_id)
+    if person is None:
+        raise NotAllowedError("there is no such account.")
+    states.check_active(person)
+    return person
+
+
+def get_submission(session: Session, submission_id: int) -> Submission:
+    found = session.get(Submission, submission_id)
+    if found is None:
+        raise NotFoundError(f"there is no submission {submission_id}.")
+    return found
+
+
+def lock_submission(session: Session, submission_id: int) -> Submission:
+    """A submission that nobody else can change until this transaction ends, as it is now."""
+    statement = select(Submission).where(Submission.id == submission_id).with_for_update()
+    found = session.scalars(statement.execution_options(populate_existing=True)).one_or_none()
+    if found is None:
+        raise NotFoundError(f"there is no submission {submission_id}.")
+    return found
+
+
+def latest_job(session: Session, submission_id: int, *, lock: bool = False) -> Job | None:
+    """The active job of a submission, or the last that there was."""
+    statement = select(Job).where(Job.submission_id == submission_id).order_by(Job.id.desc()).limit(1)
+    if lock:
+        statement = statement.with_for_update().execution_options(populate_existing=True)
+    return session.scalars(statement).one_or_none()
+
+
+def _made_before(session: Session, author: Person, token: str | None) -> Submission | None:
+    if token is None:
+        return None
+    made = session.scalars(select(Submission).where(Submission.form_token == token)).one_or_none()
+    if made is not None and made.author_id != author.id:
+        raise NotAllowedError("this form was somebody else's.")
+    return made
+
+
+def _hand_in(
+    session: Session,
+    author: Person,
+    project: Project,
+    dataset_id: int,
+    proposal: Proposal,
+    token: str | None,
+    old: Submission | None,
+) -> Submission:
+    dataset = get_dataset(session, dataset_id)
+    outputs, files = check_proposal(proposal, schema_of(dataset))
+    submission = Submission(
+        project_id=project.id,
+        dataset_id=dataset.id,
+        author_id=author.id,
+        title=proposal.title.strip()[:300],
+        purpose=proposal.purpose[:LONGEST_TEXT],
+        origin=proposal.origin,
+        checkers_needed=project.checkers_needed,
+        version=1 if old is None else old.version + 1,
+        replaces_id=None if old is None else old.id,
+        form_token=token,
+    )
+    submission.outputs = [
+        SubmittedOutput(number=i, name=o.name[:300], kind=o.kind, document=o.document, variables=list(o.variables))
+        for i, o in enumerate(outputs, start=1)
+    ]
+    submission.uploads = [Upload(name=name, digest=blob.digest, size=blob.size) for name, blob in files]
+    session.add(submission)
+    session.flush()
+    job = _queue(session, submission)
+    details = {
+        "version": submission.version,
+        "replaces": submission.replaces_id,
+        "dataset": dataset.fingerprint,
+        "job": job.id,
+        "outputs": trail.digest([o.document for o in outputs]),
+        "uploads": [[name, blob.digest] for name, blob in files],
+    }
+    trail.append(session, author.name, "submit" if old is None else "resubmit", "submission", submission.id, details)
+    return submission
+
+
+def _queue(session: Session, submission: Submission) -> Job:
+    job = Job(submission_id=submission.id)
+    session.add(job)
+    session.flush()
+    return job
+
+
+def _move(submission: Submission, to: State) -> None:
+    states.check_transition(submission, to)
+    submission.state, submission.changed_at = to, utc_now()
+
+
+def _said(text: str, what: str) -> str:
+    said = text.strip()
+    if not said:
+        raise SpecError(f"a {what} is needed.", where=what)
+    if len(said) > LONGEST_TEXT:
+        raise SpecError(f"a {what} of at most {LONGEST_TEXT:,} characters is needed.", where=what)
+    return said

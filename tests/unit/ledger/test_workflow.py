@@ -1,0 +1,259 @@
+"""A submission from hand to hand: who may do what, when; nobody twice, nobody on their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from divulge.errors import DivulgeError, NotAllowedError, NotFoundError, SpecError, StateError
+from divulge.ledger import jobs, queries, releases, states, trail, workflow
+from divulge.ledger.model import (
+    Audience,
+    CheckerDecision,
+    Choice,
+    Job,
+    JobState,
+    Person,
+    Release,
+    State,
+    Submission,
+    TrailEntry,
+)
+from divulge.ledger.store import Blob
+from tests.ledgers import FIGURES, World, proposal, record
+
+
+def _do(world: World, action: Callable[..., Any], by: str, submission: int, *given: Any, **named: Any) -> Any:
+    with world.ledger.writing() as session:
+        return action(session, world.person[by], submission, *given, **named)
+
+
+def _release(world: World, by: str, submission: int) -> Release:
+    with world.ledger.writing() as session:
+        return releases.release(session, world.ledger.store, world.person[by], submission)
+
+
+def test_submission_goes_all_the_way_to_its_release(world: World) -> None:
+    made = world.submit()
+    assert world.state(made) == "submitted"
+    lease = jobs.take_job(world.ledger, "here")
+    assert lease is not None
+    assert world.state(made) == "assessing"
+    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    assert world.state(made) == "ready"
+    _do(world, workflow.assign, "checker", made, world.person["checker"])
+    _do(world, workflow.comment, "researcher", made, "Please.")
+    for who in ("checker", "second"):
+        _do(world, workflow.decide, who, made, Choice.RELEASE, "No cell is small.")
+    released = _release(world, "checker", made)
+    assert world.state(made) == "released"
+    assert [f["name"] for f in released.manifest["files"]] == ["output-1.csv"]
+    with world.ledger.reading() as session:
+        actions = [e.action for e in queries.history(session, made)]
+        assert trail.chain_faults(session) == []
+    expected = ["submit", "take", "assessed", "assign", "comment", "decide", "decide", "release"]
+    assert actions == expected
+
+
+def test_returned_submission_comes_back_as_a_new_version(world: World) -> None:
+    old = world.ready()
+    _do(world, workflow.give_back, "checker", old, "Round to fives.")
+    new = _do(world, workflow.resubmit, "researcher", old, proposal(title="Rounded"))
+    assert (new.version, new.replaces_id) == (2, old)
+    assert world.state(old) == "returned"
+    with pytest.raises(StateError, match="newer version"):
+        _do(world, workflow.resubmit, "researcher", old, proposal())
+
+
+def test_colleague_does_not_resubmit_for_the_author(world: World) -> None:
+    old = world.ready()
+    _do(world, workflow.give_back, "checker", old, "Round to fives.")
+    with pytest.raises(NotAllowedError):
+        _do(world, workflow.resubmit, "colleague", old, proposal())
+
+
+def test_one_checker_does_not_release(world: World) -> None:
+    made = world.ready()
+    _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+    with pytest.raises(StateError, match="2 checkers"):
+        _release(world, "checker", made)
+
+
+def test_one_voice_against_stops_a_release(world: World) -> None:
+    made = world.ready()
+    for who, choice in (("checker", Choice.RELEASE), ("second", Choice.RELEASE), ("third", Choice.REFUSE)):
+        _do(world, workflow.decide, who, made, choice, "So.")
+    with pytest.raises(StateError, match="against"):
+        _release(world, "checker", made)
+
+
+def test_two_voices_against_refuse(world: World) -> None:
+    made = world.ready()
+    for who in ("checker", "second"):
+        _do(world, workflow.decide, who, made, Choice.REFUSE, "Three people stand out.")
+    _do(world, workflow.refuse, "checker", made)
+    assert world.state(made) == "refused"
+
+
+def test_checker_does_not_decide_on_their_own_submission(world: World) -> None:
+    # The third checker is a member of the project and submits as well.
+    made = world.ready(by="third")
+    for action, given in ((workflow.decide, (Choice.RELEASE, "Mine.")), (workflow.give_back, ("Mine.",))):
+        with pytest.raises(NotAllowedError, match="own submission"):
+            _do(world, action, "third", made, *given)
+
+
+@pytest.mark.parametrize("who", ["researcher", "colleague", "custodian", "administrator"])
+def test_only_checkers_decide(world: World, who: str) -> None:
+    made = world.ready()
+    with pytest.raises(NotAllowedError):
+        _do(world, workflow.decide, who, made, Choice.RELEASE, "Let it.")
+
+
+def test_second_decision_of_the_same_checker_is_rejected_by_the_database(world: World) -> None:
+    made = world.ready()
+    _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+    with pytest.raises(StateError, match="already"):
+        _do(world, workflow.decide, "checker", made, Choice.REFUSE, "Or not.")
+    from sqlalchemy.exc import IntegrityError
+
+    row = CheckerDecision(submission_id=made, person_id=world.person["checker"], choice=Choice.REFUSE, reason="x")
+    with pytest.raises(IntegrityError), world.ledger.writing() as session:
+        session.add(row)
+
+
+def test_decisions_made_at_the_same_moment_are_taken_once(world: World) -> None:
+    made = world.ready()
+    start, errors = threading.Barrier(4), []
+
+    def decide() -> None:
+        start.wait()
+        try:
+            _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+        except DivulgeError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=decide) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(errors) == 3
+    with world.ledger.reading() as session:
+        assert session.scalar(select(func.count(CheckerDecision.id))) == 1
+        assert trail.chain_faults(session) == []
+
+
+def test_same_form_sent_twice_makes_one_submission(world: World) -> None:
+    first, second = world.submit(token="a" * 32), world.submit(token="a" * 32)
+    assert first == second
+    with pytest.raises(NotAllowedError):
+        world.submit(by="colleague", token="a" * 32)
+
+
+@pytest.mark.parametrize("who", ["stranger", "checker", "custodian"])
+def test_only_members_submit(world: World, who: str) -> None:
+    with pytest.raises(NotAllowedError):
+        world.submit(by=who)
+
+
+def test_closed_account_does_nothing(world: World) -> None:
+    with world.ledger.writing() as session:
+        session.get_one(Person, world.person["researcher"]).is_active = False
+    with pytest.raises(NotAllowedError, match="closed"):
+        world.submit()
+
+
+def test_researchers_see_their_own_submissions_only(world: World) -> None:
+    mine, theirs = world.submit(), world.submit(by="colleague")
+    with world.ledger.reading() as session:
+        person = session.get_one(Person, world.person["researcher"])
+        assert [s.id for s in queries.list_submissions(session, person).items] == [mine]
+        with pytest.raises(NotFoundError):
+            queries.find_submission(session, person, theirs)
+        assert not states.can_see_assessment(person, session.get_one(Submission, mine))
+
+
+def test_researchers_cannot_talk_among_checkers(world: World) -> None:
+    made = world.submit()
+    with pytest.raises(NotAllowedError):
+        _do(world, workflow.comment, "researcher", made, "Hush.", audience=Audience.CHECKERS)
+    _do(world, workflow.comment, "custodian", made, "Hush.", audience=Audience.CHECKERS)
+
+
+def test_every_answer_agrees_with_its_demand() -> None:
+    checks = {name.removeprefix("check_") for name in vars(states) if name.startswith("check_")}
+    answers = {name.removeprefix("can_") for name in vars(states) if name.startswith("can_")}
+    assert checks - answers == {"transition", "active"}
+
+
+def test_no_state_is_left_once_it_is_final() -> None:
+    final = {state for state, to in states.TRANSITIONS.items() if not to}
+    assert final == {State.RELEASED, State.RETURNED, State.REFUSED}
+    assert set(states.TRANSITIONS) == set(State)
+
+
+def test_waiting_assessment_is_cancelled_and_asked_for_again(world: World) -> None:
+    made = world.submit()
+    _do(world, workflow.cancel, "researcher", made)
+    assert jobs.take_job(world.ledger, "here") is None
+    _do(world, workflow.retry, "checker", made)
+    with pytest.raises(StateError, match="already"):
+        _do(world, workflow.retry, "checker", made)
+    assert jobs.take_job(world.ledger, "here") is not None
+
+
+def test_running_assessment_is_asked_to_stop(world: World) -> None:
+    made = world.submit()
+    lease = jobs.take_job(world.ledger, "here")
+    assert lease is not None
+    assert not jobs.heartbeat(world.ledger, lease)
+    _do(world, workflow.cancel, "checker", made)
+    assert jobs.heartbeat(world.ledger, lease)
+    jobs.stop_job(world.ledger, lease)
+    assert world.state(made) == "submitted"
+    with world.ledger.reading() as session:
+        assert session.get_one(Job, lease.job_id).state is JobState.CANCELLED
+
+
+def test_assessment_is_not_repeated_once_somebody_has_decided(world: World) -> None:
+    made = world.ready()
+    _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+    with pytest.raises(StateError, match="decided"):
+        _do(world, workflow.assess, "checker", made)
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"title": " "}, "title"),
+        ({"outputs": []}, "outputs"),
+        ({"outputs": [{"kind": "crosstab", "variables": ["AGEE"]}]}, "outputs[0]"),
+        ({"outputs": [{"kind": "crosstab", "variables": ["AGE"], "released": "../../etc/passwd"}]}, "released"),
+        ({"outputs": [{"kind": "custom", "function": "os:system", "variables": ["AGE"]}]}, "outputs[0]"),
+        ({"uploads": [("a.csv", Blob("0" * 64, 1)), ("x/A.csv", Blob("1" * 64, 1))]}, "uploads"),
+    ],
+)
+def test_submission_that_makes_no_sense_is_rejected(world: World, given: dict[str, Any], where: str) -> None:
+    with pytest.raises(DivulgeError) as caught:
+        world.submit(**given)
+    assert where in str(caught.value.where)
+    with world.ledger.reading() as session:
+        assert session.scalar(select(func.count(Submission.id))) == 0
+
+
+def test_empty_reason_is_rejected(world: World) -> None:
+    made = world.ready()
+    with pytest.raises(SpecError, match="reason"):
+        _do(world, workflow.decide, "checker", made, Choice.RELEASE, "  ")
+
+
+def test_comment_text_is_not_in_the_trail(world: World) -> None:
+    made = world.submit()
+    _do(world, workflow.comment, "checker", made, "a delicate matter")
+    with world.ledger.reading() as session:
+        assert not any("delicate" in e.details for e in session.scalars(select(TrailEntry)))
