@@ -55,9 +55,12 @@ class Policy:
     ] = 0.02
     embedded: Annotated[
         float,
-        "Released only where at least this share of the released figures was reproduced. 0.95: what was not reproduced "
-        "was not put to the test.",
+        "Released only where at least this share of the released figures was reproduced, as printed or (estimates) "
+        "within a twentieth of their standard error. 0.95: what was not reproduced was not put to the test.",
     ] = 0.95
+    fewest_at_extreme: Annotated[
+        int, "A maximum or minimum that fewer people have gives their value away. 10: as for a cell of a table."
+    ] = 10
     smallest_group: Annotated[
         int, "Groups of exposed people are described only where so many are in them. 10: as for any released table."
     ] = 10
@@ -69,7 +72,7 @@ class Policy:
         for name in ("embedded", "refuse_exposed_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise PolicyError(f"a share from 0 to 1 is needed, {getattr(self, name)} is given.", where=name)
-        for name in ("refuse_exposed", "smallest_group"):
+        for name in ("refuse_exposed", "fewest_at_extreme", "smallest_group"):
             if getattr(self, name) < 1:
                 raise PolicyError(f"at least 1 is needed, {getattr(self, name)} is given.", where=name)
         if self.refuse_risk < self.release_risk:
@@ -104,22 +107,26 @@ class Evidence:
     """What a verdict rests on.
 
     risks: (scenario in words, value, low, high of the marginal risk) of each scenario.
-    reproduced: the share of released figures that the synthetic data reproduce, least over outputs.
-    in_splits: the same over the splits.
+    reproduced: the share of released figures that the synthetic data reproduce as printed, least over outputs.
+    near: the share that they reproduce as printed or near enough to put it to the test.
+    in_splits: the same as `near` over the splits.
     can_find_one: whether there were enough splits to tell a single exposed person from chance.
     disagrees: released figures that the data do not give.
+    findings: what rules found without any search: (sentence, how many people's values are given away).
     """
 
     n_rows: int
     risks: tuple[tuple[str, float, float, float], ...]
     n_exposed: int
     reproduced: float
+    near: float
     in_splits: float
     n_splits: int
     n_failed: int
     can_find_one: bool
     has_contrast: bool = True
     disagrees: int = 0
+    findings: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,10 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             f"{e.n_exposed:,} {people} exposed: that they are in the data raises the chance of guessing something "
             f"about them by more than {policy.delta:g}."
         )
+    for sentence, n_people in e.findings:
+        (refuse if n_people >= policy.refuse_exposed else review).append(sentence)
+    if e.findings:
+        settle.append("Leave the extremes out, or print them so coarsely that more people share them.")
     for scenario, value, low, high in e.risks:
         if isfinite(low) and low > policy.refuse_risk:
             refuse.append(
@@ -164,9 +175,9 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             + (f" and {len(wide) - 1} more." if len(wide) > 1 else ".")
         )
         settle.append("More splits make it narrower (design: {splits: …}).")
-    if e.reproduced < policy.embedded:
+    if e.near < policy.embedded:
         review.append(
-            f"Only {e.reproduced:.0%} of the released figures could be reproduced in synthetic data, so what the "
+            f"Only {e.near:.0%} of the released figures could be reproduced in synthetic data, so what the "
             "others give away was not put to the test."
         )
         settle.append("A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.")
@@ -194,6 +205,7 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
         (
             f"Nobody of {e.n_rows:,} is exposed by more than {policy.delta:g}.",
             f"The marginal risk is at most {highest:.4f} (upper bound), below {policy.release_risk:g}.",
-            f"The synthetic data reproduce {e.reproduced:.0%} of the released figures.",
+            f"The synthetic data reproduce {e.reproduced:.0%} of the released figures as printed"
+            + (f", and {e.near:.0%} within a twentieth of a standard error." if e.near > e.reproduced else "."),
         ),
     )

@@ -55,6 +55,7 @@ SHARED = {
     "outputs.sums": "figures that are smooth functions of sums over rows",
     "outputs.refit": "how the regression kinds lower",
     "outputs.heads": "how totals become residuals, in the ways that several kinds share",
+    "rules.rule": "the shape of a rule and of what it finds",
     "synthesisers.objective": "what every synthesiser is given",
     "synthesisers.embedding": "what every synthesiser returns",
     "synthesisers.fitness": "what the evolutionary search calls fit",

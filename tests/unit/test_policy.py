@@ -15,6 +15,7 @@ GOOD = Evidence(
     risks=(("SEX from AGE", 0.001, 0.0005, 0.0015),),
     n_exposed=0,
     reproduced=1.0,
+    near=1.0,
     in_splits=1.0,
     n_splits=30,
     n_failed=0,
@@ -37,11 +38,12 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"risks": (("A from B", 0.03, 0.029, 0.031),)}, Verdict.REVIEW, "may be as high as 0.0310"),
         ({"risks": (("A from B", 0.0, -0.02, 0.015),)}, Verdict.REVIEW, "wider than 0.02 for A from B"),
         ({"risks": (("A from B", 0.0, float("nan"), float("nan")),)}, Verdict.REVIEW, "wider than"),
-        ({"reproduced": 0.5}, Verdict.REVIEW, "Only 50%"),
+        ({"near": 0.5}, Verdict.REVIEW, "Only 50%"),
         ({"in_splits": 0.5}, Verdict.REVIEW, "In the splits only 50%"),
         ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
         ({"can_find_one": False}, Verdict.REVIEW, "cannot be told from chance"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
+        ({"findings": (("1 extreme is the value of few.", 1),)}, Verdict.REFUSE, "1 extreme is"),
         ({"disagrees": 4}, Verdict.REVIEW, "4 released figures"),
     ],
 )
@@ -50,6 +52,12 @@ def test_one_thing_wrong_is_enough(change: dict[str, Any], verdict: Verdict, sai
     assert decision.verdict is verdict
     assert any(said in reason for reason in decision.reasons)
     assert bool(decision.settle) == (verdict is Verdict.REVIEW)
+
+
+def test_figures_within_a_fraction_of_an_error_are_put_to_the_test_and_said() -> None:
+    decision = decide(Policy(), replace(GOOD, reproduced=0.5))
+    assert decision.verdict is Verdict.RELEASE
+    assert any("50% of the released figures as printed, and 100% within" in reason for reason in decision.reasons)
 
 
 def test_exposed_share_refuses_where_the_number_does_not() -> None:

@@ -18,6 +18,7 @@ from divulge.assess.attacks import attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
 from divulge.assess.exposure import Mask
 from divulge.assess.passes import PassResult, make_task, run_pass
+from divulge.assess.splits import publish
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
 from divulge.assess.workers import Crew, Listener
 from divulge.designs import Design, check_rows, make_design
@@ -27,6 +28,7 @@ from divulge.measures.choose import choose
 from divulge.outputs import Output, Released, Statbarn
 from divulge.policy import Decision, Evidence, Policy, Verdict, decide, make_policy
 from divulge.record import FORMAT_VERSION, dumps, to_plain
+from divulge.rules import RULES, Finding
 from divulge.spec import Assessment, Inputs, format_output, read_inputs
 from divulge.spec.document import read_document
 from divulge.synthesisers import SYNTHESISERS, Descent
@@ -144,6 +146,7 @@ def assess(
     groups = [tuple(range(len(ready.outputs)))]
     if len(ready.outputs) > 1:
         groups += [(i,) for i in range(len(ready.outputs))]
+    findings = [_findings(o, r, table, policy) for o, r in zip(ready.outputs, ready.released, strict=True)]
     results = []
     for g, indices in enumerate(groups):
         chosen = [ready.outputs[i] for i in indices]
@@ -151,10 +154,18 @@ def assess(
         task = make_task(chosen, attacks, table, ready.families, ready.synthesiser, seed)
         stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
         released = [ready.released[i] for i in indices]
-        results.append(run_pass(f"pass{g}", indices, task, released, ready.design, policy, crew, checkpoint, stage))
+        result = run_pass(f"pass{g}", indices, task, released, ready.design, policy, crew, checkpoint, stage)
+        results.append(replace(result, findings=tuple(f for i in indices for f in findings[i])))
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     record, verdict = _record(ready, results, spec, data_digest, time.perf_counter() - started)
-    return Assessed(record, verdict, results[0].exposed, tuple(results), checkpoint)
+    return Assessed(record, verdict, results[0].at_risk, tuple(results), checkpoint)
+
+
+def _findings(output: Output, released: Released | None, table: Table, policy: Policy) -> list[Finding]:
+    """What the rules have against an output."""
+    given = released if released is not None else publish(output, output.evaluate(table), table.schema)
+    found = [rule.find(output, table, given, policy.fewest_at_extreme) for rule in RULES]
+    return [f for f in found if f is not None]
 
 
 def evidence_of(ready: Plan, result: PassResult) -> Evidence:
@@ -169,12 +180,14 @@ def evidence_of(ready: Plan, result: PassResult) -> Evidence:
         risks=risks,
         n_exposed=int(result.exposed.sum()),
         reproduced=min(float(r.agrees.mean()) if r.agrees.size else 1.0 for r in result.whole.outputs),
+        near=min(result.near),
         in_splits=min(result.in_splits),
         n_splits=result.n_splits,
         n_failed=len(result.failed),
         can_find_one=result.can_find_one,
         has_contrast=result.has_contrast,
         disagrees=sum(ready.disagrees[i] for i in result.outputs),
+        findings=tuple((f.sentence, f.n_people) for f in result.findings),
     )
 
 
@@ -238,10 +251,10 @@ def _with_emergent(decisions: Sequence[Decision], results: Sequence[PassResult])
 def _emergent(results: Sequence[PassResult]) -> dict[str, Any]:
     """What the set gives away beyond its parts: people exposed by it and by none of them, and the risk on top."""
     together, alone = results[0], results[1:]
-    by_parts = np.any([r.exposed for r in alone], axis=0)
+    by_parts = np.any([r.at_risk for r in alone], axis=0)
     risk = [_largest(r) for r in results]
     return {
-        "exposed": int((together.exposed & ~by_parts).sum()),
+        "exposed": int((together.at_risk & ~by_parts).sum()),
         "exposed_by_parts": int(by_parts.sum()),
         "marginal_risk": risk[0] - max(risk[1:]) if np.isfinite(risk).all() else None,
     }

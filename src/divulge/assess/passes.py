@@ -12,7 +12,17 @@ from divulge.assess.attacks import Attack, Floats, Lookup
 from divulge.assess.checkpoint import Checkpoint
 from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
 from divulge.assess.exposure import Exposed, Mask, Mean, Sums, find_exposed, mean_over
-from divulge.assess.splits import SplitResult, Task, embed, granted, is_usable, measured, near_enough, publish
+from divulge.assess.splits import (
+    SplitResult,
+    Task,
+    embed,
+    granted,
+    is_usable,
+    measured,
+    near_enough,
+    near_share,
+    publish,
+)
 from divulge.assess.workers import Crew
 from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits
 from divulge.errors import DesignError, OutputError
@@ -21,6 +31,7 @@ from divulge.measures.family import Family
 from divulge.measures.tcap import Tcap
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
+from divulge.rules import Finding
 from divulge.synthesisers import Descent, Embedding
 from divulge.table import Table
 
@@ -71,10 +82,14 @@ class AttackRisk:
 
 @dataclass(frozen=True, eq=False)
 class PassResult:
-    """What a pass found: the whole data embedded, every attack, who is exposed."""
+    """What a pass found: the whole data embedded, every attack, who is exposed by their contrast, what rules found.
+
+    near: the share of each output's figures that the whole has as printed, or near enough to put them to the test.
+    """
 
     outputs: tuple[int, ...]
     whole: Embedding
+    near: tuple[float, ...]
     attacks: tuple[AttackRisk, ...]
     exposed: Mask
     n_splits: int
@@ -85,6 +100,12 @@ class PassResult:
     can_find_one: bool
     has_contrast: bool
     seconds: Mapping[str, float]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def at_risk(self) -> Mask:
+        """Who is exposed, by the contrast or by a rule."""
+        return np.any([self.exposed, *(f.people for f in self.findings)], axis=0)
 
 
 def make_task(
@@ -117,7 +138,7 @@ def run_pass(
     stage: str,
 ) -> PassResult:
     """Embed the whole, run the design, and put the statistics together."""
-    whole, trajectory = _whole(task, released)
+    whole, near, trajectory = _whole(task, released)
     seed, n_rows = task.seed, task.table.n_rows
     splits = design.splits(n_rows, seed)
     sums = [Sums(lookup) for lookup in task.lookups]
@@ -147,7 +168,7 @@ def run_pass(
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
     found = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries) if is_halves else None
     is_enough = found is None or can_find_one(found, used, policy)
-    return _put_together(indices, task, whole, trajectory, results, sums, masks, curves, found, is_enough)
+    return _put_together(indices, task, whole, near, trajectory, results, sums, masks, curves, found, is_enough)
 
 
 LIKELY = 0.01
@@ -160,7 +181,7 @@ def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> boo
     return enough_splits(blocks, found.n_tested * found.n_attacks, policy.false_discoveries)
 
 
-def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, Trajectory | None]:
+def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, tuple[float, ...], Trajectory | None]:
     """The released figures of all rows embedded as printed, and risk against error on the way of a second search."""
     figures = [o.evaluate(task.table) for o in task.outputs]
     for i, f in enumerate(figures):
@@ -174,16 +195,17 @@ def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, 
     ]
     n_rows = task.table.n_rows
     whole = embed(task, given, n_rows, run=10_000)
+    near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
     attack = next((a for a in task.attacks if a.keys), None)
     if attack is None or sum(len(g.labels) for g in given) > FIGURE_3_AT_MOST:
-        return whole, None
+        return whole, near, None
     afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures))
     path = embed(task, given, n_rows, run=10_001, settings=afar, snapshots=SNAPSHOTS)
     followed = [(point.steps, np.mean(point.errors)) for point in path.trace if point.errors is not None]
     steps, errors = [int(s) for s, _ in followed], [float(e) for _, e in followed]
     paper = replace(task, families=(Tcap(),))
     risks = [measured(paper, attack, task.table, s, None, None)["TCAP_zero"].original for s in path.snapshots]
-    return whole, fit_trajectory("TCAP_zero", attack.describe(), steps, errors, risks)
+    return whole, near, fit_trajectory("TCAP_zero", attack.describe(), steps, errors, risks)
 
 
 def _check_any(results: Sequence[SplitResult]) -> None:
@@ -233,6 +255,7 @@ def _put_together(
     indices: Sequence[int],
     task: Task,
     whole: Embedding,
+    near: tuple[float, ...],
     trajectory: Trajectory | None,
     results: Sequence[SplitResult],
     sums: Sequence[Sums],
@@ -265,6 +288,7 @@ def _put_together(
     return PassResult(
         tuple(indices),
         whole,
+        near,
         tuple(attacks),
         found.by_any if found else nobody,
         len(usable),

@@ -20,7 +20,7 @@ from divulge.measures.estimate import Estimate
 from divulge.measures.family import Family
 from divulge.measures.run import measure_tables
 from divulge.outputs import Figures, Output, Released, Status
-from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Target
+from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Reproduction, Target
 from divulge.table import Schema, Table
 
 USABLE = (Status.OK, Status.EMPTY_GROUP, Status.CONSTANT, Status.VANISHED_LEVEL, Status.COLLINEAR)
@@ -29,6 +29,11 @@ USABLE = (Status.OK, Status.EMPTY_GROUP, Status.CONSTANT, Status.VANISHED_LEVEL,
 NEAR_ENOUGH = 0.02
 """Mean error at which a split's search may stop, in standard errors of the estimates: a fiftieth of what the split
 itself adds to them. The whole data are embedded as printed."""
+
+NEAR = 0.05
+"""Standard errors within which an estimate is put to the test though its last digits differ. The coefficient of a
+dummy for one person has about the standard deviation of the response as its error, and a numeric target counts as
+hit within 0.05 of that (attacks.TOLERANCE)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +58,7 @@ class Task:
 class Embedded:
     """One output of one split: how it could be computed, and how far it was reproduced.
 
-    reproduced: share of figures as printed; near: as printed or within a tenth of a standard error.
+    reproduced: share of figures as printed; near: as printed, or near enough to put them to the test (NEAR).
     """
 
     status: str
@@ -150,7 +155,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
                 measured(task, a, part, synthetic, holdout, a.key_sizes) if a.key_sizes else {} for a in task.attacks
             )
     outputs = tuple(
-        Embedded(str(f.status), r.mae, len(r.agrees), _share(r.agrees), _share(r.agrees | _is_near(r.errors, f, r)))
+        Embedded(str(f.status), r.mae, len(r.agrees), _share(r.agrees), near_share(r, f))
         for f, r in zip(figures, embedding.outputs, strict=True)
     )
     seconds = time.perf_counter() - started
@@ -164,13 +169,13 @@ def near_enough(figures: Sequence[Figures]) -> float | None:
     return NEAR_ENOUGH * min(float(np.nanmedian(f.se)) for f in figures if f.se is not None)
 
 
-def _is_near(errors: Floats, figures: Figures, reproduction: Any) -> NDArray[np.bool_]:
-    """Figures within a tenth of a standard error of what was printed."""
-    found = np.zeros(len(reproduction.agrees), dtype=bool)
+def near_share(reproduction: Reproduction, figures: Figures) -> float:
+    """The share of figures as printed, or within NEAR standard errors of what was printed."""
+    near = reproduction.agrees
     if figures.se is not None:
         with np.errstate(invalid="ignore"):
-            found = np.abs(reproduction.values - reproduction.released) <= 0.1 * figures.se
-    return found
+            near = near | (np.abs(reproduction.values - reproduction.released) <= NEAR * figures.se)
+    return _share(near)
 
 
 def _share(mask: NDArray[np.bool_]) -> float:

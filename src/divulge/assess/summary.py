@@ -52,7 +52,8 @@ def output_section(
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
         "values": _values(reproduction),
-        "exposed": int(own.exposed.sum()),
+        "exposed": int(own.at_risk.sum()),
+        "rules": [{"rule": f.rule, "sentence": f.sentence, "people": f.n_people} for f in own.findings],
         "risk": [attack_section(a, own, wanted, brief=True) for a in own.attacks],
     }
 
@@ -129,8 +130,9 @@ def exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[s
     """How many are exposed, how exposures are spread, and which groups stand out; groups below a size are not shown."""
     n = table.n_rows
     section: dict[str, Any] = {
-        "exposed": int(result.exposed.sum()),
-        "share": float(result.exposed.mean()) if n else 0.0,
+        "exposed": int(result.at_risk.sum()),
+        "by_rules": int(np.sum([f.people for f in result.findings]) if result.findings else 0),
+        "share": float(result.at_risk.mean()) if n else 0.0,
         "delta": policy.delta,
         "false_discoveries": policy.false_discoveries,
         "can_find_one": result.can_find_one,
@@ -160,7 +162,7 @@ def _groups(result: PassResult, table: Table, smallest: int) -> list[dict[str, A
         if variable.kind == "numeric":
             continue
         all_counts = table.frequencies(name)
-        counts = np.bincount(table[name][result.exposed], minlength=variable.n_codes)
+        counts = np.bincount(table[name][result.at_risk], minlength=variable.n_codes)
         for code in np.flatnonzero(counts >= smallest):
             share = counts[code] / all_counts[code]
             groups.append(

@@ -117,12 +117,17 @@ def write_results(found: Assessed, folder: Path) -> list[Path]:
 
 
 def exposed_csv(found: Assessed) -> str:
-    """Row numbers (from 1, without the header), the largest exposure, and under which scenario; no value of a row."""
+    """Row numbers (from 1, without the header), the largest exposure, and under which scenario; no value of a row.
+
+    rule: what gives the row away without any scenario, where something does.
+    """
     import numpy as np
 
-    attacks = found.results[0].attacks
-    lines = ["row,exposure,target,keys"]
+    attacks, findings = found.results[0].attacks, found.results[0].findings
+    lines = ["row,exposure,target,keys,rule"]
     for row in np.flatnonzero(found.exposed):
         best = max(attacks, key=lambda a: float(a.exposures[row]))
-        lines.append(f'{row + 1},{best.exposures[row]:.6f},"{best.attack.target}","{" ".join(best.attack.keys)}"')
+        rule = next((f.rule for f in findings if f.people[row]), "")
+        about = f'"{best.attack.target}","{" ".join(best.attack.keys)}","{rule}"'
+        lines.append(f"{row + 1},{best.exposures[row]:.6f},{about}")
     return "\n".join(lines) + "\n"
