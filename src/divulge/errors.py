@@ -162,6 +162,12 @@ class ComparatorError(DivulgeError):
     exit_code = 57
 
 
+class WorkerError(DivulgeError):
+    """Whoever was to share the work cannot be reached, or died."""
+
+    exit_code = 58
+
+
 class RecordError(DivulgeError):
     """A record file that cannot be read, or one of another format version."""
 

@@ -9,6 +9,8 @@ import hashlib
 import io
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import numpy as np
 from divulge.assess.attacks import Counts
 from divulge.assess.splits import Embedded, Figure, SplitResult
 from divulge.designs import Split
-from divulge.errors import UsageError
+from divulge.errors import DivulgeError, UsageError, WorkerError, WriteError
 from divulge.record import make_folder, write_bytes, write_text
 
 FOLDER = "splits"
@@ -29,6 +31,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path | None, digest: str, resume: bool) -> None:
         self.folder = None if folder is None else folder / FOLDER
+        self.made: list[Path] = []
         if self.folder is None:
             return
         name = self.folder / "assessment"
@@ -39,9 +42,11 @@ class Checkpoint:
                 hint="Run without --resume, or into another folder.",
             )
         if not resume and self.folder.exists():
-            shutil.rmtree(self.folder)
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.made = [f for f in (self.folder, *self.folder.parents) if not f.exists()]
         make_folder(self.folder)
-        write_text(name, digest)
+        with self.kept_if_of_use():
+            write_text(name, digest)
 
     def load(self, name: str, split: Split) -> SplitResult | None:
         """The finished split of this name; None where there is none, or where the file is not whole."""
@@ -64,6 +69,21 @@ class Checkpoint:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         write_bytes(path, buffer.getvalue())
+
+    @contextmanager
+    def kept_if_of_use(self) -> Iterator[None]:
+        """What is here when things go wrong stays only where --resume can make use of it: some split is finished, and
+        it was not the assessment that cannot be done. Folders that were made for it go too."""
+        try:
+            yield
+        except (DivulgeError, OSError) as error:
+            is_of_use = isinstance(error, WriteError | WorkerError)
+            if self.folder is not None and not (is_of_use and any(self.folder.glob("*.npz"))):
+                self.clear()
+                for made in self.made:
+                    with suppress(OSError):  # not empty: somebody else's
+                        made.rmdir()
+            raise
 
     def clear(self) -> None:
         """Remove all of it: the assessment is done."""

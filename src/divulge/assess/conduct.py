@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import platform
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from divulge import __version__
 from divulge.assess.attacks import attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
+from divulge.assess.cluster import Cluster, versions
 from divulge.assess.exposure import Mask
 from divulge.assess.passes import PassResult, make_task, run_pass
 from divulge.assess.splits import publish
@@ -130,35 +131,46 @@ def assess(
     spec_text: bytes = b"",
     folder: Path | None = None,
     workers: int = 0,
+    scheduler: str | None = None,
     resume: bool = False,
     listener: Listener | None = None,
 ) -> Assessed:
-    """Run every pass and decide. folder: where finished splits are kept until the record is written."""
+    """Run every pass and decide. folder: where finished splits are kept until the record is written.
+
+    scheduler: the address of a dask scheduler, whose workers compute the splits instead of processes here.
+    """
     started = time.perf_counter()
-    table, policy, seed = ready.table, ready.policy, ready.assessment.seed
-    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in table.columns))
+    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in ready.table.columns))
     spec_digest = digest_of(spec_text)
-    known = dumps([to_plain(ready.design), to_plain(policy), [format_output(o) for o in ready.outputs], seed])
-    checkpoint = Checkpoint(
-        folder, digest_of(spec_digest.encode(), data_digest.encode(), known.encode(), __version__.encode()), resume
-    )
-    crew = Crew(workers, listener)
-    groups = [tuple(range(len(ready.outputs)))]
-    if len(ready.outputs) > 1:
-        groups += [(i,) for i in range(len(ready.outputs))]
-    findings = [_findings(o, r, table, policy) for o, r in zip(ready.outputs, ready.released, strict=True)]
-    results = []
-    for g, indices in enumerate(groups):
-        chosen = [ready.outputs[i] for i in indices]
-        attacks = attacks_of(ready.assessment.scenarios, chosen, table.schema)
-        task = make_task(chosen, attacks, table, ready.families, ready.synthesiser, seed)
-        stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
-        released = [ready.released[i] for i in indices]
-        result = run_pass(f"pass{g}", indices, task, released, ready.design, policy, crew, checkpoint, stage)
-        results.append(replace(result, findings=tuple(f for i in indices for f in findings[i])))
+    settings = [ready.design, ready.policy, [format_output(o) for o in ready.outputs], ready.assessment.seed]
+    everything = (spec_digest, data_digest, dumps(settings), __version__)
+    # Whether there is a cluster is seen before anything is written. Sums of several threads round as the number of
+    # threads has it, so there is one.
+    with Cluster(scheduler) if scheduler is not None else nullcontext() as cluster, threadpool_limits(1):
+        checkpoint = Checkpoint(folder, digest_of(*(part.encode() for part in everything)), resume)
+        with checkpoint.kept_if_of_use():
+            results = _passes(ready, Crew(workers, listener, cluster), checkpoint)
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     record, verdict = _record(ready, results, spec, data_digest, time.perf_counter() - started)
     return Assessed(record, verdict, results[0].at_risk, tuple(results), checkpoint)
+
+
+def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint) -> list[PassResult]:
+    """All outputs together, then each alone."""
+    groups = [tuple(range(len(ready.outputs)))]
+    if len(ready.outputs) > 1:
+        groups += [(i,) for i in range(len(ready.outputs))]
+    findings = [_findings(o, r, ready.table, ready.policy) for o, r in zip(ready.outputs, ready.released, strict=True)]
+    results = []
+    for g, indices in enumerate(groups):
+        chosen = [ready.outputs[i] for i in indices]
+        attacks = attacks_of(ready.assessment.scenarios, chosen, ready.table.schema)
+        task = make_task(chosen, attacks, ready.table, ready.families, ready.synthesiser, ready.assessment.seed)
+        stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
+        released = [ready.released[i] for i in indices]
+        result = run_pass(f"pass{g}", indices, task, released, ready.design, ready.policy, crew, checkpoint, stage)
+        results.append(replace(result, findings=tuple(f for i in indices for f in findings[i])))
+    return results
 
 
 def _findings(output: Output, released: Released | None, table: Table, policy: Policy) -> list[Finding]:
@@ -221,7 +233,7 @@ def _record(
         "seed": ready.assessment.seed,
         "spec": spec,
         "data": {"name": "" if ready.assessment.data is None else ready.assessment.data.name, "digest": data_digest},
-        "versions": _versions(),
+        "versions": versions(),
         "timings": {
             "seconds": seconds,
             "passes": [dict(r.seconds) for r in results],
@@ -314,8 +326,3 @@ def _synthesiser(assessment: Assessment) -> Descent:
         raise
     except TypeError:
         raise SpecError("a setting cannot be what is given.", where="synthesiser") from None
-
-
-def _versions() -> dict[str, str]:
-    names = ("numpy", "scipy", "numba")
-    return {"python": platform.python_version(), **{n: importlib.metadata.version(n) for n in names}}

@@ -1,4 +1,4 @@
-"""Splits over processes: results come back in the order of the splits, whoever computed them and however many did."""
+"""Splits over processes or a cluster: results come back in the order of the splits, whoever computed them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import threadpool_limits
 
 from divulge.assess.checkpoint import Checkpoint
+from divulge.assess.cluster import GO_ON, Cluster
 from divulge.assess.splits import SplitResult, Task, run_split
 from divulge.designs import Split
+from divulge.errors import WorkerError
 
 WORTH_STARTING = 6.0
 """Seconds of work above which starting processes (each imports and loads compiled code, 2 s) pays."""
@@ -32,10 +36,14 @@ Listener = Callable[[Step], None]
 
 @dataclass(frozen=True)
 class Crew:
-    """Who computes splits. workers: how many processes; 0 is as many as there are processors, where that pays."""
+    """Who computes splits. workers: how many processes; 0 is as many as there are processors, where that pays.
+
+    cluster: computes them all instead, where there is one.
+    """
 
     workers: int = 0
     listener: Listener | None = None
+    cluster: Cluster | None = None
 
     def run(
         self,
@@ -69,16 +77,32 @@ class Crew:
     def _computed(
         self, task: Task, todo: Sequence[Split], with_measures: bool, sweep_at: int | None
     ) -> Iterator[SplitResult]:
+        if self.cluster is not None:
+            yield from self.cluster.run(task, todo, with_measures, sweep_at)
+            return
         rest = list(todo)
         workers = self.workers or (os.cpu_count() or 1)
         if rest and not self.workers:
-            first = run_split(task, rest[0], with_measures, rest[0].number == sweep_at)
+            first = _run_alone(task, rest[0], with_measures, rest[0].number == sweep_at)
             rest = rest[1:]
             yield first
             workers = workers if first.seconds * len(rest) > WORTH_STARTING else 1
         if workers == 1 or len(rest) < 2:
             for split in rest:
-                yield run_split(task, split, with_measures, split.number == sweep_at)
+                yield _run_alone(task, split, with_measures, split.number == sweep_at)
             return
         pool = Parallel(n_jobs=min(workers, len(rest)), return_as="generator")
-        yield from pool(delayed(run_split)(task, s, with_measures, s.number == sweep_at) for s in rest)
+        try:
+            yield from pool(delayed(_run_alone)(task, s, with_measures, s.number == sweep_at) for s in rest)
+        except TerminatedWorkerError:
+            raise WorkerError(
+                "a process that shared the work was killed, perhaps for want of memory.",
+                where="--workers",
+                hint=f"Give fewer workers. {GO_ON}",
+            ) from None
+
+
+def _run_alone(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+    """One split. Sums of several threads round as the number of threads has it, so linear algebra has one."""
+    with threadpool_limits(1):
+        return run_split(task, split, with_measures, with_sweep)

@@ -11,7 +11,7 @@ import typer
 from divulge.cli.complete import spec_files
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
-from divulge.record import dumps, make_folder, write_text
+from divulge.record import dumps, write_text
 
 if TYPE_CHECKING:
     from divulge.assess import Assessed, Plan
@@ -37,6 +37,10 @@ def run(
     workers: Annotated[
         int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
     ] = 0,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A dask scheduler whose workers compute the splits, as tcp://host:8786."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted run stopped, to the same result.")
     ] = False,
@@ -68,7 +72,7 @@ def run(
     if exposed_rows is not None and not exposed_rows.parent.is_dir():
         raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
     try:
-        found = conduct(ready, folder, spec.read_bytes(), workers, resume)
+        found = conduct(ready, folder, spec.read_bytes(), workers, resume, scheduler)
     except KeyboardInterrupt:
         screen.note(f"Interrupted. Finished splits are kept in {folder}; go on with --resume.")
         raise typer.Exit(130) from None
@@ -86,11 +90,12 @@ def run(
             raise typer.Exit(code)
 
 
-def conduct(ready: Plan, folder: Path, spec_text: bytes, workers: int, resume: bool) -> Assessed:
+def conduct(
+    ready: Plan, folder: Path, spec_text: bytes, workers: int, resume: bool, scheduler: str | None = None
+) -> Assessed:
     """Run the assessment with a progress bar. The folder is made, and written to, before any work is done."""
     from divulge.assess import Step, assess
 
-    make_folder(folder)
     with screen.progress() as bar:
         tasks: dict[str, object] = {}
 
@@ -101,7 +106,15 @@ def conduct(ready: Plan, folder: Path, spec_text: bytes, workers: int, resume: b
             said = f"{step.stage}: split {step.done} of {step.total}{left}"
             bar.update(tasks[step.stage], completed=step.done, total=step.total, description=said)  # type: ignore[arg-type]
 
-        return assess(ready, spec_text=spec_text, folder=folder, workers=workers, resume=resume, listener=listen)
+        return assess(
+            ready,
+            spec_text=spec_text,
+            folder=folder,
+            workers=workers,
+            scheduler=scheduler,
+            resume=resume,
+            listener=listen,
+        )
 
 
 def write_results(found: Assessed, folder: Path) -> list[Path]:
