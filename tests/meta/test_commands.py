@@ -22,6 +22,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
     ),
     "outputs": lambda folder: ["outputs"],
+    "teach": lambda folder: ["teach", _published(folder)],
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
 
@@ -39,6 +40,14 @@ def _fifty_people(folder: Path) -> str:
     text += "design: {kind: repeated-halves, splits: 2}\n"
     (folder / "people.yaml").write_text(text, encoding="utf-8")
     return "people.yaml"
+
+
+def _published(folder: Path) -> str:
+    schema = '{"fields": [{"name": "SEX", "type": "string", "categories": ["F", "M"], "missingValues": []}]}'
+    (folder / "schema.json").write_text(schema, encoding="utf-8")
+    text = "schema: schema.json\nrows: 5\noutputs:\n  - {kind: frequencies, variables: [SEX], released: [2, 3]}\n"
+    (folder / "published.yaml").write_text(text, encoding="utf-8")
+    return "published.yaml"
 
 
 def _small_file(folder: Path) -> str:

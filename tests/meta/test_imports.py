@@ -16,7 +16,7 @@ SOURCE = Path(divulge.__file__).parent
 LAYERS = (
     {"__main__"},
     {"cli", "web"},
-    {"ledger"},
+    {"ledger", "teaching"},
     {"assess"},
     {"spec"},
     {"designs", "policy"},

@@ -17,7 +17,7 @@ from divulge import __version__
 from divulge.cli.screen import Screen, screen
 from divulge.errors import DivulgeError, UsageError
 
-COMMANDS: tuple[str, ...] = ("inspect", "outputs", "compute", "embed", "measure", "assess", "demo")
+COMMANDS: tuple[str, ...] = ("inspect", "outputs", "compute", "embed", "measure", "assess", "teach", "demo")
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
 
 COMPLETING = "_DIVULGE_COMPLETE"

@@ -16,6 +16,7 @@ from divulge.outputs.output import in_field
 from divulge.record import to_plain
 from divulge.spec.document import read_document
 from divulge.spec.fields import output_model, spec_fields, spec_model, validated
+from divulge.spec.teaching import NO_TEACHING, TeachingSettings, teaching_settings
 from divulge.table import Schema, Table, read_schema, read_table
 
 
@@ -51,6 +52,7 @@ class Assessment:
     synthesiser: Settings | None = None
     measures: tuple[str, ...] = ()
     policy: Path | Mapping[str, Any] | None = None
+    teaching: TeachingSettings = NO_TEACHING
     seed: int = 1
 
 
@@ -94,6 +96,7 @@ def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow
         synthesiser=_settings(model.synthesiser),
         measures=tuple(model.measures),
         policy=where / policy if isinstance(policy, str) else policy,
+        teaching=teaching_settings(model.teaching, where),
         seed=model.seed,
     )
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from divulge.errors import SpecError, suggest
 from divulge.outputs import OUTPUTS, Output
+from divulge.spec.teaching import TeachingFields, WeightFields
 
 _CLOSED = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -104,6 +105,10 @@ def spec_model(kinds: tuple[type[Output], ...] = OUTPUTS) -> type[BaseModel]:
         policy=(
             str | dict[str, Any] | None,
             Field(None, description="The thresholds of the verdict: a file, or the thresholds themselves."),
+        ),
+        teaching=(
+            TeachingFields | None,
+            Field(None, description="What data for a class have; for divulge teach alone."),
         ),
         seed=(int, Field(1, ge=0, lt=2**63, description="Where the random numbers start.")),
     )
@@ -227,6 +232,8 @@ def _known_fields(location: tuple[Any, ...], owner: type[Output] | None) -> list
         return ["kind", *spec_fields(owner)]
     if location[0] == "scenario" and len(location) > 1:
         return list(ScenarioFields.model_fields)
+    if location[0] == "teaching" and len(location) > 1:
+        return list((WeightFields if location[1] == "weight" and len(location) > 2 else TeachingFields).model_fields)
     return [field.alias or name for name, field in spec_model().model_fields.items()]
 
 

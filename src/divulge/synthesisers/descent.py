@@ -32,6 +32,7 @@ class Descent:
     step_share: Annotated[float, "How many proposals on numeric variables are short steps."] = 0.5
     seconds: Annotated[float, "The longest that one run may take."] = 600.0
     mae: Annotated[float | None, "Stop already at this mean absolute error of every output; absent: as printed."] = None
+    rounds: Annotated[int, "Rounds without one more figure after which the search has stalled."] = 8
     polish: Annotated[bool, "Whether pairs of moves are tried for the last digits."] = True
 
     def __post_init__(self) -> None:
@@ -46,6 +47,8 @@ class Descent:
             )
         if self.keep not in (None, "univariate"):
             raise EmbedError(f"only univariate can be kept, not {self.keep!r}.", where="keep")
+        if self.rounds < 1:
+            raise EmbedError(f"at least 1 round is needed, {self.rounds} are given.", where="rounds")
         if not self.seconds > 0:
             raise EmbedError(f"a time above 0 seconds is needed, {self.seconds} is given.", where="seconds")
 
@@ -80,9 +83,6 @@ CHUNK = 20_000
 
 REDUCTION = 0.95
 """A chunk of proposals that leaves more than this share of the discrepancy has stalled."""
-
-ROUNDS = 8
-"""Rounds of single moves and pairs without one more figure after which the search has stalled."""
 
 PATIENCE = 6
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them."""
@@ -151,7 +151,7 @@ class _Search:
             left = self._figures_left()
             stalls = 0 if left < best else stalls + 1
             best = min(best, left)
-            if stalls == ROUNDS:
+            if stalls >= self.settings.rounds:
                 return Outcome.STALLED
 
     def _finish(self, outcome: Outcome) -> Embedding:

@@ -18,11 +18,13 @@ from divulge.table.variable import Value, Variable, value_text
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = {"SPSS": 64, "Stata": 32}
+_TITLE_BYTES = {"SPSS": 64, "Stata": 80}
+"""How long the label of a file may be."""
 _SAV_MISSING = 3
 """SPSS has room for three single missing values, or a range and one more."""
 
 
-def write_spss(table: Table, path: Path, labels: bool) -> None:
+def write_spss(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write SPSS `.sav` (`.zsav` compressed). Values and labels are both in it, whatever `labels` says."""
     _check(table, path, "SPSS")
     frame, value_labels, ranges = {}, {}, {}
@@ -40,6 +42,7 @@ def write_spss(table: Table, path: Path, labels: bool) -> None:
             pyreadstat.write_sav,
             pd.DataFrame(frame),
             str(temporary),
+            file_label=_fitted(title, "SPSS"),
             column_labels=_titles(table),
             variable_value_labels={k: v for k, v in value_labels.items() if v},
             missing_ranges=ranges,
@@ -48,13 +51,17 @@ def write_spss(table: Table, path: Path, labels: bool) -> None:
         )
 
 
+def _fitted(title: str, format_name: str) -> str:
+    return title.encode()[: _TITLE_BYTES[format_name]].decode(errors="ignore")
+
+
 def _measure(variable: Variable) -> str:
     if variable.kind == "numeric":
         return "scale"
     return "ordinal" if variable.is_ordered else "nominal"
 
 
-def write_stata(table: Table, path: Path, labels: bool) -> None:
+def write_stata(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write Stata `.dta`. Missing codes become .a, .b, …, as Stata knows no others, with their labels or values."""
     _check(table, path, "Stata")
     frame, value_labels, letters = {}, {}, {}
@@ -78,6 +85,7 @@ def write_stata(table: Table, path: Path, labels: bool) -> None:
             pyreadstat.write_dta,
             pd.DataFrame(frame),
             str(temporary),
+            file_label=_fitted(title, "Stata"),
             column_labels=_titles(table),
             variable_value_labels={k: v for k, v in value_labels.items() if v},
             missing_user_values=letters,

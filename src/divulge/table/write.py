@@ -24,10 +24,19 @@ WRITERS: dict[str, Callable[[Table, Path, bool], None]] = {
 """Writers by the endings of their files."""
 
 
-def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False) -> None:
+TITLED: dict[str, Callable[[Table, Path, bool, str], None]] = {
+    ".sav": write_spss,
+    ".zsav": write_spss,
+    ".dta": write_stata,
+}
+"""Those whose files can say what they are."""
+
+
+def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False, *, title: str | None = None) -> None:
     """Write a table as CSV (and other delimited text), Parquet, SPSS or Stata, by the file's ending.
 
     labels: write what the values stand for instead of the values, in CSV and Parquet. SPSS and Stata files hold both.
+    title: what the file says that it is, in SPSS and Stata; the other formats have no place for it.
     """
     file = Path(path)
     writer = WRITERS.get(file.suffix.lower())
@@ -37,4 +46,8 @@ def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False
             where=str(file),
             hint=f"Files that can be written end in {', '.join(WRITERS)}.",
         )
-    writer(table, file, labels)
+    titled = None if title is None else TITLED.get(file.suffix.lower())
+    if titled is not None and title is not None:
+        titled(table, file, labels, title)
+    else:
+        writer(table, file, labels)
