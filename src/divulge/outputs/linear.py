@@ -9,6 +9,7 @@ from divulge.outputs.design import Counts, schema_counts
 from divulge.outputs.formula import formula_variables
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.model import (
+    SE_DECIMALS_HELP,
     STATISTICS_HELP,
     Model,
     Statistic,
@@ -50,6 +51,7 @@ class Linear(Output):
 
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + I(AGE**2) + C(AREA) + SEX:ILL`."]
     statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
+    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

@@ -12,6 +12,7 @@ from divulge.outputs.design import Counts, response_values, schema_counts
 from divulge.outputs.formula import Formula, formula_variables
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.model import (
+    SE_DECIMALS_HELP,
     STATISTICS_HELP,
     Model,
     Statistic,
@@ -52,6 +53,7 @@ class Logistic(Output):
     formula: Annotated[str, "The model, as in `TENURE ~ AGE + C(AREA) + SEX:ILL + log(INCOME)`."]
     event: Annotated[str | None, "The value of the response that counts as 1; by default the second of two."] = None
     statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
+    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

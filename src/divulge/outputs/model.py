@@ -33,6 +33,7 @@ Statistic = Literal["se", "r2", "loglik", "n"]
 """What may be published beside coefficients: standard errors, R² (McFadden 1974 unless linear), likelihood, rows."""
 
 STATISTICS_HELP = "What is published beside the coefficients: se, r2, loglik, n."
+SE_DECIMALS_HELP = "How many decimals the standard errors are printed with, where not as many as the coefficients."
 
 _STATISTIC_NAMES = {
     "r2": "r2",

@@ -12,6 +12,7 @@ from divulge.outputs.design import Counts, schema_counts
 from divulge.outputs.formula import Formula, formula_variables, parse_formula
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.model import (
+    SE_DECIMALS_HELP,
     STATISTICS_HELP,
     Model,
     Statistic,
@@ -47,6 +48,7 @@ class Multinomial(Output):
 
     formula: Annotated[str, "The model, as in `STATUS ~ AGE + C(AREA)`."]
     statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
+    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

@@ -141,7 +141,9 @@ class Output:
         ReleasedField, "The released numbers: {label: value}, a list in the order of the labels, or a CSV file."
     ] = field(default=None, hash=False)
     compute: Annotated[bool, "Compute the numbers from the data instead of reading `released`."] = False
-    decimals: Annotated[int | None, "How many decimals are printed."] = None
+    decimals: Annotated[
+        int | tuple[int, ...] | None, "How many decimals are printed; a list has one number for each figure."
+    ] = None
     significant: Annotated[int | None, "How many significant digits are printed."] = None
     base: Annotated[float | None, "The figures are rounded to multiples of this."] = None
     suppressed: Annotated[tuple[str, ...], "Labels of the cells that are withheld."] = ()
@@ -289,9 +291,15 @@ class Output:
             return Precision(decimals=self.usual_decimals())
         return Precision(self.decimals, self.significant, self.base)
 
+    def se_precision(self, figures: Precision) -> Precision:
+        """How standard errors are printed: as the kind's field `se_decimals` says, else as the figures are."""
+        decimals = vars(self).get("se_decimals")
+        return figures if decimals is None else Precision(decimals=decimals)
+
     def publish(self, figures: Figures, schema: Schema) -> Released:
         """Computed figures as they would be released: rounded, and withheld below the threshold."""
         precision = self.precision()
+        se_precision = self.se_precision(precision)
         hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
         if self.threshold is not None:
             with np.errstate(invalid="ignore"):
@@ -303,7 +311,8 @@ class Output:
             suppressed=hidden,
             threshold=self.threshold,
             possible=self.possible(schema),
-            se=None if figures.se is None or not self.publishes_se else precision.rounded(figures.se),
+            se=None if figures.se is None or not self.publishes_se else se_precision.rounded(figures.se),
+            se_precision=se_precision,
         )
 
 

@@ -12,6 +12,7 @@ from divulge.outputs.design import Counts, response_values, schema_counts
 from divulge.outputs.formula import Formula, formula_variables
 from divulge.outputs.lowered import Lowered
 from divulge.outputs.model import (
+    SE_DECIMALS_HELP,
     STATISTICS_HELP,
     Model,
     Statistic,
@@ -44,6 +45,7 @@ class Poisson(Output):
 
     formula: Annotated[str, "The model, as in `VISITS ~ AGE + C(AREA) + log(INCOME)`."]
     statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
+    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

@@ -25,9 +25,12 @@ MOST_DECIMALS = 15
 
 @dataclass(frozen=True)
 class Precision:
-    """How figures are printed: to so many decimals, to so many significant digits, or to multiples of a base."""
+    """How figures are printed: to so many decimals, to so many significant digits, or to multiples of a base.
 
-    decimals: int | None = None
+    decimals: for all figures, or one number for each of them in their order.
+    """
+
+    decimals: int | tuple[int, ...] | None = None
     significant: int | None = None
     base: float | None = None
 
@@ -35,11 +38,12 @@ class Precision:
         given = [n for n in ("decimals", "significant", "base") if getattr(self, n) is not None]
         if len(given) > 1:
             raise OutputError(f"{' and '.join(given)} exclude each other.", where=given[1], hint="Give one of them.")
-        if self.decimals is not None and not -MOST_DECIMALS <= self.decimals <= MOST_DECIMALS:
-            raise OutputError(
-                f"decimals between {-MOST_DECIMALS} and {MOST_DECIMALS} are needed, {self.decimals} are given.",
-                where="decimals",
-            )
+        for decimals in self._listed_decimals():
+            if not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
+                raise OutputError(
+                    f"decimals between {-MOST_DECIMALS} and {MOST_DECIMALS} are needed, {decimals} are given.",
+                    where="decimals",
+                )
         if self.significant is not None and not 1 <= self.significant <= MOST_DECIMALS:
             raise OutputError(
                 f"between 1 and {MOST_DECIMALS} significant digits are needed, {self.significant} are given.",
@@ -50,13 +54,24 @@ class Precision:
                 f"a rounding base above 0 is needed, {self.base} is given.", where="base", hint="For example base: 5."
             )
 
+    def _listed_decimals(self) -> tuple[int, ...]:
+        return self.decimals if isinstance(self.decimals, tuple) else (self.decimals or 0,)
+
+    def _decimals_of(self, n_figures: int) -> NDArray[np.int64]:
+        """The decimals of each figure."""
+        if isinstance(self.decimals, tuple) and len(self.decimals) != n_figures:
+            raise OutputError(
+                f"decimals for {n_figures:,} figures are needed, {len(self.decimals):,} are given.", where="decimals"
+            )
+        return np.broadcast_to(np.array(self._listed_decimals()), n_figures).astype(np.int64)
+
     def half_units(self, values: Floats) -> Floats:
         """Half a unit of the last printed digit, for each value. A NaN counts as the smallest of the others."""
         values = np.asarray(values, dtype=float)
         if self.base is not None:
             return np.full(values.shape, self.base / 2)
         if self.significant is None:
-            return np.full(values.shape, 0.5 * 10.0 ** -(self.decimals or 0))
+            return 0.5 * 10.0 ** -self._decimals_of(len(values)).astype(float)
         with np.errstate(divide="ignore"):
             first = np.floor(np.log10(np.abs(values)))
         known = np.isfinite(first)
@@ -69,7 +84,7 @@ class Precision:
         values = np.asarray(values, dtype=float)
         if self.base is not None:
             return np.round(values / self.base) * self.base
-        if self.significant is None:
+        if self.significant is None and not isinstance(self.decimals, tuple):
             return np.round(values, self.decimals or 0)
         places = -np.round(np.log10(2 * self.half_units(values))).astype(int)
         return np.array([round(v, int(p)) if np.isfinite(v) else v for v, p in zip(values, places, strict=True)])
@@ -90,7 +105,10 @@ class Precision:
             return f"multiples of {self.base:g}"
         if self.significant is not None:
             return f"{self.significant} significant digit{'s' if self.significant != 1 else ''}"
-        return f"{self.decimals or 0} decimal{'s' if self.decimals != 1 else ''}"
+        fewest, most = min(self._listed_decimals()), max(self._listed_decimals())
+        if fewest != most:
+            return f"{fewest} to {most} decimals"
+        return f"{most} decimal{'s' if most != 1 else ''}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +119,7 @@ class Released:
     low, high: the figure before rounding lies between them; −∞ and ∞ where nothing is known.
     half: half a unit of the last printed digit, the unit of discrepancy of counts and others.
     se: released standard errors, where there are any (NaN: not given).
+    se_precision: how these are printed; None: as the figures.
     """
 
     labels: tuple[str, ...]
@@ -110,6 +129,14 @@ class Released:
     half: Floats
     precision: Precision
     se: Floats | None = None
+    se_precision: Precision | None = None
+
+    @property
+    def se_half(self) -> Floats:
+        """Half a unit of the last printed digit of each standard error; NaN where none was released."""
+        if self.se is None:
+            return np.full(len(self.values), np.nan)
+        return np.where(np.isnan(self.se), np.nan, (self.se_precision or self.precision).half_units(self.se))
 
     @property
     def is_given(self) -> NDArray[np.bool_]:
@@ -155,8 +182,8 @@ class Released:
         """The same for standard errors; True where none was released."""
         if self.se is None:
             return np.ones(len(self.values), dtype=bool)
-        half = self.precision.half_units(self.se)
-        slack = SLACK * np.maximum(np.abs(np.nan_to_num(self.se)), half)
+        half = self.se_half
+        slack = SLACK * np.maximum(np.abs(np.nan_to_num(self.se)), np.nan_to_num(half))
         with np.errstate(invalid="ignore"):
             inside = np.abs(se - self.se) <= half + slack
         return inside | np.isnan(self.se)
@@ -171,6 +198,7 @@ def printed(
     threshold: Floats | float | None = None,
     possible: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
     se: Floats | None = None,
+    se_precision: Precision | None = None,
 ) -> Released:
     """Released figures from printed values: intervals from their precision, within what is possible at all.
 
@@ -190,7 +218,7 @@ def printed(
         below = np.inf if threshold is None else threshold - 2 * half[suppressed]
         high[suppressed] = np.minimum(most[suppressed], below)
         values = np.where(suppressed, np.nan, values)
-    return Released(labels, values, low, high, half, precision, se)
+    return Released(labels, values, low, high, half, precision, se, se_precision)
 
 
 def outside(low: Floats | float, high: Floats | float, least: Floats | float, most: Floats | float) -> int | None:

@@ -206,7 +206,7 @@ def lower_model(
     unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))
     if se is not None:
         given = se[np.isfinite(se)]
-        half = released.precision.half_units(given)
+        half = released.se_half[:m][np.isfinite(se)]
         low, high = np.append(low, -half), np.append(high, half)
         # A standard error is itself known to one part in √(2n).
         unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))

@@ -81,6 +81,7 @@ def read_released(
         )
     values = np.array([float(e.value) if e.value is not None else np.nan for e in entries])
     precision = _precision(output, entries)
+    se_precision = output.se_precision(precision)
     if precision.base is not None:
         _check_multiples(labels, values, precision.base)
     least, most = (np.broadcast_to(np.asarray(b, dtype=float), values.shape) for b in output.possible(schema, n_rows))
@@ -97,7 +98,8 @@ def read_released(
         suppressed=hidden,
         threshold=threshold[hidden],
         possible=(least, most),
-        se=None if se is None else precision.rounded(se),
+        se=None if se is None else se_precision.rounded(se),
+        se_precision=se_precision,
     )
     wrong = np.flatnonzero(released.low > released.high * (1 + np.sign(released.high) * 1e-9))  # rounding of the bounds
     if len(wrong):

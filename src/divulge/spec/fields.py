@@ -68,6 +68,11 @@ def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str | float | int) else value
 
 
+def _list_as_tuple(value: Any) -> Any:
+    """The same where one value is not a list of one: `decimals: 4` is for every figure."""
+    return tuple(value) if isinstance(value, list) else value
+
+
 def output_model(kind: type[Output]) -> type[BaseModel]:
     """The pydantic model of a kind."""
     fields: dict[str, Any] = {"kind": (Literal[kind.kind], Field(description="Which kind of output."))}
@@ -75,6 +80,8 @@ def output_model(kind: type[Output]) -> type[BaseModel]:
         default = ... if each.default is dataclasses.MISSING else each.default
         if get_origin(hint) is tuple:
             hint = Annotated[hint, BeforeValidator(_as_tuple)]
+        elif any(get_origin(part) is tuple for part in get_args(hint)):
+            hint = Annotated[hint, BeforeValidator(_list_as_tuple)]
         fields[name] = (hint, Field(default, description=help_text))
     return create_model(kind.__name__, __config__=_CLOSED, __doc__=kind.__doc__, **fields)
 

@@ -80,3 +80,30 @@ def test_standard_errors_agree_at_the_same_precision() -> None:
 def test_precision_rejects(fields: dict[str, int]) -> None:
     with pytest.raises(OutputError):
         Precision(**fields)  # type: ignore[arg-type]
+
+
+def test_every_figure_may_have_its_own_decimals() -> None:
+    precision = Precision(decimals=(4, 0, -1))
+    values = np.array([0.12345, 12.6, 123.0])
+    assert precision.half_units(values).tolist() == [0.00005, 0.5, 5.0]
+    assert precision.rounded(values).tolist() == [0.1234, 13.0, 120.0]
+    assert precision.texts(values) == ["0.1234", "13", "120"]
+    assert precision.describe() == "-1 to 4 decimals"
+
+
+def test_decimals_for_other_figures_are_rejected() -> None:
+    with pytest.raises(OutputError, match="decimals for 3 figures are needed, 2 are given"):
+        Precision(decimals=(4, 0)).half_units(np.zeros(3))
+
+
+def test_standard_errors_have_a_precision_of_their_own() -> None:
+    labels = ("a", "b")
+    released = printed(
+        labels,
+        np.array([0.5, 1.0]),
+        Precision(decimals=4),
+        se=np.array([0.012, np.nan]),
+        se_precision=Precision(decimals=3),
+    )
+    assert released.agrees_se(np.array([0.0124, 7.0])).tolist() == [True, True]
+    assert released.agrees_se(np.array([0.0126, 7.0])).tolist() == [False, True]

@@ -252,3 +252,14 @@ def test_json_schema_knows_every_kind_and_refuses_others() -> None:
     kinds = schema["properties"]["outputs"]["items"]["discriminator"]["mapping"]
     assert {"crosstab", "means", "position", "custom"} <= set(kinds)
     assert "folder" not in schema["$defs"]["Custom"]["properties"]
+
+
+def test_standard_errors_are_read_with_their_own_decimals(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("x,y\n" + "".join(f"{i % 5},{i % 7}\n" for i in range(70)), encoding="utf-8")
+    coefficients = {"Intercept": {"coef": 3.0, "se": 0.421}, "x": {"coef": 0.0, "se": 0.172}, "n": 70}
+    fields = {"kind": "linear", "formula": "y ~ x", "statistics": ["se", "n"], "released": coefficients}
+    spec = {"data": "people.csv", "outputs": [{**fields, "decimals": [4, 4, 0], "se_decimals": 3}]}
+    released = read_inputs(parse_spec(spec, tmp_path)).released[0]
+    assert released is not None
+    assert released.half.tolist() == [0.00005, 0.00005, 0.5]
+    assert released.se_half[:2].tolist() == [0.0005, 0.0005]
