@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from divulge.assess.exposure import Mean
+from divulge.assess.intervals import Mean
 
 
 @dataclass(frozen=True)

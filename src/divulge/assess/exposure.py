@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from divulge.assess.attacks import Counts, Floats, Lookup
+from divulge.assess.intervals import Mean, mean_over
 from divulge.designs import BLOCK
 from divulge.kernels.permutation import permutation_tails
 
@@ -30,35 +30,6 @@ FINEST = 65_535
 GRID = 40
 """Levels between a person's lowest and highest score in the test: rounding to them adds under 1 % of that range, less
 than one search adds; the test is exact for the rounded scores."""
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over splits with its 95 % interval; `n` splits, `spread` their standard deviation."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    spread: float
-
-    @property
-    def half_width(self) -> float:
-        return (self.high - self.low) / 2
-
-
-def mean_over(values: Sequence[float] | Floats, centre: float | None = None, inflate: float = 1.0) -> Mean:
-    """The mean of splits with Student's interval (plain; splits are draws of their own given the data)."""
-    v = np.asarray(values, dtype=float)
-    v = v[np.isfinite(v)]
-    if not len(v):
-        return Mean(float("nan"), float("nan"), float("nan"), 0, float("nan"))
-    value = float(v.mean()) if centre is None else centre
-    if len(v) < 2:
-        return Mean(value, float("nan"), float("nan"), len(v), float("nan"))
-    spread = float(v.std(ddof=1)) * inflate
-    half = float(stdtrit(len(v) - 1, 0.975)) * spread / np.sqrt(len(v))
-    return Mean(value, value - half, value + half, len(v), spread)
 
 
 @dataclass
@@ -184,8 +155,8 @@ class Exposed:
     n_attacks: int
 
     def is_likely(self, below: float) -> bool:
-        """Whether anybody has a p-value below this; those whose exposure is not above δ have 1."""
-        return any(bool((p < below).any()) for p in self.p_values)
+        """Whether anybody is exposed or has a p-value below this; those whose exposure is not above δ have 1."""
+        return bool(self.by_any.any()) or any(bool((p < below).any()) for p in self.p_values)
 
 
 def find_exposed(

@@ -11,7 +11,8 @@ import numpy as np
 from divulge.assess.attacks import Attack, Floats, Lookup
 from divulge.assess.checkpoint import Checkpoint
 from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
-from divulge.assess.exposure import Exposed, Mask, Mean, Sums, find_exposed, mean_over
+from divulge.assess.exposure import Exposed, Mask, Sums, find_exposed
+from divulge.assess.intervals import Mean, mean_over
 from divulge.assess.splits import (
     SplitResult,
     Task,

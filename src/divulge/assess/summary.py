@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.exposure import Mean
+from divulge.assess.intervals import Mean
 from divulge.assess.passes import AttackRisk, MeasureRisk, PassResult
 from divulge.outputs import Output
 from divulge.policy import Decision, Policy

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, find_exposed, mean_over
+from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, find_exposed
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
 
@@ -147,13 +147,6 @@ def test_marginal_risk_is_the_mean_exposure_and_is_free_of_who_is_in() -> None:
     assert risk.value == pytest.approx(sums.exposures().mean())
     assert risk.low < 0.05 < risk.high + 1e-3
     assert risk.spread < np.std(sums.contrasts) / 10
-
-
-def test_interval_is_students() -> None:
-    values = [0.1, 0.4, 0.2, 0.5]
-    low, high = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
-    found = mean_over(values)
-    assert (found.low, found.high) == pytest.approx((low, high))
 
 
 def test_benjamini_hochberg_is_scipys() -> None:
