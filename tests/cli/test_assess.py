@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -216,27 +215,6 @@ def test_fewer_than_fifty_people_are_refused(folder: Path, capsys: pytest.Captur
     Path("people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     assert _divulge("assess", _spec(SAFE)) == 54
     assert "at least 50 rows are needed" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_read_only_folder_is_refused(folder: Path) -> None:
-    Path("out").mkdir(mode=0o500)
-    assert _divulge("assess", _spec(SAFE), "-o", "out") == 38
-
-
-def test_full_disk_is_an_error_and_leaves_no_record(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def full(path: Path, content: bytes) -> None:
-        del content
-        from divulge.errors import WriteError
-
-        raise WriteError(f"cannot write {path.name!r}: No space left on device.", where=str(path.parent))
-
-    monkeypatch.setattr(checkpoints, "write_bytes", full)
-    assert _divulge("assess", _spec(SAFE), "-o", "out") == 38
-    assert "No space left" in capsys.readouterr().err
-    assert not Path("out/record.json").exists()
 
 
 def test_split_whose_output_cannot_be_computed_says_so(folder: Path) -> None:

@@ -9,6 +9,8 @@ import hashlib
 import io
 import json
 import shutil
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -56,7 +58,7 @@ class Checkpoint:
         try:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:
                 return _unpacked(split, json.loads(str(held["about"])), held)
-        except (OSError, ValueError, KeyError, EOFError):
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
 
     def save(self, name: str, result: SplitResult) -> None:
@@ -78,7 +80,7 @@ class Checkpoint:
             yield
         except (DivulgeError, OSError) as error:
             is_of_use = isinstance(error, WriteError | WorkerError)
-            if self.folder is not None and not (is_of_use and any(self.folder.glob("*.npz"))):
+            if self.folder is not None and not (is_of_use and any(self.folder.glob("[!.]*.npz"))):
                 self.clear()
                 for made in self.made:
                     with suppress(OSError):  # not empty: somebody else's

@@ -18,6 +18,7 @@ from divulge.assess.attacks import attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
 from divulge.assess.cluster import Cluster, versions
 from divulge.assess.exposure import Mask
+from divulge.assess.holdout import against_holdout, check_apart
 from divulge.assess.passes import PassResult, make_task, run_pass
 from divulge.assess.splits import publish
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
@@ -64,6 +65,7 @@ class Plan:
     synthesiser: Descent
     families: tuple[Family, ...]
     wanted: frozenset[str] | None
+    holdout: Table | None = None
 
 
 def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
@@ -89,6 +91,8 @@ def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
     read = inputs if inputs is not None else read_inputs(assessment)
     assert read.table is not None, "data were named, and have been read"
     check_rows(read.table.n_rows)
+    if read.holdout is not None:
+        check_apart(read.table, read.holdout)
     design.splits(read.table.n_rows, assessment.seed)
     attacks_of(assessment.scenarios, assessment.outputs, read.table.schema)
     disagrees = tuple(
@@ -115,6 +119,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
         synthesiser,
         tuple(families),
         None if wanted is None or not assessment.measures else frozenset(wanted),
+        read.holdout,
     )
 
 
@@ -169,7 +174,13 @@ def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint) -> list[PassResult]
         stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
         released = [ready.released[i] for i in indices]
         result = run_pass(f"pass{g}", indices, task, released, ready.design, ready.policy, crew, checkpoint, stage)
-        results.append(replace(result, findings=tuple(f for i in indices for f in findings[i])))
+        results.append(
+            replace(
+                result,
+                findings=tuple(f for i in indices for f in findings[i]),
+                holdout=against_holdout(task, result.whole.table, ready.holdout),
+            )
+        )
     return results
 
 

@@ -14,6 +14,7 @@ from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_t
 from divulge.assess.exposure import Exposed, Mask, Sums, find_exposed
 from divulge.assess.intervals import Mean, mean_over
 from divulge.assess.splits import (
+    Figure,
     SplitResult,
     Task,
     embed,
@@ -102,6 +103,7 @@ class PassResult:
     has_contrast: bool
     seconds: Mapping[str, float]
     findings: tuple[Finding, ...] = ()
+    holdout: tuple[Mapping[str, Figure], ...] = ()
 
     @property
     def at_risk(self) -> Mask:

@@ -100,7 +100,15 @@ def attack_section(
         "key_sizes": found.attack.key_sizes,
         "folds": {n: t for n, t in found.folds.items() if wanted is None or n in wanted},
         "curve": None,
+        "holdout": None,
     }
+    if result.holdout:
+        figures = result.holdout[result.attacks.index(found)]
+        section["holdout"] = {
+            n: {"original": f.original, "holdout": f.holdout, "difference": f.original - f.holdout}
+            for n, f in figures.items()
+            if wanted is None or n in wanted
+        }
     if found.curve is not None:
         section["curve"] = {
             "points": [{"part": p.part, "rows": p.n_rows, "marginal_risk": _mean(p.risk)} for p in found.curve.points],

@@ -46,6 +46,7 @@ class Assessment:
     folder: Path
     data: Path | None = None
     schema: Path | None = None
+    holdout: Path | None = None
     rows: int | None = None
     scenarios: tuple[ScenarioSettings, ...] = ()
     design: Settings | None = None
@@ -64,6 +65,7 @@ class Inputs:
     table: Table | None
     n_rows: int | None
     released: tuple[Released | None, ...]
+    holdout: Table | None = None
 
 
 def read_spec(path: str | Path, *, allow_code: bool = False) -> Assessment:
@@ -88,6 +90,7 @@ def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow
         folder=where,
         data=None if model.data is None else where / model.data,
         schema=None if model.schema_ is None else where / model.schema_,
+        holdout=None if model.holdout is None else where / model.holdout,
         rows=model.rows,
         scenarios=tuple(
             _scenario(s, f"scenario[{i}]" if len(scenarios) > 1 else "scenario") for i, s in enumerate(scenarios)
@@ -167,6 +170,10 @@ def read_inputs(assessment: Assessment) -> Inputs:
                 where="rows",
                 hint="Leave rows out where there are data.",
             )
+    holdout = None
+    if assessment.holdout is not None:
+        with _named("holdout"):
+            holdout = read_table(assessment.holdout, None if assessment.schema is None else schema)
     if schema is None:
         raise SpecError(
             "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
@@ -184,7 +191,7 @@ def read_inputs(assessment: Assessment) -> Inputs:
                     where="released",
                     hint="Give released, or name the data.",
                 )
-    return Inputs(schema, table, n_rows, tuple(released))
+    return Inputs(schema, table, n_rows, tuple(released), holdout)
 
 
 class _named:

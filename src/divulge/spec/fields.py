@@ -100,6 +100,10 @@ def spec_model(kinds: tuple[type[Output], ...] = OUTPUTS) -> type[BaseModel]:
             str | None,
             Field(None, alias="schema", description="A Frictionless Table Schema; inferred from the data if absent."),
         ),
+        holdout=(
+            str | None,
+            Field(None, description="A file of people of the same kind who were not in the data, for comparison."),
+        ),
         rows=(int | None, Field(None, ge=1, description="How many rows the outputs were computed on, without data.")),
         outputs=(outputs, Field(min_length=1, description="What is to be released.")),
         scenario=(
