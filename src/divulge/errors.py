@@ -216,6 +216,12 @@ class UploadError(DivulgeError):
     exit_code = 66
 
 
+class TooLargeError(DivulgeError):
+    """More was sent at once than the service takes."""
+
+    exit_code = 67
+
+
 def suggest(name: str, known: Iterable[str]) -> str | None:
     """The hint "Did you mean …?" with the nearest known name, or None where nothing is near."""
     names = list(known)

@@ -1,0 +1,190 @@
+"""Who is asking: the log-in behind a cookie, or the person whom a trusted proxy names; and whether a form is theirs."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import select
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from divulge.errors import NotAllowedError
+from divulge.ledger.database import Ledger
+from divulge.ledger.model import BrowserSession, Person, Role
+from divulge.web import sessions
+from divulge.web.guard import client_address
+from divulge.web.settings import Settings
+
+MOST_FIELDS = 2000
+"""Fields of one form; a table of cells has hundreds."""
+
+
+class LogInNeededError(Exception):
+    """Nobody is logged in: a page sends to the log-in, the API answers 401. No failure of ours, so no DivulgeError."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who is logged in, for as long as one request."""
+
+    person: Person
+    csrf: str
+    token_hash: str
+    new_token: str | None = None
+    """The cookie to set, where a proxy brought somebody who had none."""
+
+    @property
+    def id(self) -> int:
+        return self.person.id
+
+    @property
+    def role(self) -> Role:
+        return self.person.role
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A form that was sent, and by whom; its token was right."""
+
+    visitor: Visitor
+    fields: FormData
+
+    def text(self, name: str, most: int = 20_000) -> str:
+        """A field's text without blanks at its ends; empty where it is absent. Line ends are as everywhere else."""
+        value = self.fields.get(name)
+        if not isinstance(value, str):
+            return ""
+        return value.replace("\r\n", "\n").replace("\x00", "").strip()[:most]
+
+    def texts(self, name: str) -> list[str]:
+        """All texts of a field that may come several times, without empty ones."""
+        return [v.strip() for v in self.fields.getlist(name) if isinstance(v, str) and v.strip()]
+
+    def number(self, name: str) -> int | None:
+        """A field's whole number; None where it is none."""
+        text = self.text(name, 18)
+        return int(text) if text.isascii() and text.isdigit() else None
+
+
+def ledger_of(request: Request) -> Ledger:
+    ledger: Ledger = request.app.state.ledger
+    return ledger
+
+
+def settings_of(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def cookie_name(settings: Settings) -> str:
+    # The prefix makes browsers refuse it from other hosts of the domain and over plain HTTP.
+    return "__Host-divulge" if settings.secure else "divulge"
+
+
+def set_cookie(response: Response, name: str, value: str, settings: Settings) -> None:
+    """A cookie of the session: gone with the browser, out of reach of scripts, not sent along from other sites."""
+    response.set_cookie(name, value, path="/", secure=settings.secure, httponly=True, samesite="lax")
+
+
+def find_visitor(request: Request) -> Visitor | None:
+    """Whoever is asking, or None."""
+    ledger, settings = ledger_of(request), settings_of(request)
+    token = request.cookies.get(cookie_name(settings))
+    named = _named_by_proxy(request, settings)
+    with ledger.reading() as session:
+        found = sessions.find(session, token, settings)
+        if settings.user_header is not None:
+            if named is None:
+                return None
+            if found is None or found.person.proxy_name != named:
+                return _arrive(ledger, settings, named)
+        if found is None:
+            return None
+        visitor = Visitor(found.person, found.csrf_secret, found.token_hash)
+    if sessions.is_stale(found, settings):
+        with ledger.writing() as session:
+            sessions.touch(session, found.token_hash)
+    return visitor
+
+
+def signed_in(request: Request) -> Visitor:
+    """Whoever is asking; raises where nobody is logged in. A first password is changed before anything else is done."""
+    visitor = find_visitor(request)
+    if visitor is None:
+        raise LogInNeededError
+    request.state.visitor = visitor
+    if visitor.person.must_change_password and request.url.path not in ("/account", "/log-out", "/api/session"):
+        raise NotAllowedError("choose a password of your own first.", hint="Go to your account.")
+    return visitor
+
+
+SignedIn = Annotated[Visitor, Depends(signed_in)]
+
+
+async def posted(request: Request, visitor: SignedIn) -> Posted:
+    """The form that was sent, read only after its sender is known, and refused without the page's token."""
+    fields = await request.form(max_files=100, max_fields=MOST_FIELDS)
+    given = fields.get("csrf")
+    if not isinstance(given, str) or not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
+        raise NotAllowedError(
+            "the form is not from a page of yours, or from before you last logged in.",
+            hint="Open the page again and send it once more.",
+        )
+    return Posted(visitor, fields)
+
+
+Form = Annotated[Posted, Depends(posted)]
+
+
+async def checked_header(request: Request, visitor: SignedIn) -> Visitor:
+    """For the API: the token in the header X-CSRF-Token, which no other site can set."""
+    given = request.headers.get("x-csrf-token", "")
+    if not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
+        raise NotAllowedError(
+            "the header X-CSRF-Token is missing or not yours.",
+            hint="GET /api/session tells it.",
+        )
+    return visitor
+
+
+Caller = Annotated[Visitor, Depends(checked_header)]
+
+
+def _named_by_proxy(request: Request, settings: Settings) -> str | None:
+    """The person that the proxy in front of us names. What anybody else writes into the header is nothing."""
+    peer = request.client.host if request.client else ""
+    if settings.user_header is None or not settings.trusts(peer):
+        return None
+    return request.headers.get(settings.user_header) or None
+
+
+def _arrive(ledger: Ledger, settings: Settings, named: str) -> Visitor:
+    with ledger.writing() as session:
+        person = session.scalar(select(Person).where(Person.proxy_name == named))
+        if person is None or not person.is_active:
+            raise NotAllowedError("you are known to the log-in, but not here.", hint="Ask an administrator to add you.")
+        token = sessions.start(session, person, settings)
+        session.flush()
+        found = session.get_one(BrowserSession, sessions.hashed(token))
+        return Visitor(person, found.csrf_secret, found.token_hash, new_token=token)
+
+
+__all__ = [
+    "Caller",
+    "Form",
+    "LogInNeededError",
+    "Posted",
+    "SignedIn",
+    "Visitor",
+    "client_address",
+    "cookie_name",
+    "find_visitor",
+    "ledger_of",
+    "run_in_threadpool",
+    "set_cookie",
+    "settings_of",
+]

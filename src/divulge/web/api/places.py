@@ -1,0 +1,61 @@
+"""Projects and datasets by program."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+
+from divulge.ledger import queries, states
+from divulge.ledger.datasets import get_dataset
+from divulge.web.access import SignedIn, ledger_of
+from divulge.web.api.shapes import DatasetLedger, DatasetShape, EventShape, Id, ProjectShape
+from divulge.web.views.datasets import events_of, same_people
+
+router = APIRouter(tags=["projects and datasets"])
+
+
+@router.get("/projects")
+def projects(request: Request, visitor: SignedIn) -> list[ProjectShape]:
+    """Projects: a researcher's own, everybody else's all."""
+    with ledger_of(request).reading() as session:
+        found = queries.list_projects(session, visitor.person, per_page=500).items
+        names = ProjectShape.model_fields
+        return [ProjectShape.model_validate({n: getattr(p, n) for n in names}) for p in found]
+
+
+@router.get("/datasets")
+def datasets(request: Request, visitor: SignedIn) -> list[DatasetShape]:
+    """Datasets that outputs can be about, with the names of their variables."""
+    del visitor
+    with ledger_of(request).reading() as session:
+        found = queries.list_datasets(session, per_page=500).items
+        return [DatasetShape(id=d.id, name=d.name, variables=d.variables) for d in found]
+
+
+@router.get("/datasets/{dataset_id}/ledger")
+def ledger(request: Request, visitor: SignedIn, dataset_id: Id) -> DatasetLedger:
+    """Everything that was released about the people of a dataset, and the risk of it together: for checkers."""
+    states.check_see_ledger(visitor.person)
+    with ledger_of(request).reading() as session:
+        found = get_dataset(session, dataset_id)
+        events = events_of(session, [d.id for d in same_people(session, found)])
+        return DatasetLedger(
+            id=found.id,
+            name=found.name,
+            collection=found.collection,
+            rows=found.rows,
+            fingerprint=found.fingerprint,
+            releases=[
+                EventShape(
+                    at=e.at,
+                    submission=e.submission_id,
+                    title=e.title,
+                    author=e.author,
+                    dataset=e.dataset,
+                    outputs=list(e.outputs),
+                    risk=e.risk,
+                    adds=e.adds,
+                    exposed=e.exposed,
+                )
+                for e in events
+            ],
+        )

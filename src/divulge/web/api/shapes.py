@@ -1,0 +1,204 @@
+"""What the API takes and gives, as models: the names that programs rely on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Id = Annotated[int, Field(ge=1, lt=2**31)]
+"""Numbers that both databases take as a key."""
+
+
+class Closed(BaseModel):
+    """What is sent to us has these fields and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class LogIn(Closed):
+    name: str = Field(max_length=150)
+    password: str = Field(max_length=1000)
+
+
+class Me(BaseModel):
+    name: str
+    full_name: str
+    role: str
+    csrf: str = Field(description="Send it with every change, in the header X-CSRF-Token.")
+    must_change_password: bool
+
+
+class NewSubmission(Closed):
+    project: Id
+    dataset: Id
+    title: str = Field(min_length=1, max_length=300)
+    purpose: str = Field("", max_length=20_000)
+    outputs: list[dict[str, Any]] = Field(
+        min_length=1, max_length=500, description="As in an assessment file; figures inline, as {label: value}."
+    )
+    token: str | None = Field(
+        None, min_length=8, max_length=64, description="Yours to choose; the same one again makes no second submission."
+    )
+
+
+class NewVersion(Closed):
+    title: str = Field(min_length=1, max_length=300)
+    purpose: str = Field("", max_length=20_000)
+    outputs: list[dict[str, Any]] = Field(min_length=1, max_length=500)
+    token: str | None = Field(None, min_length=8, max_length=64)
+
+
+class NewComment(Closed):
+    text: str = Field(min_length=1, max_length=20_000)
+    audience: Literal["everybody", "checkers"] = "everybody"
+
+
+class NewDecision(Closed):
+    choice: Literal["release", "refuse"]
+    reason: str = Field(min_length=1, max_length=20_000)
+
+
+class Reason(Closed):
+    reason: str = Field(min_length=1, max_length=20_000)
+
+
+class Named(Closed):
+    person: Id
+
+
+class JobShape(BaseModel):
+    state: str
+    stage: str | None
+    done: int
+    total: int
+    seconds_left: float | None
+    words: str
+
+
+class SubmissionLine(BaseModel):
+    id: int
+    title: str
+    state: str
+    version: int
+    verdict: str | None = Field(description="Of the latest assessment; null for whoever may not see it.")
+    project: str
+    author: str
+    dataset: str
+    created_at: datetime
+    changed_at: datetime
+    checkers: list[str]
+    in_favour: int
+    against: int
+    needed: int
+
+
+class SubmissionList(BaseModel):
+    items: list[SubmissionLine]
+    total: int
+    page: int
+    pages: int
+    counts: dict[str, int]
+
+
+class OutputShape(BaseModel):
+    number: int
+    name: str
+    kind: str
+    document: dict[str, Any]
+    variables: list[str]
+    figures: list[dict[str, Any]] | None
+
+
+class CommentShape(BaseModel):
+    by: str
+    at: datetime
+    audience: str
+    text: str
+
+
+class DecisionShape(BaseModel):
+    by: str
+    at: datetime
+    choice: str
+    reason: str
+
+
+class FileShape(BaseModel):
+    name: str
+    size: int
+    sha256: str
+    address: str
+
+
+class SubmissionShape(BaseModel):
+    id: int
+    title: str
+    purpose: str
+    state: str
+    version: int
+    replaces: int | None
+    replaced_by: int | None
+    origin: str
+    project: str
+    dataset: str
+    author: str
+    created_at: datetime
+    changed_at: datetime
+    outputs: list[OutputShape]
+    files: list[FileShape]
+    comments: list[CommentShape]
+    job: JobShape | None
+    can: dict[str, bool]
+    verdict: str | None
+    decisions: list[DecisionShape]
+    checkers: list[str]
+    needed: int
+    release: str | None = Field(description="Where the released files are, as a zip.")
+
+
+class ProjectShape(BaseModel):
+    id: int
+    name: str
+    about: str
+    checkers_needed: int
+    is_open: bool
+
+
+class DatasetShape(BaseModel):
+    id: int
+    name: str
+    variables: list[str]
+
+
+class EventShape(BaseModel):
+    at: datetime
+    submission: int
+    title: str
+    author: str
+    dataset: str
+    outputs: list[str]
+    risk: float | None
+    adds: float | None
+    exposed: int
+
+
+class DatasetLedger(BaseModel):
+    id: int
+    name: str
+    collection: str
+    rows: int
+    fingerprint: str
+    releases: list[EventShape]
+
+
+class Failure(BaseModel):
+    type: str
+    message: str
+    where: str | None
+    hint: str | None
+
+
+class ErrorShape(BaseModel):
+    error: Failure

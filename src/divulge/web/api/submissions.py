@@ -1,0 +1,247 @@
+"""Submissions by program: the list, one with everything that its reader may see, and what can be done with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from sqlalchemy.orm import Session
+
+from divulge.ledger import queries, releases, workflow
+from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.model import Audience, Choice, State
+from divulge.ledger.proposals import Proposal
+from divulge.web.access import Caller, SignedIn, Visitor, ledger_of
+from divulge.web.api.shapes import (
+    CommentShape,
+    DecisionShape,
+    FileShape,
+    Id,
+    JobShape,
+    Named,
+    NewComment,
+    NewDecision,
+    NewSubmission,
+    NewVersion,
+    OutputShape,
+    Reason,
+    SubmissionLine,
+    SubmissionList,
+    SubmissionShape,
+)
+from divulge.web.details import Seen, check_see_assessment, progress_words, see
+from divulge.web.intake import check_figures
+from divulge.web.queue import Filters, list_submissions
+
+router = APIRouter(prefix="/submissions", tags=["submissions"])
+
+Key = Annotated[Id, Path(description="The number of the submission.")]
+
+
+@router.get("")
+def list_all(
+    request: Request,
+    visitor: SignedIn,
+    state: State | None = None,
+    project: Id | None = None,
+    dataset: Id | None = None,
+    q: Annotated[str, Query(max_length=200)] = "",
+    page: Annotated[int, Query(ge=1, lt=10**6)] = 1,
+) -> SubmissionList:
+    """Submissions that you may see, the newest first."""
+    filters = Filters(state or "", project, dataset, "", q.replace("\x00", "").strip(), page)
+    with ledger_of(request).reading() as session:
+        found = list_submissions(session, visitor.person, filters)
+    names = SubmissionLine.model_fields
+    items = [SubmissionLine.model_validate({n: getattr(line, n) for n in names}) for line in found.lines]
+    return SubmissionList(items=items, total=found.total, page=page, pages=found.pages, counts=dict(found.counts))
+
+
+@router.post("", status_code=201)
+def submit(request: Request, visitor: Caller, given: NewSubmission) -> SubmissionShape:
+    """Hand in outputs, with their figures inline."""
+    proposal = Proposal(given.title, given.outputs, (), given.purpose, "spec")
+    with ledger_of(request).reading() as session:
+        schema = schema_of(get_dataset(session, given.dataset))
+    check_figures(ledger_of(request).store, proposal, schema)
+    with ledger_of(request).writing() as session:
+        made = workflow.submit(session, visitor.id, given.project, given.dataset, proposal, token=given.token)
+        made_id = made.id
+    return _shape(request, visitor, made_id)
+
+
+@router.get("/{submission_id}")
+def one(request: Request, visitor: SignedIn, submission_id: Key) -> SubmissionShape:
+    """A submission, with what you may see of it."""
+    return _shape(request, visitor, submission_id)
+
+
+@router.get("/{submission_id}/record")
+def record(request: Request, visitor: SignedIn, submission_id: Key) -> dict[str, Any]:
+    """The record of the latest assessment: for checkers and custodians."""
+    with ledger_of(request).reading() as session:
+        assessment = check_see_assessment(session, visitor.person, submission_id)
+        found: dict[str, Any] = json.loads(queries.find_record(session, assessment.id))
+        return found
+
+
+@router.post("/{submission_id}/comments")
+def comment(request: Request, visitor: Caller, submission_id: Key, given: NewComment) -> SubmissionShape:
+    """Say something about a submission."""
+
+    def say(session: Session) -> None:
+        workflow.comment(session, visitor.id, submission_id, given.text, audience=Audience(given.audience))
+
+    return _done(request, visitor, submission_id, say)
+
+
+@router.post("/{submission_id}/decisions")
+def decide(request: Request, visitor: Caller, submission_id: Key, given: NewDecision) -> SubmissionShape:
+    """Be for or against a release, with a reason."""
+
+    def vote(session: Session) -> None:
+        workflow.decide(session, visitor.id, submission_id, Choice(given.choice), given.reason)
+
+    return _done(request, visitor, submission_id, vote)
+
+
+@router.post("/{submission_id}/return")
+def give_back(request: Request, visitor: Caller, submission_id: Key, given: Reason) -> SubmissionShape:
+    """Return it to its author, with reasons."""
+
+    def hand_back(session: Session) -> None:
+        workflow.give_back(session, visitor.id, submission_id, given.reason)
+
+    return _done(request, visitor, submission_id, hand_back)
+
+
+@router.post("/{submission_id}/assignments")
+def assign(request: Request, visitor: Caller, submission_id: Key, given: Named) -> SubmissionShape:
+    """Name a checker who looks after it."""
+
+    def name(session: Session) -> None:
+        workflow.assign(session, visitor.id, submission_id, given.person)
+
+    return _done(request, visitor, submission_id, name)
+
+
+@router.delete("/{submission_id}/assignments/{person_id}")
+def unassign(request: Request, visitor: Caller, submission_id: Key, person_id: Id) -> SubmissionShape:
+    """Take the name of a checker away."""
+
+    def take_away(session: Session) -> None:
+        workflow.assign(session, visitor.id, submission_id, person_id, remove=True)
+
+    return _done(request, visitor, submission_id, take_away)
+
+
+@router.post("/{submission_id}/assess")
+def assess(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+    """Queue an assessment, again where there was one."""
+    return _done(request, visitor, submission_id, lambda s: workflow.assess(s, visitor.id, submission_id))
+
+
+@router.post("/{submission_id}/cancel")
+def cancel(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+    """Stop an assessment."""
+    return _done(request, visitor, submission_id, lambda s: workflow.cancel(s, visitor.id, submission_id))
+
+
+@router.post("/{submission_id}/release")
+def release(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+    """Let it out, once enough checkers are in favour."""
+    store = ledger_of(request).store
+    return _done(request, visitor, submission_id, lambda s: releases.release(s, store, visitor.id, submission_id))
+
+
+@router.post("/{submission_id}/refuse")
+def refuse(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+    """Close it for good, once enough checkers are against it."""
+    return _done(request, visitor, submission_id, lambda s: workflow.refuse(s, visitor.id, submission_id))
+
+
+@router.post("/{submission_id}/versions", status_code=201)
+def resubmit(request: Request, visitor: Caller, submission_id: Key, given: NewVersion) -> SubmissionShape:
+    """Hand in a new version of what was returned."""
+    with ledger_of(request).reading() as session:
+        schema = schema_of(queries.find_submission(session, visitor.person, submission_id).dataset)
+    proposal = Proposal(given.title, given.outputs, (), given.purpose, "spec")
+    check_figures(ledger_of(request).store, proposal, schema)
+    with ledger_of(request).writing() as session:
+        made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
+    return _shape(request, visitor, made_id)
+
+
+def _done(request: Request, visitor: Visitor, submission_id: int, action: Callable[[Session], Any]) -> SubmissionShape:
+    _check_seen(request, visitor, submission_id)
+    with ledger_of(request).writing() as session:
+        action(session)
+    return _shape(request, visitor, submission_id)
+
+
+def _check_seen(request: Request, visitor: Visitor, submission_id: int) -> None:
+    """What somebody may not see is not there, whatever they try to do with it."""
+    with ledger_of(request).reading() as session:
+        queries.find_submission(session, visitor.person, submission_id)
+
+
+def _shape(request: Request, visitor: Visitor, submission_id: int) -> SubmissionShape:
+    with ledger_of(request).reading() as session:
+        return as_shape(see(session, ledger_of(request).store, visitor.person, submission_id))
+
+
+def as_shape(seen: Seen) -> SubmissionShape:
+    """A submission with what its reader may see, for programs."""
+    found, job = seen.submission, seen.job
+    sees = seen.can["see_assessment"]
+    return SubmissionShape(
+        id=found.id,
+        title=found.title,
+        purpose=found.purpose,
+        state=found.state,
+        version=found.version,
+        replaces=found.replaces_id,
+        replaced_by=found.replaced_by.id if found.replaced_by is not None else None,
+        origin=found.origin,
+        project=found.project.name,
+        dataset=found.dataset.name,
+        author=found.author.shown_as,
+        created_at=found.created_at,
+        changed_at=found.changed_at,
+        outputs=[
+            OutputShape(
+                number=o.number,
+                name=o.name,
+                kind=o.kind,
+                document=o.document,
+                variables=o.variables,
+                figures=seen.figures_of(o) or None,
+            )
+            for o in found.outputs
+        ],
+        files=[
+            FileShape(name=u.name, size=u.size, sha256=u.digest, address=f"/submissions/{found.id}/files/{u.id}")
+            for u in found.uploads
+        ],
+        comments=[CommentShape(by=c.person.shown_as, at=c.at, audience=c.audience, text=c.text) for c in seen.comments],
+        job=None
+        if job is None
+        else JobShape(
+            state=job.state,
+            stage=job.stage,
+            done=job.done,
+            total=job.total,
+            seconds_left=job.seconds_left,
+            words=progress_words(job, sees),
+        ),
+        can=dict(seen.can),
+        verdict=found.verdict if sees else None,
+        decisions=[
+            DecisionShape(by=d.person.shown_as, at=d.at, choice=d.choice, reason=d.reason) for d in seen.decisions
+        ],
+        checkers=[a.person.shown_as for a in found.assignments] if sees else [],
+        needed=found.checkers_needed,
+        release=f"/submissions/{found.id}/release.zip" if found.release is not None else None,
+    )

@@ -1,0 +1,125 @@
+"""The application: its routes, its outermost guard, and the two places where errors become answers."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse
+from sqlalchemy.exc import DBAPIError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from divulge import __version__
+from divulge.errors import DivulgeError, LedgerError, NotFoundError, StateError, UsageError
+from divulge.ledger.database import Ledger
+from divulge.web.access import LogInNeededError
+from divulge.web.api import API_UPLOADS, api
+from divulge.web.guard import Guard
+from divulge.web.pages import error_answer, unexpected_answer
+from divulge.web.settings import Settings
+from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
+
+log = logging.getLogger("divulge.web")
+
+PAGES = (session, queue, submit, submission, progress, downloads, datasets, projects, people)
+
+ASSETS = {
+    "style.css": "text/css",
+    "service.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+
+
+def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
+    """The service over an open ledger."""
+    chosen = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        app.state.stopping = True
+
+    app = FastAPI(
+        title="Divulge",
+        version=__version__,
+        description="A queue for output checkers, with a ledger of everything released.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+    )
+    app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
+    for part in PAGES:
+        app.include_router(part.router)
+    app.include_router(api)
+    _add_assets(app)
+    _add_errors(app)
+    app.add_middleware(Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer)
+    return app
+
+
+def _add_assets(app: FastAPI) -> None:
+    # Read once: three small files, under names that are known beforehand.
+    held = {name: files("divulge.web").joinpath("static", name).read_bytes() for name in ASSETS}
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def asset(name: str) -> Response:
+        if name not in held:
+            raise NotFoundError("there is no such file.")
+        headers = {"cache-control": "public, max-age=600"}
+        return Response(held[name], media_type=ASSETS[name], headers=headers)
+
+    @app.get("/health", include_in_schema=False)
+    async def health() -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(DivulgeError)
+    async def expected(request: Request, error: DivulgeError) -> Response:
+        return error_answer(request, error, getattr(request.state, "visitor", None))
+
+    @app.exception_handler(LogInNeededError)
+    async def stranger(request: Request, _: LogInNeededError) -> Response:
+        if request.url.path.startswith("/api/"):
+            said = UsageError("nobody is logged in.", hint="POST name and password to /api/session.")
+            return JSONResponse(said.as_json(), status_code=401)
+        return RedirectResponse(session.log_in_address(request), status_code=303)
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        if not request.url.path.startswith("/api/"):
+            return error_answer(request, NotFoundError("there is no such page."))
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return error_answer(request, UsageError(f"{first['msg']}.", where=where))
+
+    @app.exception_handler(HTTPException)
+    async def plain(request: Request, error: HTTPException) -> Response:
+        said: dict[int, DivulgeError] = {
+            404: NotFoundError("there is no such page."),
+            405: StateError("this address cannot be used in this way."),
+        }
+        found = said.get(error.status_code, UsageError("the request cannot be read."))
+        answer = error_answer(request, found)
+        answer.status_code = error.status_code
+        return answer
+
+    @app.exception_handler(DBAPIError)
+    async def unreachable(request: Request, error: DBAPIError) -> Response:
+        # The statement and its parameters may hold what people wrote: the log gets the kind of failure alone.
+        log.error("the database failed: %s", type(error.orig).__name__)
+        return error_answer(request, LedgerError("the database failed."))
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        # Where it happened, not what it said: a message may hold a value.
+        where = "".join(traceback.format_tb(error.__traceback__)[-5:])
+        log.error("%s %s failed: %s\n%s", request.method, request.url.path, type(error).__name__, where)
+        return unexpected_answer(request)

@@ -1,0 +1,197 @@
+"""One submission as a page or the API shows it: everything its reader may see of it, and nothing else.
+
+What a researcher is given is cut here, in one place: no verdict, no reason of an assessment, no failure's message, no
+comment among checkers, no figure that the service computed before it is released.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from divulge.errors import NotAllowedError, NotFoundError
+from divulge.ledger import queries, states, workflow
+from divulge.ledger.model import (
+    Audience,
+    CheckerDecision,
+    Comment,
+    Job,
+    JobState,
+    Person,
+    Role,
+    State,
+    StoredAssessment,
+    Submission,
+    SubmittedOutput,
+    TrailEntry,
+)
+from divulge.ledger.store import Store
+from divulge.web.acro import AcroStatus, acro_statuses
+from divulge.web.kept import Kept
+
+ACTIONS = (
+    "comment",
+    "assign",
+    "assess",
+    "cancel",
+    "return",
+    "decide",
+    "release",
+    "refuse",
+    "resubmit",
+    "see_assessment",
+)
+"""What may be possible with a submission; each is a `can_x` of the ledger's."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An output's verdict beside a rule's: pass, fail or review. verdict: None where the rule is another program's."""
+
+    output: str
+    verdict: str | None
+    rule: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A submission with what its reader may see. can: which buttons are drawn. brief: of the assessment."""
+
+    submission: Submission
+    job: Job | None
+    can: Mapping[str, bool]
+    comments: tuple[Comment, ...]
+    assessment: StoredAssessment | None
+    brief: Mapping[str, Any] | None
+    decisions: tuple[CheckerDecision, ...]
+    checkers: tuple[Person, ...]
+    history: tuple[TrailEntry, ...]
+    is_newest: bool
+    by_acro: tuple[AcroStatus, ...] = ()
+
+    @property
+    def shows_figures(self) -> bool:
+        """Whether computed figures are shown: to whoever sees the assessment, and to everybody once they are out."""
+        return self.can["see_assessment"] or self.submission.state is State.RELEASED
+
+    @property
+    def compared(self) -> list[Compared]:
+        """Each output's verdict beside what rules of thumb say of it."""
+        if self.brief is None:
+            return []
+        found = []
+        for output in self.brief["outputs"]:
+            broken = output["rules"]
+            if broken is None:
+                continue
+            name = output["name"] or output["kind"]
+            why = " ".join(str(rule["sentence"]) for rule in broken) or "No rule is broken."
+            found.append(Compared(f"{output['number']}. {name}", output["verdict"], "fail" if broken else "pass", why))
+        return found + [Compared(line.output, None, line.status, line.why) for line in self.by_acro]
+
+    def figures_of(self, output: SubmittedOutput) -> list[Any]:
+        return list(output.figures or []) if self.shows_figures else []
+
+
+def see(session: Session, store: Store, person: Person, submission_id: int) -> Seen:
+    """Everything of a submission that somebody may see."""
+    submission = queries.find_submission(session, person, submission_id)
+    job = workflow.latest_job(session, submission_id)
+    can = possible(person, submission, job)
+    sees = can["see_assessment"]
+    newest = submission.assessments[-1] if submission.assessments and sees else None
+    return Seen(
+        submission=submission,
+        job=job,
+        can=can,
+        comments=tuple(c for c in submission.comments if sees or c.audience is Audience.EVERYBODY),
+        assessment=newest,
+        brief=brief_of(session, newest) if newest is not None else None,
+        decisions=tuple(submission.decisions) if sees else (),
+        checkers=_free_checkers(session, submission) if can["assign"] else (),
+        history=tuple(queries.history(session, submission_id)) if sees else (),
+        is_newest=submission.replaced_by is None,
+        by_acro=acro_statuses(store, submission) if newest is not None else (),
+    )
+
+
+def possible(person: Person, submission: Submission, job: Job | None) -> dict[str, bool]:
+    """Which of ACTIONS somebody can do now."""
+    with_job = {"assess", "cancel", "return"}
+    found = {}
+    for action in ACTIONS:
+        can = getattr(states, f"can_{action}")
+        found[action] = can(person, submission, job) if action in with_job else can(person, submission)
+    return found
+
+
+def progress_words(job: Job | None, sees: bool) -> str:
+    """How far an assessment is, in a sentence. sees: whether the reader may know why it failed."""
+    if job is None:
+        return "Not assessed yet."
+    if job.state is JobState.QUEUED:
+        return "Waiting for a worker."
+    if job.state is JobState.RUNNING:
+        if job.cancel_asked:
+            return "Stopping."
+        said = job.stage or "Starting"
+        said += f": {job.done:,} of {job.total:,}" if job.total else ""
+        left = job.seconds_left
+        return said + (f", about {left:,.0f} seconds left." if left is not None else ".")
+    if job.state is JobState.CANCELLED:
+        return "The assessment was cancelled."
+    if job.state is JobState.FAILED:
+        return (
+            f"The assessment failed: {job.error}"
+            if sees
+            else "The assessment could not be finished. A checker sees why."
+        )
+    return "The assessment is done."
+
+
+def check_see_assessment(session: Session, person: Person, submission_id: int) -> StoredAssessment:
+    """The latest assessment, for whoever may see it; for anybody else there is none."""
+    submission = queries.find_submission(session, person, submission_id)
+    if not states.can_see_assessment(person, submission):
+        raise NotAllowedError("what an assessment found is for output checkers.")
+    found = session.scalar(
+        select(StoredAssessment)
+        .where(StoredAssessment.submission_id == submission_id)
+        .order_by(StoredAssessment.id.desc())
+        .limit(1)
+    )
+    if found is None:
+        raise NotFoundError("there is no assessment yet.")
+    return found
+
+
+_briefs: Kept[str, Mapping[str, Any]] = Kept(512)
+"""Stored assessments never change, and reading one takes longer than all the rest of its page."""
+
+BRIEF = ("verdict", "reasons", "settle")
+OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules")
+
+
+def brief_of(session: Session, assessment: StoredAssessment) -> Mapping[str, Any]:
+    """What a page needs of a record: reasons, and of each output its verdict and what rules say."""
+    held = _briefs.get(assessment.digest)
+    if held is None:
+        record = json.loads(queries.find_record(session, assessment.id))
+        held = {name: record.get(name) for name in BRIEF}
+        held["outputs"] = [{name: o.get(name) for name in OUTPUT_BRIEF} for o in record.get("outputs") or []]
+        _briefs.put(assessment.digest, held)
+    return held
+
+
+def _free_checkers(session: Session, submission: Submission) -> tuple[Person, ...]:
+    taken = {a.person_id for a in submission.assignments} | states.authors(submission)
+    found = session.scalars(
+        select(Person).where(Person.role == Role.CHECKER, Person.is_active).order_by(Person.name).limit(200)
+    )
+    return tuple(p for p in found if p.id not in taken)

@@ -1,0 +1,147 @@
+"""What holds for every request and every answer: its host, its size, its origin, and the headers that browsers obey."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from divulge.errors import DivulgeError, NotAllowedError, TooLargeError
+from divulge.web.settings import Settings
+
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "
+    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""No inline script or style, nothing from elsewhere, in nobody's frame."""
+
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; script-src 'unsafe-inline'; "
+    "form-action 'none'; frame-ancestors 'self'; base-uri 'none'; sandbox allow-scripts allow-popups"
+)
+"""A report brings its styles and its script with it. The sandbox gives it an origin of its own."""
+
+DOWNLOAD_POLICY = "default-src 'none'; sandbox"
+"""Somebody else's file: shown, if at all, without script, style or origin."""
+
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cache-control": "no-store",
+}
+
+
+Refuse = Callable[[Request, DivulgeError], Response]
+
+
+class Guard:
+    """The outermost layer. Uploads are let through up to their own limit, everything else up to that of a form."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: Refuse) -> None:
+        self.app, self.settings, self.uploads, self.refuse = app, settings, uploads, refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+
+        async def guarded_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answer = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    answer.setdefault(name, value)
+                if self.settings.secure:
+                    answer.setdefault("strict-transport-security", "max-age=31536000")
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await self.refuse(Request(scope), refusal)(scope, receive, guarded_send)
+            return
+        await self.app(scope, self._counted(receive, self._most(scope)), guarded_send)
+
+    def _most(self, scope: Scope) -> int:
+        return self.settings.upload_bytes if scope["path"] in self.uploads else self.settings.form_bytes
+
+    def _refusal(self, scope: Scope, headers: Headers) -> DivulgeError | None:
+        host = headers.get("host", "")
+        if self.settings.host_names and host_name(host) not in self.settings.host_names:
+            return NotAllowedError(
+                "the service is not known by this name.", hint="Open it by the name that its administrator gave it."
+            )
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._most(scope):
+            return too_large(self._most(scope))
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
+            return NotAllowedError("the form was sent from another site.", hint="Send it from the page itself.")
+        return None
+
+    def _counted(self, receive: Receive, most: int) -> Receive:
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            if message["type"] == "http.request":
+                seen += len(message.get("body", b""))
+                if seen > most:
+                    raise too_large(most)
+            return message
+
+        return counted
+
+
+def host_name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def too_large(most: int) -> TooLargeError:
+    said = f"{most / (1 << 20):,.0f} MB" if most >= 1 << 20 else f"{most:,} bytes"
+    return TooLargeError(
+        f"at most {said} are taken at a time; this is more.", hint="Outputs are small: was a dataset sent by mistake?"
+    )
+
+
+def _same_origin(headers: Headers, host: str) -> bool:
+    """Whether a browser says that the form is from one of our pages. Other programs say nothing, and have no cookie."""
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    if origin is None or origin == "null":
+        return origin is None
+    return urlsplit(origin).netloc.casefold() == host.casefold()
+
+
+def client_address(request: Request, settings: Settings) -> str:
+    """Where a request comes from: the peer, or, where that is a proxy of ours, what it says of its own peer."""
+    peer = request.client.host if request.client else ""
+    if not settings.trusts(peer):
+        return peer
+    hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
+    # The last hop was written by our proxy; what stands before it anybody can write.
+    return next((hop for hop in reversed(hops) if not settings.trusts(hop)), peer)[:60]
+
+
+def safe_next(text: str | None) -> str:
+    """Where to go after a log-in: a page of ours, never another site."""
+    if not text or not text.startswith("/") or text.startswith(("//", "/\\")) or any(ord(c) < 32 for c in text):
+        return "/"
+    parts = urlsplit(text)
+    if parts.scheme or parts.netloc or "\\" in text:
+        return "/"
+    return text

@@ -1,0 +1,169 @@
+"""What somebody sent, as a proposal for the ledger: a spec with its files, a folder of ACRO's, or figures with a form.
+
+Files go into the store piece by piece; whatever is then refused was at least never run, imported or unfolded.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from starlette.datastructures import FormData, UploadFile
+
+from divulge.errors import DivulgeError, SpecError, UploadError
+from divulge.ledger.proposals import Proposal
+from divulge.ledger.store import PIECE, Blob, Store
+from divulge.outputs import read_released
+from divulge.outputs.output import in_field
+from divulge.outputs.released import LABEL_COLUMNS
+from divulge.spec import parse_output
+from divulge.spec.document import parse_json, parse_yaml
+from divulge.table import Schema
+from divulge.web.archives import Limits, unpack
+from divulge.web.forms import find_form, read_fields
+
+SPEC_BYTES = 1 << 20
+"""A spec with every cell of a large crosstab inline has a tenth of it."""
+
+FIGURES = "figures.csv"
+"""The name under which pasted figures are kept and released."""
+
+
+def sent_files(fields: FormData, name: str) -> list[UploadFile]:
+    """The files of a field; a field that was left empty comes as a file without name or content."""
+    return [f for f in fields.getlist(name) if isinstance(f, UploadFile) and (f.filename or f.size)]
+
+
+def pieces(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(PIECE):
+        yield piece
+
+
+def keep(store: Store, files: Sequence[UploadFile], at_most: int) -> list[tuple[str, Blob]]:
+    """Put files into the store, under the names that they came with."""
+    return [(f.filename or "file", store.put(pieces(f.file), at_most=at_most)) for f in files]
+
+
+def read_document(text: str, name: str = "") -> dict[str, Any]:
+    """A spec's text as plain data: JSON where its name says so, else YAML."""
+    if len(text) > SPEC_BYTES:
+        raise SpecError(
+            "the spec is longer than any spec is.", where="spec", hint="Send figures as files of their own."
+        )
+    try:
+        return parse_json(text) if name.casefold().endswith(".json") else parse_yaml(text)
+    except DivulgeError as error:
+        error.where = f"spec, {error.where}" if error.where else "spec"
+        raise
+
+
+def spec_text(files: Sequence[UploadFile], pasted: str) -> tuple[str, str]:
+    """The text of a spec and its name, from the one file that was sent or from what was pasted."""
+    if not files:
+        if not pasted:
+            raise SpecError("a spec is needed.", where="spec", hint="Choose a file, or paste its text.")
+        return pasted, "spec.yaml"
+    content = files[0].file.read(SPEC_BYTES + 1)
+    try:
+        return content.decode("utf-8-sig"), files[0].filename or ""
+    except UnicodeDecodeError:
+        raise SpecError("the spec is not in UTF-8.", where="spec", hint="Save it as UTF-8.") from None
+
+
+def from_spec(title: str, purpose: str, document: Mapping[str, Any], uploads: Sequence[tuple[str, Blob]]) -> Proposal:
+    """A proposal from a spec. Its outputs alone count: the data and how to judge them are the custodian's."""
+    outputs = document.get("outputs")
+    if not isinstance(outputs, list) or not all(isinstance(o, dict) for o in outputs):
+        raise SpecError("a list of outputs is needed.", where="outputs", hint="See the example on this page.")
+    return Proposal(title=title, outputs=outputs, uploads=uploads, purpose=purpose, origin="spec")
+
+
+def from_form(
+    store: Store, title: str, purpose: str, fields: FormData, pasted: str, files: Sequence[UploadFile], at_most: int
+) -> Proposal:
+    """A proposal of one output from a form and a table of figures."""
+    kind = fields.get("kind")
+    form = find_form(kind if isinstance(kind, str) else "")
+    given = {f.name: [v.strip() for v in fields.getlist(f"field-{f.name}") if isinstance(v, str)] for f in form.fields}
+    document = read_fields(form, given)
+    if files:
+        uploads = keep(store, files[:1], at_most)
+        uploads = [(_csv_name(uploads[0][0]), uploads[0][1])]
+    elif pasted:
+        uploads = [(FIGURES, store.put(figures_csv(pasted).encode()))]
+    else:
+        raise SpecError(
+            "the figures to be released are needed.", where="figures", hint="Choose a file, or paste the table."
+        )
+    document["released"] = uploads[0][0]
+    return Proposal(title=title, outputs=[document], uploads=uploads, purpose=purpose, origin="table")
+
+
+def figures_csv(pasted: str) -> str:
+    """Figures pasted from a spreadsheet or typed, as a CSV file with a header."""
+    delimiter = "\t" if "\t" in pasted else ";" if ";" in pasted and "," not in pasted else ","
+    rows = [row for row in csv.reader(io.StringIO(pasted), delimiter=delimiter) if any(cell.strip() for cell in row)]
+    if not rows or any(len(row) < 2 for row in rows):
+        raise SpecError(
+            "a label and a value are needed on every line.", where="figures", hint="For example: SEX=1 & LTILL=2, 240"
+        )
+    if rows[0][0].strip().casefold() not in LABEL_COLUMNS:
+        # Labels may hold the sign between columns: the last one or two cells are numbers.
+        rows.insert(0, ["term", "value", "se"][: max(len(row) for row in rows)])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([[cell.strip() for cell in row] for row in rows])
+    return text.getvalue()
+
+
+def from_acro(store: Store, title: str, purpose: str, file: UploadFile, limits: Limits, at_most: int) -> Proposal:
+    """A proposal from a zip of a folder that ACRO finalised."""
+    from divulge.web.acro import read_outputs
+
+    with tempfile.TemporaryDirectory(prefix="divulge-") as made:
+        archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
+        with archive.open("wb") as target:
+            for piece in pieces(file.file):
+                target.write(piece)
+        folder.mkdir()
+        files = unpack(archive, folder, limits)
+        outputs = read_outputs(folder, files)
+        # Names in the store have no folders, so what two folders call the same is told apart.
+        uploads = [("-".join(path.relative_to(folder).parts), path) for path in files]
+        kept = [(name, store.put(pieces_of(path), at_most=at_most)) for name, path in uploads]
+    if not outputs:
+        raise UploadError(
+            "there is no output in the folder that Divulge can assess.", hint="Use the form for its figures instead."
+        )
+    return Proposal(title=title, outputs=outputs, uploads=kept, purpose=purpose, origin="acro")
+
+
+def check_figures(store: Store, proposal: Proposal, schema: Schema) -> None:
+    """Raise where figures do not fit their output: now, to whoever sent them, not to a checker an hour later."""
+    held = dict(proposal.uploads)
+    for i, document in enumerate(proposal.outputs):
+        with in_field(f"outputs[{i}]"), tempfile.TemporaryDirectory(prefix="divulge-") as made:
+            output = parse_output(document)
+            output.check(schema)
+            if isinstance(output.released, str):
+                if output.released not in held:
+                    # The ledger says in its own words that the file did not come along.
+                    continue
+                (Path(made) / "figures.csv").write_bytes(store.read(held[output.released].digest))
+                output = replace(output, released="figures.csv")
+            with in_field("released"):
+                read_released(output, schema, Path(made))
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from pieces(file)
+
+
+def _csv_name(name: str) -> str:
+    return name if name.casefold().endswith(".csv") else f"{name}.csv"

@@ -1,0 +1,123 @@
+"""Log-ins: a random token in a cookie, its hash in the database, an end when idle, when old and when logged out."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
+from divulge.web.settings import Settings
+
+WINDOW = timedelta(minutes=15)
+"""How long a failed log-in counts."""
+
+AT_MOST = {"here": 5, "name": 20, "address": 50}
+"""Failures in the window: of a name from one address, of a name from anywhere, of an address with any names.
+
+Five typing errors are a person; the two others slow down guessing from many places and of many names, and are higher so
+that nobody is locked out by a stranger who knows their name, nor an office by one of its people.
+"""
+
+SEEN_EVERY = timedelta(minutes=1)
+"""A log-in in use is written down this often, not with every request."""
+
+
+@dataclass(frozen=True)
+class LoggedIn:
+    """A new log-in: the token, which is only ever in the cookie."""
+
+    token: str
+    person: Person
+
+
+def hashed(token: str) -> str:
+    """What is kept of a token: it has 256 random bits, so one pass of SHA-256 is as good as any."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def start(session: Session, person: Person, settings: Settings) -> str:
+    """Begin a log-in and give its token. Old ones of anybody that have ended are swept away."""
+    now = utc_now()
+    session.execute(delete(BrowserSession).where(BrowserSession.expires_at < now))
+    token = secrets.token_urlsafe(32)
+    session.add(
+        BrowserSession(
+            token_hash=hashed(token),
+            person_id=person.id,
+            csrf_secret=secrets.token_urlsafe(32),
+            created_at=now,
+            seen_at=now,
+            expires_at=now + timedelta(seconds=settings.absolute_seconds),
+        )
+    )
+    return token
+
+
+def find(session: Session, token: str | None, settings: Settings) -> BrowserSession | None:
+    """The log-in that a cookie stands for, with its person; None where it ended or never was."""
+    if not token:
+        return None
+    found = session.scalar(
+        select(BrowserSession)
+        .where(BrowserSession.token_hash == hashed(token))
+        .options(joinedload(BrowserSession.person, innerjoin=True))
+    )
+    if found is None or not is_open(found, utc_now(), settings) or not found.person.is_active:
+        return None
+    return found
+
+
+def is_open(found: BrowserSession, now: datetime, settings: Settings) -> bool:
+    """Whether a log-in has neither been idle too long nor lasted too long."""
+    return now < found.expires_at and now < found.seen_at + timedelta(seconds=settings.idle_seconds)
+
+
+def is_stale(found: BrowserSession, settings: Settings) -> bool:
+    """Whether it is time to write down that the log-in is in use."""
+    every = min(SEEN_EVERY, timedelta(seconds=settings.idle_seconds / 4))
+    return utc_now() - found.seen_at > every
+
+
+def touch(session: Session, token_hash: str) -> None:
+    """Write down that a log-in is in use."""
+    found = session.get(BrowserSession, token_hash)
+    if found is not None:
+        found.seen_at = utc_now()
+
+
+def end(session: Session, token_hash: str) -> None:
+    """Log out: whoever has the cookie, stolen or not, has nothing."""
+    session.execute(delete(BrowserSession).where(BrowserSession.token_hash == token_hash))
+
+
+def end_all(session: Session, person_id: int, but: str | None = None) -> None:
+    """Log somebody out everywhere, but for one log-in where it is named: after a new password, a lost account."""
+    session.execute(
+        delete(BrowserSession).where(BrowserSession.person_id == person_id, BrowserSession.token_hash != (but or ""))
+    )
+
+
+def is_held_back(session: Session, name: str, address: str) -> bool:
+    """Whether there were too many failed log-ins of this name or from this address lately."""
+    since = utc_now() - WINDOW
+    failed = select(func.count()).select_from(LogInAttempt).where(LogInAttempt.at > since, ~LogInAttempt.succeeded)
+    by_name, by_address = LogInAttempt.name == name, LogInAttempt.address == address
+    counts = {
+        "here": session.scalar(failed.where(by_name, by_address)) or 0,
+        "name": session.scalar(failed.where(by_name)) or 0,
+        "address": session.scalar(failed.where(by_address)) or 0,
+    }
+    return any(counts[which] >= most for which, most in AT_MOST.items())
+
+
+def note_attempt(session: Session, name: str, address: str, succeeded: bool) -> None:
+    """Write down a log-in that was tried. One that succeeds clears what this name failed at from here."""
+    session.execute(delete(LogInAttempt).where(LogInAttempt.at < utc_now() - 4 * WINDOW))
+    if succeeded:
+        session.execute(delete(LogInAttempt).where(LogInAttempt.name == name, LogInAttempt.address == address))
+    session.add(LogInAttempt(name=name, address=address, succeeded=succeeded))

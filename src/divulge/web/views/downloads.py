@@ -1,0 +1,66 @@
+"""Files on their way out: reports, what came with a submission, and what was released."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from starlette.responses import Response
+
+from divulge.errors import NotFoundError
+from divulge.ledger import queries, releases
+from divulge.reports import Html
+from divulge.web.access import SignedIn, ledger_of
+from divulge.web.details import check_see_assessment
+from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
+from divulge.web.kept import Kept
+
+router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
+
+_rendered: Kept[str, str] = Kept(32)
+"""Reports of records, which never change: drawing one takes longer than all other pages together."""
+
+
+@router.get("/report")
+def report(request: Request, visitor: SignedIn, submission_id: int) -> HTMLResponse:
+    with ledger_of(request).reading() as session:
+        assessment = check_see_assessment(session, visitor.person, submission_id)
+        held = _rendered.get(assessment.digest)
+        if held is None:
+            held = Html().render(json.loads(queries.find_record(session, assessment.id)))
+            _rendered.put(assessment.digest, held)
+    headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
+    return HTMLResponse(held, headers=headers)
+
+
+@router.get("/files/{upload_id}")
+def file(request: Request, visitor: SignedIn, submission_id: int, upload_id: int) -> Response:
+    ledger = ledger_of(request)
+    with ledger.reading() as session:
+        found = queries.find_submission(session, visitor.person, submission_id)
+        upload = next((u for u in found.uploads if u.id == upload_id), None)
+    if upload is None:
+        raise NotFoundError("there is no such file.")
+    return as_file(ledger.store.read(upload.digest), upload.name)
+
+
+@router.get("/release.zip")
+def release(request: Request, visitor: SignedIn, submission_id: int) -> Response:
+    ledger = ledger_of(request)
+    with ledger.reading() as session:
+        found = queries.find_submission(session, visitor.person, submission_id)
+        made = found.release
+    if made is None:
+        raise NotFoundError("nothing of this submission was released.")
+    return as_file(releases.release_zip(ledger.store, made), f"release-{submission_id}.zip", "application/zip")
+
+
+def as_file(content: bytes, name: str, media_type: str = "application/octet-stream") -> Response:
+    """A file to be saved, never to be shown as a page of ours."""
+    headers = {
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "content-security-policy": DOWNLOAD_POLICY,
+    }
+    return Response(content, media_type=media_type, headers=headers)

@@ -1,0 +1,120 @@
+"""Projects: who works in them, and how many checkers their submissions need."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from sqlalchemy import select
+from starlette.responses import Response
+
+from divulge.errors import DivulgeError, NotFoundError, SpecError
+from divulge.ledger import people, queries, states
+from divulge.ledger.model import Membership, Person, Project, Role
+from divulge.web import accounts
+from divulge.web.access import Form, SignedIn, Visitor, ledger_of
+from divulge.web.pages import go, page, status_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/projects")
+def list_projects(request: Request, visitor: SignedIn) -> Response:
+    return _list(request, visitor)
+
+
+@router.post("/projects")
+def add_project(request: Request, form: Form) -> Response:
+    states.check_manage_people(form.visitor.person)
+    try:
+        with ledger_of(request).writing() as session:
+            made = people.add_project(
+                session,
+                form.visitor.person,
+                form.text("name", 300),
+                about=form.text("about"),
+                checkers_needed=form.number("checkers_needed") or 2,
+            )
+            made_id = made.id
+    except SpecError as error:
+        return _list(request, form.visitor, problem=error)
+    return go(f"/projects/{made_id}", "added")
+
+
+@router.get("/projects/{project_id}")
+def project(request: Request, visitor: SignedIn, project_id: int) -> Response:
+    return _one(request, visitor, project_id)
+
+
+@router.post("/projects/{project_id}")
+def change_project(request: Request, form: Form, project_id: int) -> Response:
+    states.check_manage_people(form.visitor.person)
+    try:
+        with ledger_of(request).writing() as session:
+            accounts.change_project(
+                session,
+                form.visitor.person,
+                project_id,
+                form.text("about"),
+                form.number("checkers_needed"),
+                form.text("is_open") == "yes",
+            )
+    except SpecError as error:
+        return _one(request, form.visitor, project_id, problem=error)
+    return go(f"/projects/{project_id}", "saved")
+
+
+@router.post("/projects/{project_id}/members")
+def add_member(request: Request, form: Form, project_id: int) -> Response:
+    with ledger_of(request).writing() as session:
+        people.add_member(session, form.visitor.person, project_id, form.number("person") or 0)
+    return go(f"/projects/{project_id}", "added")
+
+
+@router.post("/projects/{project_id}/members/remove")
+def remove_member(request: Request, form: Form, project_id: int) -> Response:
+    with ledger_of(request).writing() as session:
+        people.add_member(session, form.visitor.person, project_id, form.number("person") or 0, remove=True)
+    return go(f"/projects/{project_id}", "removed")
+
+
+def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> Response:
+    with ledger_of(request).reading() as session:
+        found = queries.list_projects(session, visitor.person, per_page=500).items
+        return page(
+            request,
+            "projects",
+            visitor,
+            status=200 if problem is None else status_of(problem),
+            problem=problem,
+            projects=found,
+            can_manage=states.can_manage_people(visitor.person),
+        )
+
+
+def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeError | None = None) -> Response:
+    with ledger_of(request).reading() as session:
+        found = session.get(Project, project_id)
+        members = list(
+            session.scalars(
+                select(Person)
+                .join(Membership, Membership.person_id == Person.id)
+                .where(Membership.project_id == project_id)
+                .order_by(Person.name)
+            )
+        )
+        outsider = visitor.role is Role.RESEARCHER and visitor.id not in {m.id for m in members}
+        if found is None or outsider:
+            raise NotFoundError(f"there is no project {project_id} that you may see.")
+        can_manage = states.can_manage_people(visitor.person)
+        held = {m.id for m in members}
+        everybody = queries.list_people(session, per_page=500).items if can_manage else []
+        return page(
+            request,
+            "project",
+            visitor,
+            status=200 if problem is None else status_of(problem),
+            problem=problem,
+            project=found,
+            members=members,
+            others=[p for p in everybody if p.id not in held and p.is_active],
+            can_manage=can_manage,
+        )

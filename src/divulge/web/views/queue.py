@@ -1,0 +1,39 @@
+"""The queue: every submission that somebody may see, narrowed and paged."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from starlette.responses import Response
+
+from divulge.ledger import queries
+from divulge.ledger.model import State
+from divulge.web.access import SignedIn, ledger_of
+from divulge.web.pages import go, page
+from divulge.web.queue import Filters, list_submissions
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def home() -> Response:
+    return go("/submissions")
+
+
+@router.get("/submissions")
+def queue(request: Request, visitor: SignedIn) -> HTMLResponse:
+    filters = Filters.read(request.query_params)
+    with ledger_of(request).reading() as session:
+        listing = list_submissions(session, visitor.person, filters)
+        projects = queries.list_projects(session, visitor.person, per_page=200).items
+        datasets = queries.list_datasets(session, per_page=200).items
+        return page(
+            request,
+            "queue",
+            visitor,
+            listing=listing,
+            filters=filters,
+            states=list(State),
+            projects=projects,
+            datasets=datasets,
+        )

@@ -1,0 +1,188 @@
+"""Handing in outputs: a spec, a folder of ACRO's, or figures with a form that follows from the kind."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from divulge.errors import DivulgeError, NotAllowedError, SpecError
+from divulge.ledger import queries, states, workflow
+from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.model import Submission
+from divulge.ledger.proposals import Proposal
+from divulge.ledger.states import can_submit
+from divulge.table import Schema
+from divulge.web import intake
+from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
+from divulge.web.forms import find_form, kind_forms
+from divulge.web.pages import go, page, status_of
+
+router = APIRouter(include_in_schema=False)
+
+WAYS = ("table", "spec", "acro")
+UPLOADS = frozenset(f"/submit/{way}" for way in WAYS)
+"""The addresses that take files."""
+
+
+@router.get("/submit")
+def ways(request: Request, visitor: SignedIn) -> Response:
+    return _form(request, visitor, "ways")
+
+
+@router.get("/submit/spec")
+def spec_form(request: Request, visitor: SignedIn) -> Response:
+    return _form(request, visitor, "spec")
+
+
+@router.get("/submit/acro")
+def acro_form(request: Request, visitor: SignedIn) -> Response:
+    return _form(request, visitor, "acro")
+
+
+@router.get("/submit/table")
+def table_form(request: Request, visitor: SignedIn) -> Response:
+    return _form(request, visitor, "table")
+
+
+@router.post("/submit/spec")
+def submit_spec(request: Request, form: Form) -> Response:
+    def propose() -> Proposal:
+        text, name = intake.spec_text(intake.sent_files(form.fields, "spec"), form.text("text", 1 << 20))
+        document = intake.read_document(text, name)
+        uploads = intake.keep(
+            ledger_of(request).store, intake.sent_files(form.fields, "files"), settings_of(request).upload_bytes
+        )
+        return intake.from_spec(form.text("title"), form.text("purpose"), document, uploads)
+
+    return _hand_in(request, form, "spec", propose)
+
+
+@router.post("/submit/acro")
+def submit_acro(request: Request, form: Form) -> Response:
+    def propose() -> Proposal:
+        files = intake.sent_files(form.fields, "folder")
+        if not files:
+            raise SpecError("a zip file of the folder is needed.", where="folder")
+        settings = settings_of(request)
+        return intake.from_acro(
+            ledger_of(request).store,
+            form.text("title"),
+            form.text("purpose"),
+            files[0],
+            settings.limits,
+            settings.upload_bytes,
+        )
+
+    return _hand_in(request, form, "acro", propose)
+
+
+@router.post("/submit/table")
+def submit_table(request: Request, form: Form) -> Response:
+    def propose() -> Proposal:
+        return intake.from_form(
+            ledger_of(request).store,
+            form.text("title"),
+            form.text("purpose"),
+            form.fields,
+            form.text("figures", 1 << 20),
+            intake.sent_files(form.fields, "file"),
+            settings_of(request).upload_bytes,
+        )
+
+    return _hand_in(request, form, "table", propose)
+
+
+def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[], Proposal]) -> Response:
+    ledger, replaces = ledger_of(request), form.number("replaces")
+    token = form.text("token", 64) or None
+    project, dataset = form.number("project"), form.number("dataset")
+    try:
+        schema = _schema(request, form.visitor, project, dataset, replaces)
+        proposal = propose()
+        intake.check_figures(ledger.store, proposal, schema)
+        with ledger.writing() as session:
+            if replaces is not None:
+                made = workflow.resubmit(session, form.visitor.id, replaces, proposal, token=token)
+            else:
+                made = workflow.submit(session, form.visitor.id, project or 0, dataset or 0, proposal, token=token)
+    except DivulgeError as error:
+        return _form(request, form.visitor, way, problem=error, typed=form)
+    return go(f"/submissions/{made.id}", "submitted")
+
+
+def _schema(
+    request: Request, visitor: Visitor, project_id: int | None, dataset_id: int | None, replaces: int | None
+) -> Schema:
+    """What the variables are. Before anything is stored: whether it may be handed in there at all."""
+    with ledger_of(request).reading() as session:
+        if replaces is not None:
+            old = queries.find_submission(session, visitor.person, replaces)
+            states.check_resubmit(visitor.person, old)
+            return schema_of(old.dataset)
+        if project_id not in {p.id for p in _open_projects(session, visitor)}:
+            raise NotAllowedError("a project that you work in is to be chosen.", where="project")
+        if dataset_id is None:
+            raise SpecError("a dataset is to be chosen.", where="dataset")
+        return schema_of(get_dataset(session, dataset_id))
+
+
+def _open_projects(session: Any, visitor: Visitor) -> list[Any]:
+    found = queries.list_projects(session, visitor.person, per_page=500).items
+    return [p for p in found if can_submit(visitor.person, p)]
+
+
+def _form(
+    request: Request,
+    visitor: Visitor,
+    way: str,
+    problem: DivulgeError | None = None,
+    typed: Posted | None = None,
+) -> Response:
+    query = request.query_params
+    replaces_text = typed.text("replaces") if typed is not None else query.get("replaces", "")
+    with ledger_of(request).reading() as session:
+        old: Submission | None = None
+        if replaces_text.isascii() and replaces_text.isdigit() and len(replaces_text) < 10:
+            old = queries.find_submission(session, visitor.person, int(replaces_text))
+        chosen = (typed.text("dataset") if typed is not None else "") or query.get("dataset", "")
+        datasets = queries.list_datasets(session, per_page=500).items
+        dataset = old.dataset if old is not None else next((d for d in datasets if str(d.id) == chosen), None)
+        kind = (typed.text("kind") if typed is not None else "") or query.get("kind", "")
+        kind_form = find_form(kind) if way == "table" and kind in kind_forms() else None
+        return page(
+            request,
+            f"submit_{way}",
+            visitor,
+            status=200 if problem is None else status_of(problem),
+            problem=problem,
+            projects=_open_projects(session, visitor),
+            datasets=datasets,
+            dataset=dataset if dataset is not None or len(datasets) != 1 else datasets[0],
+            old=old,
+            kinds=list(kind_forms().values()),
+            kind_form=kind_form,
+            typed=_Typed(typed, old),
+            token=secrets.token_urlsafe(24),
+            most=settings_of(request).upload_bytes,
+        )
+
+
+class _Typed:
+    """What was typed before something was found wrong with it, or what the returned version said."""
+
+    def __init__(self, form: Posted | None, old: Submission | None) -> None:
+        self.form, self.old = form, old
+
+    def text(self, name: str) -> str:
+        if self.form is not None:
+            return self.form.text(name, 1 << 20)
+        if self.old is not None and name in ("title", "purpose"):
+            return str(getattr(self.old, name))
+        return ""
+
+    def texts(self, name: str) -> list[str]:
+        return self.form.texts(name) if self.form is not None else []
