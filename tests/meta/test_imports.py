@@ -15,7 +15,8 @@ SOURCE = Path(divulge.__file__).parent
 
 LAYERS = (
     {"__main__"},
-    {"cli", "web"},
+    {"cli"},
+    {"web"},
     {"ledger", "teaching"},
     {"assess"},
     {"spec"},

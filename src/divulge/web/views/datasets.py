@@ -123,7 +123,7 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             .join(Release, Release.submission_id == Submission.id)
             .group_by(Submission.dataset_id)
         )
-        counts = {dataset_id: count for dataset_id, count in counted}
+        counts = {row[0]: row[1] for row in counted}
         return page(
             request,
             "datasets",
