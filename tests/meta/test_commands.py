@@ -17,6 +17,12 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
     "embed": lambda folder: ["embed", _small_spec(folder)],
+    "ledger add": lambda folder: ["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"],
+    "ledger export": lambda folder: ["ledger", "export", "--ledger", _ledger(folder)],
+    "ledger list": lambda folder: ["ledger", "list", "--ledger", _ledger(folder)],
+    "ledger show": lambda folder: ["ledger", "show", "1", "--ledger", _ledger(folder)],
+    "ledger verify": lambda folder: ["ledger", "verify", "--ledger", _ledger(folder)],
+    "worker": lambda folder: ["worker", "--once", "--ledger", _ledger(folder)],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
@@ -48,6 +54,12 @@ def _published(folder: Path) -> str:
     text = "schema: schema.json\nrows: 5\noutputs:\n  - {kind: frequencies, variables: [SEX], released: [2, 3]}\n"
     (folder / "published.yaml").write_text(text, encoding="utf-8")
     return "published.yaml"
+
+
+def _ledger(folder: Path) -> str:
+    with pytest.raises(SystemExit):
+        main(["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"])
+    return "a.sqlite"
 
 
 def _small_file(folder: Path) -> str:

@@ -14,9 +14,19 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from divulge import __version__
-from divulge.assess.attacks import attacks_of
+from divulge.assess.attacks import Attack, attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
 from divulge.assess.cluster import Cluster, versions
+from divulge.assess.cumulative import (
+    NOTHING,
+    Candidate,
+    Earlier,
+    choose_earlier,
+    cumulative_section,
+    joint_attacks,
+    judged,
+)
+from divulge.assess.cumulative import reasons as reasons_of
 from divulge.assess.exposure import Mask
 from divulge.assess.holdout import against_holdout, check_apart
 from divulge.assess.passes import PassResult, make_task, run_pass
@@ -66,14 +76,22 @@ class Plan:
     families: tuple[Family, ...]
     wanted: frozenset[str] | None
     holdout: Table | None = None
+    earlier: Earlier = NOTHING
+    """What was released before about the same data; outputs, released and disagrees end with these."""
+
+    @property
+    def n_new(self) -> int:
+        return len(self.outputs) - len(self.earlier)
 
 
-def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
-    """Read and check everything that an assessment needs, before any work is done."""
+def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: Sequence[Candidate] = ()) -> Plan:
+    """Read and check everything that an assessment needs, before any work is done.
+
+    released_before: outputs about the same data; those that share a variable are assessed together with the new ones.
+    """
     policy = read_policy(assessment.policy)
     section = assessment.design
     design = make_design(section.kind if section else None, section.values if section else {})
-    synthesiser = _synthesiser(assessment)
     if assessment.data is None:
         raise SpecError(
             "there are no data: people in and out of the data cannot be compared without them.",
@@ -108,18 +126,21 @@ def plan(assessment: Assessment, inputs: Inputs | None = None) -> Plan:
             where=f"outputs[{blocked[0]}]",
             hint="Judge it by hand, or with divulge embed and the evolutionary synthesiser.",
         )
+    earlier = choose_earlier(released_before, assessment.outputs, assessment.scenarios, read.table)
+    outputs += tuple(_as_computed(o, r) for o, r in zip(earlier.outputs, earlier.released, strict=True))
     return Plan(
         assessment,
         read.table,
         outputs,
-        read.released,
-        disagrees,
+        (*read.released, *earlier.released),
+        (*disagrees, *(0 for _ in earlier.outputs)),
         design,
         policy,
-        synthesiser,
+        _synthesiser(assessment, outputs),
         tuple(families),
         None if wanted is None or not assessment.measures else frozenset(wanted),
         read.holdout,
+        earlier,
     )
 
 
@@ -161,27 +182,42 @@ def assess(
 
 
 def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint) -> list[PassResult]:
-    """All outputs together, then each alone."""
-    groups = [tuple(range(len(ready.outputs)))]
-    if len(ready.outputs) > 1:
-        groups += [(i,) for i in range(len(ready.outputs))]
+    """All outputs together, then each alone, then those that were released before."""
     findings = [_findings(o, r, ready.table, ready.policy) for o, r in zip(ready.outputs, ready.released, strict=True)]
     results = []
-    for g, indices in enumerate(groups):
+    for g, (stage, indices) in enumerate(_groups(ready)):
         chosen = [ready.outputs[i] for i in indices]
-        attacks = attacks_of(ready.assessment.scenarios, chosen, ready.table.schema)
+        attacks = _attacks(ready, indices)
         task = make_task(chosen, attacks, ready.table, ready.families, ready.synthesiser, ready.assessment.seed)
-        stage = "All outputs" if len(indices) > 1 else f"Output {indices[0] + 1}"
         released = [ready.released[i] for i in indices]
         result = run_pass(f"pass{g}", indices, task, released, ready.design, ready.policy, crew, checkpoint, stage)
+        # A rule's finding on an earlier output is no reason against the new ones.
+        told = [i for i in indices if i < ready.n_new or indices[0] >= ready.n_new]
         results.append(
             replace(
                 result,
-                findings=tuple(f for i in indices for f in findings[i]),
+                findings=tuple(f for i in told for f in findings[i]),
                 holdout=against_holdout(task, result.whole.table, ready.holdout),
             )
         )
     return results
+
+
+def _groups(ready: Plan) -> list[tuple[str, tuple[int, ...]]]:
+    """What is assessed, by the numbers of the outputs: all together, each new one alone, the earlier ones alone."""
+    every = tuple(range(len(ready.outputs)))
+    if len(every) == 1:
+        return [("Output 1", every)]
+    groups = [("All outputs", every), *((f"Output {i + 1}", (i,)) for i in every[: ready.n_new])]
+    return [*groups, ("Earlier outputs", every[ready.n_new :])] if ready.earlier else groups
+
+
+def _attacks(ready: Plan, indices: Sequence[int]) -> tuple[Attack, ...]:
+    scenarios, schema = ready.assessment.scenarios, ready.table.schema
+    if ready.earlier and indices[-1] >= ready.n_new:
+        # The earlier outputs alone face the same attacks as all together, so that the difference is what is added.
+        return joint_attacks(scenarios, ready.outputs[: ready.n_new], ready.earlier, schema)
+    return attacks_of(scenarios, [ready.outputs[i] for i in indices], schema)
 
 
 def _findings(output: Output, released: Released | None, table: Table, policy: Policy) -> list[Finding]:
@@ -218,12 +254,18 @@ def _record(
     ready: Plan, results: Sequence[PassResult], spec: Mapping[str, str], data_digest: str, seconds: float
 ) -> tuple[dict[str, Any], Verdict]:
     together, alone = results[0], results[1:]
-    decisions = [decide(ready.policy, evidence_of(ready, r)) for r in results]
+    before = results[-1] if ready.earlier else None
+    evidence = [evidence_of(ready, r) for r in results[: 1 + ready.n_new]]
+    if before is not None:
+        evidence[0] = judged(evidence[0], together, before, ready.policy)
+    decisions = [decide(ready.policy, e) for e in evidence]
     outputs = []
-    for i, output in enumerate(ready.outputs):
+    for i, output in enumerate(ready.outputs[: ready.n_new]):
         own, decision = (alone[i], decisions[1 + i]) if alone else (together, decisions[0])
         outputs.append(output_section(i, output, own, together, decision, ready.table.schema, ready.wanted))
+    cumulative = cumulative_section(ready.earlier, together, before)
     decision = _with_emergent(decisions, results)
+    decision = replace(decision, reasons=(*decision.reasons, *reasons_of(cumulative)))
     record = {
         "format_version": FORMAT_VERSION,
         "divulge": __version__,
@@ -234,6 +276,7 @@ def _record(
         "risk": [attack_section(a, together, ready.wanted) for a in together.attacks],
         "exposure": exposure_section(together, ready.table, ready.policy),
         "emergent": _emergent(results) if alone else None,
+        "cumulative": cumulative if ready.earlier.is_known else None,
         "embedding": embedding_section(together.whole),
         "trajectory": together.trajectory,
         "rows": ready.table.n_rows,
@@ -305,13 +348,13 @@ def _as_computed(output: Output, released: Released | None) -> Output:
     )
 
 
-def _synthesiser(assessment: Assessment) -> Descent:
+def _synthesiser(assessment: Assessment, outputs: Sequence[Output]) -> Descent:
     section = assessment.synthesiser
     # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are
     # for the last digits of estimates; whole counts are put right faster by annealing.
     usual: dict[str, Any] = {
         "start": "model",
-        "polish": any(o.statbarn is Statbarn.MODELS for o in assessment.outputs),
+        "polish": any(o.statbarn is Statbarn.MODELS for o in outputs),
     }
     if section is None:
         return Descent(**usual)

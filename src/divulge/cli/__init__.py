@@ -17,7 +17,18 @@ from divulge import __version__
 from divulge.cli.screen import Screen, screen
 from divulge.errors import DivulgeError, UsageError
 
-COMMANDS: tuple[str, ...] = ("inspect", "outputs", "compute", "embed", "measure", "assess", "teach", "demo")
+COMMANDS: tuple[str, ...] = (
+    "inspect",
+    "outputs",
+    "compute",
+    "embed",
+    "measure",
+    "assess",
+    "teach",
+    "ledger",
+    "worker",
+    "demo",
+)
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
 
 COMPLETING = "_DIVULGE_COMPLETE"

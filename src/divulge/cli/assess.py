@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from divulge.cli.complete import spec_files
+from divulge.cli.ledger_options import released_before
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import dumps, write_text
@@ -51,6 +52,16 @@ def run(
         Path | None,
         typer.Option("--exposed-rows", metavar="FILE", help="Write the numbers of the exposed rows (CSV). Guard it."),
     ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger",
+            metavar="URL",
+            envvar="DIVULGE_LEDGER",
+            show_default=False,
+            help="Assess together with everything that this ledger says was released before about the same data.",
+        ),
+    ] = None,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
     ] = False,
@@ -67,7 +78,7 @@ def run(
     from divulge.spec import read_spec
 
     assessment = read_spec(spec, allow_code=allow_code)
-    ready = plan(assessment)
+    ready = plan(assessment) if ledger is None else plan(assessment, *released_before(assessment, ledger))
     folder = output if output is not None else Path(f"{spec.stem}-assessment")
     if exposed_rows is not None and not exposed_rows.parent.is_dir():
         raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")

@@ -29,6 +29,8 @@ def show(record: dict[str, Any]) -> None:
     for caveat in dict.fromkeys(c for risk in record["risk"] for c in risk["caveats"]):
         screen.show(caveat)
     _exposure(record)
+    if record["cumulative"] is not None:
+        _cumulative(record["cumulative"])
 
 
 def _name(output: dict[str, Any]) -> str:
@@ -61,6 +63,22 @@ def _risks(record: dict[str, Any]) -> Grid:
             _figure(tcap.get("holdout")),
         )
     return grid
+
+
+def _cumulative(cumulative: dict[str, Any]) -> None:
+    if cumulative["adds"] is not None:
+        risk, before, adds = (_figure(v) for v in _cumulative_figures(cumulative))
+        exposed = f"{cumulative['exposed']:,} exposed, {cumulative['adds']['exposed']:,} of them by this release"
+        screen.show(f"With what was released before: marginal risk {risk} (before {before}, added {adds}); {exposed}")
+    for name in cumulative["releases"]:
+        screen.show(f"  embedded: {name}")
+    for out in cumulative["left_out"]:
+        screen.show(f"  left out: {out['release']}. {out['why']}")
+
+
+def _cumulative_figures(cumulative: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
+    added = cumulative["adds"]["marginal_risk"]
+    return cumulative["marginal_risk"], cumulative["earlier"]["marginal_risk"], added
 
 
 def _exposure(record: dict[str, Any]) -> None:

@@ -23,9 +23,9 @@ from divulge.ledger.workflow import lock_submission
 from divulge.record import dumps
 
 LEASE_SECONDS = 60.0
-"""How long a worker may be silent before its job is somebody else's: twenty heartbeats, so a busy machine keeps it."""
+"""How long a worker may be silent before its job is somebody else's: thirty heartbeats, so a busy machine keeps it."""
 
-HEARTBEAT_SECONDS = 3.0
+HEARTBEAT_SECONDS = 2.0
 """How often a worker says that it is alive, writes progress, and asks whether to stop."""
 
 
@@ -131,6 +131,16 @@ def fail_job(ledger: Ledger, lease: Lease, error: str, *, again: bool = False) -
             trail.append(session, trail.WORKER, "put back", "submission", submission.id, details)
         else:
             _end(session, job, submission, JobState.FAILED, error, job.worker or "")
+
+
+def put_back(ledger: Ledger, lease: Lease) -> None:
+    """Give a job back because the worker is told to end: it waits again, and the attempt does not count."""
+    with ledger.writing() as session:
+        job = _held(session, lease)
+        lock_submission(session, job.submission_id)
+        job.state, job.lease, job.lease_until = JobState.QUEUED, None, None
+        job.attempts -= 1
+        trail.append(session, trail.WORKER, "put back", "submission", job.submission_id, {"job": job.id})
 
 
 def stop_job(ledger: Ledger, lease: Lease) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -32,8 +33,10 @@ def release(session: Session, store: Store, by: int, submission_id: int) -> Rele
     return let_out(session, store, submission, person.id, person.name)
 
 
-def let_out(session: Session, store: Store, submission: Submission, person_id: int, who: str) -> Release:
-    """Write the manifest and the release of a submission on which everything has been checked."""
+def let_out(
+    session: Session, store: Store, submission: Submission, person_id: int, who: str, *, at: datetime | None = None
+) -> Release:
+    """Write the manifest and the release of a submission on which everything has been checked. at: when; else now."""
     head = trail.read_head(session)
     manifest: dict[str, Any] = {
         "submission": submission.id,
@@ -48,7 +51,7 @@ def let_out(session: Session, store: Store, submission: Submission, person_id: i
         digest=trail.digest(manifest),
         trail_count=head.count,
         trail_hash=head.hash,
-        at=database_now(session),
+        at=at or database_now(session),
     )
     session.add(made)
     states.check_transition(submission, State.RELEASED)
@@ -60,7 +63,7 @@ def let_out(session: Session, store: Store, submission: Submission, person_id: i
 
 def release_details(made: Release) -> dict[str, Any]:
     """What the trail says of a release; `verify` compares it with the row."""
-    return {"release": made.id, "manifest": made.digest}
+    return {"release": made.id, "manifest": made.digest, "at": made.at.isoformat(timespec="microseconds")}
 
 
 def released_files(store: Store, submission: Submission) -> list[dict[str, Any]]:

@@ -1,0 +1,202 @@
+"""`divulge ledger`: what has been released about which data. Adding, looking, verifying, exporting."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
+from divulge.cli.screen import screen
+from divulge.errors import TamperedError, UsageError
+from divulge.record import dumps, read_record, write_text
+
+app = typer.Typer(
+    help="Keep account of what has been released about which data.", no_args_is_help=True, rich_markup_mode="markdown"
+)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command("add")
+def add(
+    spec: Annotated[Path, typer.Argument(help="The assessment file of what was released.", show_default=False)],
+    title: Annotated[str | None, typer.Option(help="What to call it. Without it: the name of the file.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Whose output it is. Without it: you.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The record.json of its assessment.", show_default=False)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to call the data. Without it: the name of their file.")
+    ] = None,
+    collection: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Data of one collection are about the same people. Without it: the data."),
+    ] = None,
+    date: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="When it was released. Without it: today.")
+    ] = None,
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Put outputs that were released into the ledger, with their figures.
+
+    The data stay where they are: the ledger keeps their fingerprint, their schema and the name of their file. From then
+    on `divulge assess --ledger` assesses every further output about the same data together with these.
+    """
+    from divulge.assess import plan
+    from divulge.ledger.imports import add_release
+    from divulge.spec import read_spec
+
+    found = read_record(record) if record is not None else None
+    ready = plan(read_spec(spec))
+    opened_ledger = opened(ledger, store, create=True)
+    number, made = add_release(
+        opened_ledger,
+        ready,
+        by=by or getpass.getuser(),
+        title=title or spec.stem,
+        dataset=dataset,
+        collection=collection,
+        record=found,
+        at=None if date is None else date.replace(tzinfo=UTC),
+    )
+    if json:
+        screen.print_json({"submission": number, "outputs": ready.n_new, "released": made.at.isoformat()})
+    else:
+        screen.show(f"Submission {number}: {ready.n_new} outputs, released {made.at:%Y-%m-%d}.")
+
+
+@app.command("list")
+def list_(
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only about these data.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only those in this state, as released.")] = None,
+    page: Annotated[int, typer.Option(min=1, help="Which page of fifty.")] = 1,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List submissions and releases, the newest first."""
+    from divulge.cli.ledger_view import as_json, listing
+    from divulge.ledger.queries import list_submissions
+
+    with opened(ledger).reading() as session:
+        found = list_submissions(session, None, _filter(session, dataset, state), page=page)
+        if json:
+            rows = [as_json(s) for s in found.items]
+            screen.print_json({"submissions": rows, "total": found.total, "page": found.number, "pages": found.pages})
+            return
+        screen.show(listing(found.items))
+        if found.pages > 1:
+            screen.note(f"Page {found.number} of {found.pages}; {found.total:,} in all.")
+
+
+@app.command("show")
+def show(
+    number: Annotated[int, typer.Argument(help="The number of the submission.", show_default=False)],
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show one submission: its outputs with their figures, its assessment, its decisions and its history."""
+    from divulge.cli.ledger_view import details, show_details
+    from divulge.ledger.queries import find_submission, history
+
+    with opened(ledger).reading() as session:
+        found = details(find_submission(session, None, number), history(session, number))
+    if json:
+        screen.print_json(found)
+    else:
+        show_details(found)
+
+
+@app.command("verify")
+def verify(
+    expect: Annotated[
+        str | None,
+        typer.Option(metavar="COUNT:HASH", help="What an earlier verify printed and you noted elsewhere."),
+    ] = None,
+    files: Annotated[bool, typer.Option("--files/--no-files", help="Read the released files too.")] = True,
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say whether the ledger is as it was written.
+
+    Every entry of the audit trail carries the hash of the one before it. A changed, removed, added or moved entry is
+    found, and so are rows that are not what the trail says and released files that are not what they were. Note the
+    last line elsewhere: given to --expect, it shows that nobody has written the whole trail anew.
+    """
+    from divulge.ledger.verify import verify as verify_ledger
+
+    found = verify_ledger(opened(ledger, store), expected=_head(expect), files=files)
+    head = f"{found.head.count}:{found.head.hash}"
+    if json and not found.faults:
+        screen.print_json({"entries": found.entries, "faults": [], "head": head})
+        return
+    if found.faults:
+        for fault in found.faults[:50]:
+            screen.note(f"- {fault.what}")
+        raise TamperedError(
+            f"the ledger is not as it was written: {found.faults[0].what}"
+            + (f", and {len(found.faults) - 1} more." if len(found.faults) > 1 else "."),
+            hint="Restore it from a backup, and find out who had access.",
+        )
+    screen.show(f"{found.entries:,} entries, all as they were written.")
+    screen.show(head)
+
+
+@app.command("export")
+def export(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to. Without it: standard output.")
+    ] = None,
+    records: Annotated[bool, typer.Option("--records", help="With the records of all assessments.")] = False,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write the whole ledger as one JSON document: no passwords, no row of any data."""
+    from divulge.ledger.export import export as export_ledger
+
+    with opened(ledger).reading() as session:
+        document = export_ledger(session, records=records)
+    if output is None:
+        screen.print_json(document)
+        return
+    write_text(output, dumps(document))
+    if json:
+        screen.print_json({"file": str(output), "entries": document["trail"]["count"]})
+    else:
+        screen.show(str(output.resolve()))
+
+
+def _filter(session: Any, dataset: str | None, state: str | None) -> Any:
+    from sqlalchemy import select
+
+    from divulge.ledger.model import Dataset, State
+    from divulge.ledger.queries import Filter
+
+    wanted: tuple[State, ...] = ()
+    if state is not None:
+        if state not in list(State):
+            raise UsageError(f"there is no state {state!r}.", hint=f"The states are: {', '.join(State)}.")
+        wanted = (State(state),)
+    number = None
+    if dataset is not None:
+        number = session.scalars(select(Dataset.id).where(Dataset.name == dataset)).one_or_none()
+        if number is None:
+            raise UsageError(f"no data are called {dataset!r} in this ledger.", where="--dataset")
+    return Filter(states=wanted, dataset_id=number)
+
+
+def _head(expect: str | None) -> Any:
+    from divulge.ledger.trail import Head
+
+    if expect is None:
+        return None
+    count, _, text = expect.partition(":")
+    if not count.isdigit() or len(text) != 64:
+        raise UsageError("this is not what verify prints.", where="--expect", hint="It is a number, a colon, a hash.")
+    return Head(int(count), text)

@@ -1,0 +1,55 @@
+"""The options that say which ledger is meant, and how it is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from divulge.assess import Candidate
+    from divulge.ledger.database import Ledger
+    from divulge.spec import Assessment, Inputs
+
+LedgerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        envvar="DIVULGE_LEDGER",
+        show_default=False,
+        help="A SQLite file, or postgresql://name@host/database. Without it: divulge-ledger.sqlite here.",
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        envvar="DIVULGE_STORE",
+        show_default=False,
+        help="The folder of uploaded and released files. Without it: beside the SQLite file.",
+    ),
+]
+
+
+def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, list[Candidate]]:
+    """What an assessment rests on, and everything that was released before about the same people."""
+    from divulge.ledger.datasets import fingerprint
+    from divulge.ledger.earlier import earlier_outputs
+    from divulge.spec import read_inputs
+
+    inputs = read_inputs(assessment)
+    if inputs.table is None:
+        return inputs, []
+    with opened(ledger).reading() as session:
+        return inputs, earlier_outputs(session, fingerprint(inputs.table))
+
+
+def opened(ledger: str | None, store: Path | None = None, *, create: bool = False) -> Ledger:
+    """The ledger that the options name. create: whether a SQLite file that is not there is made."""
+    # SQLAlchemy takes a third of a second to import, which other commands should not wait for.
+    from divulge.ledger.database import open_ledger
+
+    return open_ledger(ledger, store=store, create=create)

@@ -1,0 +1,44 @@
+"""`divulge worker`: a process that assesses what is submitted to a ledger; several may share the work."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Annotated
+
+import typer
+
+from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
+from divulge.cli.screen import screen
+
+
+def run(
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="End when no job is waiting, instead of waiting for one.")
+    ] = False,
+    memory: Annotated[
+        float | None, typer.Option(min=0.1, metavar="GB", help="How much memory one job may use. Without it: no limit.")
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=1, metavar="MINUTES", help="How long one job may take.")
+    ] = 240,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the end.")] = False,
+) -> None:
+    """Assess what is submitted to a ledger, one job after another.
+
+    Workers on one or many machines may share a ledger in PostgreSQL, and a store that all of them can reach: each job
+    is done once. A worker that is killed loses nothing; another goes on with its job a minute later.
+    """
+    from divulge.ledger.worker import Limits, Worker
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    limits = Limits(seconds=60 * time_limit, memory=None if memory is None else int(memory * (1 << 30)))
+    worker = Worker(opened(ledger, store, create=True), stop, limits, say=screen.note)
+    screen.detail(f"worker {worker.name} at {worker.ledger.shown}")
+    taken = worker.run(once=once)
+    if json:
+        screen.print_json({"jobs": taken})

@@ -1,0 +1,97 @@
+"""The assessment of a submission: put together from the ledger, run in a process of its own, results as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from divulge.assess import Candidate, Plan, Step, assess, plan
+from divulge.assess.splits import publish
+from divulge.errors import LedgerError
+from divulge.ledger.database import Ledger
+from divulge.ledger.datasets import fingerprint
+from divulge.ledger.earlier import earlier_outputs
+from divulge.ledger.model import Submission
+from divulge.outputs import Output, Released
+from divulge.record import dumps, make_folder, write_bytes, write_text
+from divulge.spec import parse_spec, read_inputs
+
+Figures = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Everything that a process needs to assess a submission; it is given no way into the ledger."""
+
+    document: Mapping[str, Any]
+    folder: Path
+    fingerprint: str
+    before: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A record, and the figures of every output as printed."""
+
+    record: dict[str, Any]
+    figures: list[Figures]
+
+
+def prepare(ledger: Ledger, submission_id: int, job_id: int) -> Work:
+    """What is to be assessed. The submission's files are laid out in the job's folder, and nothing else is there."""
+    folder = ledger.store.work_folder(job_id)
+    make_folder(folder)
+    with ledger.reading() as session:
+        submission = session.get_one(Submission, submission_id)
+        dataset = submission.dataset
+        for upload in submission.uploads:
+            write_bytes(folder / upload.name, ledger.store.read(upload.digest))
+        # A name that no upload can have: they do not start with a full stop.
+        write_text(folder / ".schema.json", dumps(dataset.schema))
+        document = {
+            **dataset.settings,
+            "data": dataset.path,
+            "schema": ".schema.json",
+            "outputs": [o.document for o in submission.outputs],
+        }
+        return Work(document, folder, dataset.fingerprint, tuple(earlier_outputs(session, dataset.fingerprint)))
+
+
+def run(work: Work, listener: Callable[[Step], None]) -> Finished:
+    """Assess: read the data, see that they are those that were registered, resume what an earlier attempt finished."""
+    assessment = parse_spec(work.document, work.folder)
+    inputs = read_inputs(assessment)
+    assert inputs.table is not None, "data are always named"
+    if fingerprint(inputs.table) != work.fingerprint:
+        raise LedgerError(
+            "the data are not those that were registered: somebody has changed or replaced the file.",
+            where="data",
+            hint="Register them as a dataset of their own, in the same collection.",
+        )
+    ready = plan(assessment, inputs, work.before)
+    found = assess(
+        ready, spec_text=dumps(work.document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
+    )
+    figures = released_figures(ready)
+    found.checkpoint.clear()
+    return Finished(found.record, figures)
+
+
+def released_figures(ready: Plan) -> list[Figures]:
+    """The figures of every new output as they are released: as they were given, else as computed from the data."""
+    return [
+        _figures(output, released, ready)
+        for output, released in zip(ready.outputs[: ready.n_new], ready.released[: ready.n_new], strict=True)
+    ]
+
+
+def _figures(output: Output, released: Released | None, ready: Plan) -> Figures:
+    given = released if released is not None else publish(output, output.evaluate(ready.table), ready.table.schema)
+    values = given.precision.texts(given.values)
+    found: Figures = [{"label": label, "value": value} for label, value in zip(given.labels, values, strict=True)]
+    if given.se is not None:
+        for figure, se in zip(found, given.precision.texts(given.se), strict=True):
+            figure["se"] = se
+    return found

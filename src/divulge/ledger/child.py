@@ -1,0 +1,66 @@
+"""The process of one job: it is started afresh (spawn), tells how far it is, and ends when its worker does."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from divulge.errors import DivulgeError
+
+HEADROOM = 4 << 30
+"""Bytes of address space beyond the limit of memory: compiled code and thread stacks reserve far more than they use.
+The worker looks at the memory in use twice a second; this stops what grows faster than it can look."""
+
+
+def start(target: str, work: Any, memory: int | None) -> tuple[BaseProcess, Connection]:
+    """Start a process that runs `target` ("package.module:function") on `work`, and the link that it reports by."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_main, args=(theirs, target, work, memory), name="divulge job")
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _main(link: Connection, target: str, work: Any, memory: int | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to answer
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(os, "setsid"):
+        os.setsid()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        if memory is not None:
+            _limit_memory(memory)
+        module, _, name = target.partition(":")
+        run = getattr(importlib.import_module(module), name)
+        link.send(("done", run(work, lambda step: link.send(("step", step)))))
+    except DivulgeError as error:
+        link.send(("refused", str(error)))
+    except MemoryError:
+        link.send(("memory", ""))
+    except BaseException as error:
+        # The text of a stranger's error may quote a row; its kind cannot.
+        link.send(("broken", type(error).__name__))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _limit_memory(memory: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows; the worker looks at the memory all the same
+        return
+    limit = memory + HEADROOM
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

@@ -1,0 +1,103 @@
+"""Releases that were made outside of the service: a spec, and its record where there is one, put into the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from divulge.assess import Plan
+from divulge.errors import SpecError
+from divulge.ledger import trail
+from divulge.ledger.assessing import released_figures
+from divulge.ledger.database import Ledger
+from divulge.ledger.datasets import register
+from divulge.ledger.jobs import assessment_details, store_record
+from divulge.ledger.model import Person, Project, Release, Role, State, Submission, SubmittedOutput
+from divulge.ledger.people import add_person, add_project
+from divulge.ledger.releases import let_out
+from divulge.spec import format_output
+
+PROJECT = "Released outside of the service"
+
+
+def add_release(
+    ledger: Ledger,
+    ready: Plan,
+    *,
+    by: str,
+    title: str,
+    dataset: str | None = None,
+    collection: str | None = None,
+    record: Mapping[str, Any] | None = None,
+    at: datetime | None = None,
+) -> tuple[int, Release]:
+    """Put the outputs of a spec on record as released. at: when, where it was not now. The submission's number."""
+    assert ready.assessment.data is not None, "a plan has data"
+    if record is not None and len(record.get("outputs", [])) != ready.n_new:
+        raise SpecError("the record is not of this spec: it has another number of outputs.", where="--record")
+    with ledger.writing() as session:
+        person, project = _person(session, by), _project(session)
+        data = register(
+            session,
+            None,
+            dataset or ready.assessment.data.stem[:200],
+            ready.assessment.data,
+            collection=collection,
+            table=ready.table,
+        )
+        submission = Submission(
+            project_id=project.id,
+            dataset_id=data.id,
+            author_id=person.id,
+            title=title,
+            origin="import",
+            state=State.READY,
+        )
+        schema = ready.table.schema
+        submission.outputs = [
+            SubmittedOutput(
+                number=i,
+                name=(o.name or "")[:300],
+                kind=o.kind,
+                document=format_output(o),
+                variables=list(o.uses(schema)),
+                figures=figures,
+            )
+            for i, (o, figures) in enumerate(zip(ready.outputs, released_figures(ready), strict=False), start=1)
+        ]
+        session.add(submission)
+        session.flush()
+        details: dict[str, Any] = {
+            "version": 1,
+            "replaces": None,
+            "dataset": data.fingerprint,
+            "origin": "import",
+            "outputs": trail.digest([o.document for o in submission.outputs]),
+            "uploads": [],
+        }
+        trail.append(session, trail.COMMAND_LINE, "submit", "submission", submission.id, details)
+        if record is not None:
+            stored = store_record(session, submission, record, [o.figures or [] for o in submission.outputs])
+            trail.append(
+                session, trail.COMMAND_LINE, "assessed", "submission", submission.id, assessment_details(stored)
+            )
+        made = let_out(session, ledger.store, submission, person.id, trail.COMMAND_LINE, at=at)
+        return submission.id, made
+
+
+def _person(session: Session, name: str) -> Person:
+    found = session.scalars(select(Person).where(Person.name == name)).one_or_none()
+    if found is None:
+        found = add_person(session, None, name, Role.RESEARCHER)
+        # Somebody who is named on the command line cannot log in.
+        found.is_active = False
+    return found
+
+
+def _project(session: Session) -> Project:
+    found = session.scalars(select(Project).where(Project.name == PROJECT)).one_or_none()
+    return found if found is not None else add_project(session, None, PROJECT)

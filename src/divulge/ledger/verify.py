@@ -1,0 +1,152 @@
+"""Whether the ledger is as it was written: the audit trail, the rows that it speaks of, the released files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload, undefer
+
+from divulge.ledger import trail
+from divulge.ledger.database import Ledger
+from divulge.ledger.jobs import assessment_details
+from divulge.ledger.model import CheckerDecision, Comment, Release, State, StoredAssessment, Submission, TrailEntry
+from divulge.ledger.releases import release_details
+from divulge.ledger.trail import Fault, Head
+from divulge.ledger.workflow import decision_details
+
+ENDS_IN = {
+    "submit": State.SUBMITTED,
+    "resubmit": State.SUBMITTED,
+    "assess": State.SUBMITTED,
+    "take": State.ASSESSING,
+    "assessed": State.READY,
+    "failed": State.SUBMITTED,
+    "cancelled": State.SUBMITTED,
+    "return": State.RETURNED,
+    "refuse": State.REFUSED,
+    "release": State.RELEASED,
+}
+"""The state in which an action leaves a submission. Others leave it as it is."""
+
+AT_A_TIME = 200
+"""Rows that are compared at a time; records are long."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found, and where the trail ends: what to note elsewhere."""
+
+    head: Head
+    faults: tuple[Fault, ...]
+    entries: int
+
+
+def verify(ledger: Ledger, *, expected: Head | None = None, files: bool = True) -> Verified:
+    """Compare everything with the trail. expected: a head that was noted before. files: also the released files."""
+    with ledger.reading() as session:
+        faults = trail.chain_faults(session, expected)
+        said = _what_the_trail_says(session)
+        faults += _row_faults(session, said)
+        if files:
+            faults += _file_faults(ledger, session)
+        head = trail.read_head(session)
+        return Verified(head, tuple(faults), said.entries)
+
+
+@dataclass
+class _Said:
+    entries: int
+    decisions: dict[int, Any]
+    comments: dict[int, str]
+    assessments: dict[int, Any]
+    releases: dict[int, Any]
+    outputs: dict[int, tuple[str, Any]]
+    states: dict[int, State]
+
+
+def _what_the_trail_says(session: Session) -> _Said:
+    said = _Said(0, {}, {}, {}, {}, {}, {})
+    for entry in trail.entries(session):
+        said.entries += 1
+        if entry.subject == "submission":
+            # An entry that was made unreadable has been told of already: it is not what was written.
+            with suppress(ValueError, KeyError, TypeError):
+                _note(said, entry, json.loads(entry.details))
+    return said
+
+
+def _note(said: _Said, entry: TrailEntry, details: dict[str, Any]) -> None:
+    if entry.action in ENDS_IN:
+        said.states[entry.subject_id] = ENDS_IN[entry.action]
+    if entry.action == "decide":
+        said.decisions[details["decision"]] = details
+    elif entry.action in ("comment", "return"):
+        said.comments[details["comment"]] = details["digest"]
+    elif entry.action == "assessed":
+        said.assessments[details["assessment"]] = {k: v for k, v in details.items() if k != "job"}
+    elif entry.action == "release":
+        said.releases[details["release"]] = details
+    elif entry.action in ("submit", "resubmit"):
+        said.outputs[entry.subject_id] = (details["outputs"], sorted(details["uploads"]))
+
+
+def _row_faults(session: Session, said: _Said) -> Iterator[Fault]:
+    for decision in _rows(session, CheckerDecision):
+        plain = json.loads(trail.canonical(decision_details(decision)))
+        yield from _compared(said.decisions, decision.id, plain, "decision")
+    for comment in _rows(session, Comment):
+        yield from _compared(said.comments, comment.id, trail.digest(comment.text), "comment")
+    for stored in _rows(session, StoredAssessment, undefer(StoredAssessment.record)):
+        now = {**assessment_details(stored), "record": trail.digest(stored.record)}
+        yield from _compared(said.assessments, stored.id, now, "assessment")
+    for made in _rows(session, Release):
+        now = {**release_details(made), "manifest": trail.digest(made.manifest)}
+        yield from _compared(said.releases, made.id, now, "release")
+    loaded = (selectinload(Submission.outputs), selectinload(Submission.uploads))
+    for submission in _rows(session, Submission, *loaded):
+        documents = trail.digest([o.document for o in submission.outputs])
+        uploads = sorted([u.name, u.digest] for u in submission.uploads)
+        yield from _compared(said.outputs, submission.id, (documents, uploads), "submission")
+        state = said.states.get(submission.id)
+        if state is not None and state is not submission.state and not _is_waiting(submission, state):
+            yield Fault(None, f"submission {submission.id} is {submission.state}; by the trail it is {state}")
+    for name in ("decisions", "comments", "assessments", "releases", "outputs"):
+        for number in getattr(said, name):
+            noun = {"outputs": "submission"}.get(name, name.removesuffix("s"))
+            yield Fault(None, f"{noun} {number} is in the trail and gone from the ledger")
+
+
+def _is_waiting(submission: Submission, state: State) -> bool:
+    # A job that was put back, or whose worker died, waits with its submission still in assessing.
+    return {submission.state, state} <= {State.SUBMITTED, State.ASSESSING}
+
+
+def _compared(said: dict[int, Any], number: int, now: Any, noun: str) -> Iterator[Fault]:
+    if number not in said:
+        yield Fault(None, f"{noun} {number} is not in the trail")
+    elif said.pop(number) != now:
+        yield Fault(None, f"{noun} {number} is not what was written")
+
+
+def _file_faults(ledger: Ledger, session: Session) -> Iterator[Fault]:
+    for made in _rows(session, Release):
+        for file in made.manifest.get("files", []):
+            if not ledger.store.is_whole(str(file["sha256"])):
+                yield Fault(None, f"release {made.id}: the file {file['name']!r} is gone or changed")
+
+
+def _rows(session: Session, kind: Any, *options: Any) -> Iterator[Any]:
+    last = 0
+    while True:
+        statement = select(kind).where(kind.id > last).order_by(kind.id).limit(AT_A_TIME).options(*options)
+        found = session.scalars(statement).all()
+        if not found:
+            return
+        yield from found
+        last = found[-1].id
+        session.expunge_all()
