@@ -10,6 +10,7 @@ from divulge.ledger import datasets, jobs, people, workflow
 from divulge.ledger.database import Ledger
 from divulge.ledger.model import Role, Submission
 from divulge.ledger.proposals import Proposal
+from tests.ledger_work import FIGURES, record
 
 CROSSTAB: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "WORK"], "compute": True}
 
@@ -44,22 +45,8 @@ class World:
             return str(session.get_one(Submission, submission_id).state)
 
 
-FIGURES = [{"label": "SEX=F & WORK=yes", "value": "12"}, {"label": "SEX=M & WORK=yes", "value": None}]
-
-
 def proposal(**given: Any) -> Proposal:
     return Proposal(**{"title": "Work by sex", "outputs": [CROSSTAB], **given})
-
-
-def record(verdict: str = "release", risk: float = 0.01) -> dict[str, Any]:
-    """The least that a record has."""
-    return {
-        "format_version": 1,
-        "verdict": verdict,
-        "reasons": [],
-        "risk": [{"marginal_risk": {"value": risk, "interval": [0, risk]}}],
-        "exposure": {"exposed": 0},
-    }
 
 
 def write_people(folder: Path) -> Path:

@@ -1,0 +1,123 @@
+"""The queue: each job is taken once, kept while its worker lives, handed in once."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from divulge.errors import LeaseLostError
+from divulge.ledger import jobs, queries
+from divulge.ledger.database import database_now
+from divulge.ledger.jobs import Lease, Progress
+from divulge.ledger.model import Job, JobState, StoredAssessment
+from divulge.ledger.verify import verify
+from tests.ledger_work import FIGURES, record
+from tests.ledgers import World
+
+
+def _expire(world: World, lease: Lease) -> None:
+    """As if the worker had been silent for too long."""
+    with world.ledger.writing() as session:
+        session.get_one(Job, lease.job_id).lease_until = database_now(session) - timedelta(seconds=1)
+
+
+def _take(world: World) -> Lease:
+    lease = jobs.take_job(world.ledger, "here")
+    assert lease is not None
+    return lease
+
+
+def test_workers_that_ask_at_once_get_different_jobs(world: World) -> None:
+    made = {world.submit() for _ in range(6)}
+    start, taken = threading.Barrier(4), []
+
+    def work() -> None:
+        start.wait()
+        while (lease := jobs.take_job(world.ledger, "here")) is not None:
+            taken.append(lease.submission_id)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(taken) == sorted(made)
+
+
+def test_job_of_a_silent_worker_is_taken_by_another(world: World) -> None:
+    made = world.submit()
+    first = _take(world)
+    assert jobs.take_job(world.ledger, "there") is None
+    _expire(world, first)
+    second = _take(world)
+    assert (second.job_id, second.attempt) == (first.job_id, 2)
+    with pytest.raises(LeaseLostError):
+        jobs.heartbeat(world.ledger, first)
+    with pytest.raises(LeaseLostError):
+        jobs.finish_job(world.ledger, first, record(), [FIGURES])
+    jobs.finish_job(world.ledger, second, record(), [FIGURES])
+    assert world.state(made) == "ready"
+    with world.ledger.reading() as session:
+        assert session.scalar(select(func.count(StoredAssessment.id))) == 1
+
+
+def test_result_is_handed_in_once(world: World) -> None:
+    world.submit()
+    lease = _take(world)
+    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    with pytest.raises(LeaseLostError):
+        jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    with pytest.raises(LeaseLostError):
+        jobs.fail_job(world.ledger, lease, "too late")
+
+
+def test_job_that_kills_its_workers_is_given_up(world: World) -> None:
+    made = world.submit()
+    for _ in range(3):
+        _expire(world, _take(world))
+    assert jobs.take_job(world.ledger, "here") is None
+    assert world.state(made) == "submitted"
+    with world.ledger.reading() as session:
+        job = session.scalars(select(Job)).one()
+        assert job.state is JobState.FAILED
+        assert "memory" in (job.error or "")
+
+
+def test_failed_job_is_tried_again_until_the_limit(world: World) -> None:
+    world.submit()
+    for _ in range(3):
+        jobs.fail_job(world.ledger, _take(world), "odd", again=True)
+    assert jobs.take_job(world.ledger, "here") is None
+
+
+def test_job_that_is_put_back_does_not_count(world: World) -> None:
+    world.submit()
+    for _ in range(5):
+        jobs.put_back(world.ledger, _take(world))
+    assert _take(world).attempt == 1
+
+
+def test_progress_is_in_the_row(world: World) -> None:
+    world.submit()
+    lease = _take(world)
+    jobs.heartbeat(world.ledger, lease, Progress("All outputs", 3, 30, 12.5))
+    with world.ledger.reading() as session:
+        job = queries.list_jobs(session).items[0]
+        assert (job.stage, job.done, job.total, job.seconds_left) == ("All outputs", 3, 30, 12.5)
+
+
+def test_result_of_a_cancelled_job_is_dropped(world: World) -> None:
+    from divulge.ledger import workflow
+
+    made = world.submit()
+    lease = _take(world)
+    with world.ledger.writing() as session:
+        workflow.cancel(session, world.person["researcher"], made)
+    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    assert world.state(made) == "submitted"
+    with world.ledger.reading() as session:
+        assert session.scalar(select(func.count(StoredAssessment.id))) == 0
+    assert verify(world.ledger).faults == ()
