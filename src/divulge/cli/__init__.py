@@ -24,6 +24,8 @@ COMMANDS: tuple[str, ...] = (
     "embed",
     "measure",
     "assess",
+    "report",
+    "compare",
     "teach",
     "ledger",
     "worker",

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, ClassVar
 
-from jinja2 import Environment, StrictUndefined
+from divulge.reports.blocks import Source, plain
+from divulge.reports.page import render_page
+from divulge.reports.sections import sections
+from divulge.reports.sections.verdict import summary
 
 
 @dataclass(frozen=True)
 class Html:
-    """One self-contained page."""
+    """One self-contained page, with plots that answer to the pointer and a table behind each."""
 
+    format: ClassVar[str] = "html"
     suffix: ClassVar[str] = ".html"
 
     def render(self, record: Mapping[str, Any]) -> str:
-        environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-        environment.filters |= {"figure": _figure, "percent": _percent, "number": _number}
-        source = files("divulge.reports").joinpath("templates/assessment.html.jinja").read_text(encoding="utf-8")
-        return environment.from_string(source).render(record=record)
+        return assessment_page(record)
 
 
-def _figure(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
-
-
-def _percent(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.1%}"
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
+def assessment_page(record: Mapping[str, Any], *, static: bool = False) -> str:
+    """The page of one assessment. static: for where no script runs."""
+    seen = summary(Source(record))
+    title = f"{seen.verdict.capitalize()}: {plain(seen.subject)}"
+    return render_page(title, sections(record), ("verdict.html.jinja", {"summary": seen}), static=static)

@@ -1,0 +1,51 @@
+"""`divulge report`: a record rendered again, in another format, without computing anything."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from divulge.cli.screen import screen
+from divulge.record import read_record, write_bytes
+from divulge.reports import REPORTS
+
+Format = StrEnum("Format", {report.format: report.format for report in REPORTS})  # type: ignore[misc]
+
+
+def run(
+    record: Annotated[
+        Path, typer.Argument(help="record.json of an assessment, or the folder that it is in.", show_default=False)
+    ],
+    format: Annotated[
+        Format,
+        typer.Option("--format", "-f", help="html, markdown, json (the record), csv (its tables), or pdf."),
+    ] = Format("html"),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where it goes; beside the record otherwise.", show_default=False
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write the report of an assessment anew, from its record.
+
+    Nothing is computed: every figure is the record's.
+    """
+    path = find_record(record)
+    report = next(kind for kind in REPORTS if kind.format == format.value)()
+    made = report.render(read_record(path))
+    target = output if output is not None else path.with_name(f"report{report.suffix}")
+    write_bytes(target, made if isinstance(made, bytes) else made.encode("utf-8"))
+    if json:
+        screen.print_json({"format": format.value, "file": str(target)})
+    else:
+        screen.show(str(target.resolve()))
+
+
+def find_record(path: Path) -> Path:
+    """The record that is meant: the file itself, or record.json in a folder."""
+    return path / "record.json" if path.is_dir() else path

@@ -1,0 +1,27 @@
+"""The verdict as a small piece of HTML, for a notebook: `_repr_html_` of what the Python interface returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from divulge.reports.blocks import Source
+from divulge.reports.page import environment
+from divulge.reports.sections.verdict import output_name, summary
+
+TONES = {"release": "#1a6b3c", "review": "#8a5800", "refuse": "#b3261e"}
+"""As in the report. Text keeps the notebook's own colour, so that light and dark both work."""
+
+
+def card(record: Mapping[str, Any]) -> str:
+    """Verdict, why, what to do, the figures behind it, and each output's own verdict where there are several."""
+    source = Source(record)
+    seen = summary(source)
+    outputs = [
+        ((output_name(source, p),), str(source.get(*p, "verdict")), (source.whole(*p, "exposed"),))
+        for p in source.many("outputs")
+    ]
+    template = environment().get_template("card.html.jinja")
+    return template.render(
+        summary=seen, tone=TONES.get(seen.verdict, "#53606f"), tones=TONES, outputs=outputs if len(outputs) > 1 else []
+    )

@@ -1,0 +1,73 @@
+"""Every table of the report in one CSV file, a line for each cell: for a spreadsheet, or to be read by a script."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from divulge.reports.blocks import Beside, Block, Figure, Fold, Grid, Line, Name, Plot, Source, plain
+from divulge.reports.sections import sections
+from divulge.reports.sections.verdict import summary
+
+COLUMNS = ("section", "table", "row", "column", "value", "source")
+"""source: where a figure stands in the record (a JSON pointer); empty for words."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the start of a formula. Words of strangers that start so are quoted."""
+
+
+@dataclass(frozen=True)
+class Csv:
+    """The tables, tidy: one figure or word a line."""
+
+    format: ClassVar[str] = "csv"
+    suffix: ClassVar[str] = ".csv"
+
+    def render(self, record: Mapping[str, Any]) -> str:
+        file = io.StringIO()
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        seen = summary(Source(record))
+        lines.writerow(("verdict", "", "", "verdict", seen.verdict, "/verdict"))
+        for reason in seen.reasons:
+            lines.writerow(("verdict", "", "", "reason", safe(plain(reason)), "/reasons"))
+        for section in sections(record):
+            for grid in grids(section.blocks):
+                lines.writerows((section.name, safe(grid.caption), *cell) for cell in _cells(grid))
+        return file.getvalue()
+
+
+def grids(blocks: Iterable[Block]) -> Iterator[Grid]:
+    """Every table, also those behind plots and in folds."""
+    for block in blocks:
+        if isinstance(block, Grid):
+            yield block
+        elif isinstance(block, Plot):
+            yield block.grid
+        elif isinstance(block, Fold | Beside):
+            yield from grids(block.blocks)
+
+
+def _cells(grid: Grid) -> Iterator[tuple[str, str, str, str]]:
+    for i, row in enumerate(grid.rows, start=1):
+        # A table of figures alone has no column that names its rows.
+        label = str(i) if 0 in grid.numbers else safe(plain(row[0]))
+        for column, cell in list(zip(grid.columns, row, strict=True))[0 if 0 in grid.numbers else 1 :]:
+            yield from ((label, safe(column), *said) for said in _said(cell))
+
+
+def _said(cell: Line) -> Iterator[tuple[str, str]]:
+    """Each figure of a cell on a line of its own; a cell of words as one."""
+    figures = [piece for piece in cell if isinstance(piece, Figure)]
+    if figures and not any(isinstance(piece, Name) for piece in cell):
+        yield from ((figure.text.replace(",", ""), figure.source) for figure in figures)
+    elif cell:
+        yield safe(plain(cell)), ""
+
+
+def safe(text: str) -> str:
+    """Words that no spreadsheet runs."""
+    return f"'{text}" if text.startswith(FORMULA) else text

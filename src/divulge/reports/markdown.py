@@ -1,0 +1,101 @@
+"""The report as Markdown with tables: for a ticket, a wiki or a repository. Plots are their tables."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from divulge.reports.blocks import (
+    Beside,
+    Block,
+    Caveat,
+    Code,
+    Fold,
+    Grid,
+    Heading,
+    Line,
+    Name,
+    Plot,
+    Points,
+    Source,
+    Terms,
+    plain,
+)
+from divulge.reports.sections import sections
+from divulge.reports.sections.verdict import summary
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^=:-])")
+"""What Markdown, in one dialect or another, takes for more than a character."""
+
+
+@dataclass(frozen=True)
+class Markdown:
+    """Headings, lines and tables."""
+
+    format: ClassVar[str] = "markdown"
+    suffix: ClassVar[str] = ".md"
+
+    def render(self, record: Mapping[str, Any]) -> str:
+        seen = summary(Source(record))
+        parts = [
+            f"# {seen.verdict.upper()}: {seen.sentence}",
+            said(seen.subject),
+            "## Why",
+            _points(seen.reasons),
+            "## What to do",
+            _points(seen.advice),
+            _points(tuple((f"{t.label}: ", *t.figure, " (", *t.note, ")") for t in seen.tiles)),
+        ]
+        for section in sections(record):
+            parts.append(f"## {section.title}")
+            parts += [shown(block) for block in section.blocks]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def said(line: Line) -> str:
+    """A line; a stranger's words are escaped so that they stay words."""
+    return "".join(escaped(piece.text) if isinstance(piece, Name) else plain((piece,)) for piece in line)
+
+
+def escaped(text: str) -> str:
+    return SPECIAL.sub(r"\\\1", html.escape(text, quote=False))
+
+
+def _points(lines: tuple[Line, ...]) -> str:
+    return "\n".join(f"- {said(line)}" for line in lines)
+
+
+def shown(block: Block) -> str:
+    """One block as Markdown."""
+    match block:
+        case Grid():
+            return table(block)
+        case Plot():
+            return f"**{said(block.title)}** {said(block.says)}\n\n{table(block.grid)}"
+        case Fold():
+            return "\n\n".join([f"**{said(block.title)}**", *map(shown, block.blocks)])
+        case Beside():
+            return "\n\n".join(map(shown, block.blocks))
+        case Points():
+            return _points(block.lines)
+        case Caveat():
+            return f"> **Note.** {said(block.line)}"
+        case Heading():
+            return f"### {said(block.line)}" + (f" ({block.badge})" if block.badge else "")
+        case Code():
+            return "\n".join(f"    {line}" for line in block.text.splitlines())
+        case Terms():
+            return "\n".join(f"- **{escaped(word)}**: {meaning}" for word, meaning in block.pairs)
+        case _:
+            return said(block)
+
+
+def table(grid: Grid) -> str:
+    """A table with a line for each row; columns of figures are aligned to the right."""
+    rule = "|".join("---:" if i in grid.numbers else "---" for i in range(len(grid.columns)))
+    head = " | ".join(escaped(title) for title in grid.columns)
+    rows = [f"| {' | '.join(map(said, row))} |" for row in grid.rows]
+    return "\n".join([f"| {head} |", f"|{rule}|", *rows])

@@ -1,0 +1,25 @@
+"""What an assessment's report says, section by section, in the order in which a checker reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from divulge.reports.blocks import Section, Source
+from divulge.reports.sections.exposure import exposure
+from divulge.reports.sections.meanings import meanings
+from divulge.reports.sections.outputs import outputs
+from divulge.reports.sections.risk import risk
+from divulge.reports.sections.run import run
+from divulge.reports.sections.search import curve, embedding, error
+
+SECTIONS = (outputs, risk, exposure, embedding, error, curve, meanings, run)
+
+
+def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:
+    """Every section that the record has something to say in."""
+    source = Source(record)
+    return tuple(made for make in SECTIONS if (made := make(source)) is not None)
+
+
+__all__ = ["SECTIONS", "sections"]

@@ -1,0 +1,106 @@
+"""The output as released beside the output as reproduced, figure by figure."""
+
+from __future__ import annotations
+
+import re
+
+from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Section, Source
+from divulge.reports.sections.verdict import output_name, precision
+
+OPEN_UP_TO = 40
+"""Figures that are shown at once; longer tables are folded."""
+
+Path = tuple[str | int, ...]
+
+
+def outputs(source: Source) -> Section | None:
+    paths = source.many("outputs")
+    if not paths:
+        return None
+    blocks: list[Block] = []
+    if len(paths) > 1:
+        blocks += [_overview(source, paths), *_emergent(source)]
+    for path in paths:
+        blocks += _one(source, path, alone=len(paths) == 1)
+    return Section("outputs", "The output, as released and as reproduced", tuple(blocks))
+
+
+def _overview(source: Source, paths: list[Path]) -> Grid:
+    rows = tuple(
+        (
+            (output_name(source, p),),
+            (str(source.get(*p, "verdict")),),
+            (source.whole(*p, "exposed"),),
+            (source.whole(*p, "reproduced"), " of ", source.whole(*p, "figures")),
+        )
+        for p in paths
+    )
+    columns = ("Output", "Verdict, alone", "Exposed people", "Figures reproduced")
+    return Grid("Each output by itself", columns, rows, frozenset({2, 3}))
+
+
+def _emergent(source: Source) -> list[Block]:
+    if source.get("emergent") is None:
+        return []
+    line: Line = (
+        "Together the outputs expose ",
+        source.whole("emergent", "exposed"),
+        " people whom none of them exposes alone.",
+    )
+    return [line]
+
+
+def _one(source: Source, path: Path, alone: bool) -> list[Block]:
+    blocks: list[Block] = [
+        Heading((output_name(source, path),), None if alone else str(source.get(*path, "verdict"))),
+        (source.name(*path, "description"),),
+        (
+            "Synthetic people who were made from the released figures alone give ",
+            source.whole(*path, "reproduced"),
+            " of the ",
+            source.whole(*path, "figures"),
+            " figures as printed, ",
+            precision(source, path),
+            ".",
+        ),
+    ]
+    if source.get(*path, "reproduced") != source.get(*path, "figures"):
+        blocks.append(Caveat((source.name(*path, "sentence"),)))
+    if not alone and source.get(*path, "reasons"):
+        blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
+    values = source.many(*path, "values")
+    if values:
+        grid = _figures(source, path, values)
+        blocks.append(grid if len(values) <= OPEN_UP_TO else Fold((f"All {len(values):,} figures",), (grid,)))
+    return blocks
+
+
+def _joined(names: list[Name]) -> Line:
+    return tuple(piece for name in names for piece in (name, " "))[:-1]
+
+
+def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
+    decimals = re.fullmatch(r"(\d+) decimals?", str(source.get(*path, "precision")))
+    places = int(decimals[1]) if decimals else None
+    rows = tuple(
+        (
+            (source.name(*v, "label"),),
+            (_released(source, places, *v, "released"),),
+            (_printed(source, places, *v, "value"),),
+            ("yes" if source.get(*v, "reproduced") else "no",),
+        )
+        for v in values
+    )
+    columns = ("Figure", "Released", "Reproduced", "As printed")
+    return Grid(f"{output_name(source, path).text}: every figure", columns, rows, frozenset({1, 2}))
+
+
+def _released(source: Source, places: int | None, *path: str | int) -> Figure | str:
+    return "withheld" if source.get(*path) is None else _printed(source, places, *path)
+
+
+def _printed(source: Source, places: int | None, *path: str | int) -> Figure:
+    value = source.get(*path)
+    if places is None or value is None:
+        return source.short(*path)
+    return source.whole(*path) if places == 0 else source.decimals(places, *path)

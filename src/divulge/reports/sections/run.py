@@ -1,0 +1,57 @@
+"""How it was run: data, design, seeds, versions, times, the policy's thresholds, and the spec as it was written."""
+
+from __future__ import annotations
+
+from divulge.reports.blocks import Block, Code, Fold, Grid, Line, Name, Section, Source
+
+POLICY = {
+    "delta": "A person is exposed above",
+    "false_discoveries": "Exposed by chance, at most",
+    "refuse_exposed": "Refused from so many exposed people",
+    "refuse_exposed_share": "Refused above this share of exposed people",
+    "release_risk": "Released up to a marginal risk of",
+    "refuse_risk": "Refused above a marginal risk of",
+    "widest_interval": "Widest interval that is released",
+    "embedded": "Least share of figures reproduced",
+    "smallest_group": "Smallest group that is described",
+}
+
+
+def run(source: Source) -> Section | None:
+    rows: list[tuple[Line, Line]] = [
+        (
+            ("Data",),
+            (source.name("data", "name"), ", " if source.get("data", "name") else "", source.whole("rows"), " rows"),
+        ),
+        (("Design",), (source.name("design", "kind"), ", ", source.whole("splits", "used"), " splits used")),
+        (("Search",), (source.name("synthesiser", "kind"), ", start: ", source.name("synthesiser", "start"))),
+        (("Seed",), (source.whole_plain("seed"),)),
+        (("Time",), (source.decimals(1, "timings", "seconds"), " seconds")),
+        (("Divulge",), (source.name("divulge"),)),
+        (("Versions",), _versions(source)),
+        (("Spec (SHA-256)",), (source.name("spec", "digest"),)),
+        (("Data (SHA-256)",), (source.name("data", "digest"),)),
+    ]
+    failed = source.get("splits", "failed") or []
+    if failed:
+        rows.append((("Splits that failed",), (f"{len(failed)}: ", Name(failed[0]))))
+    blocks: list[Block] = [Grid("The run", ("What", "How"), tuple(rows)), _policy(source)]
+    if source.get("spec", "text"):
+        blocks.append(Fold(("The spec",), (Code(str(source.get("spec", "text"))),)))
+    return Section("run", "How it was run", tuple(blocks))
+
+
+def _versions(source: Source) -> Line:
+    pieces: Line = ()
+    for path in source.many("versions"):
+        pieces += (", " if pieces else "", Name(path[-1]), " ", source.name(*path))
+    return pieces
+
+
+def _policy(source: Source) -> Block:
+    rows = tuple(
+        ((POLICY.get(str(p[-1]), str(p[-1]).replace("_", " ")),), (source.short(*p),))
+        for p in source.many("policy")
+        if isinstance(source.get(*p), int | float)
+    )
+    return Fold(("The policy",), (Grid("The policy's thresholds", ("Threshold", "Value"), rows, frozenset({1})),))

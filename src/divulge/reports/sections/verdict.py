@@ -1,0 +1,125 @@
+"""The verdict at a glance: the word, why, what to do, and the four figures that it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from divulge.reports.blocks import Line, Name, Source
+
+SAYS = {
+    "release": "May be released as it is.",
+    "review": "Somebody has to look at this before it is released.",
+    "refuse": "Should not be released as it is.",
+}
+"""The verdict as a sentence."""
+
+ADVICE = {
+    "release": (
+        "Release it. The verdict speaks of this output and these scenarios: what else was released about the same "
+        "people, and what an intruder knows beyond the scenarios, are not in it.",
+    ),
+    "review": ("Read the reasons and the sections below, and settle what can be settled.",),
+    "refuse": (
+        "Ask for a version that gives less away: coarser categories, small cells left out or rounded, extremes and "
+        "rare groups dropped.",
+        "Assess the new version, and put it beside this one with divulge compare.",
+    ),
+}
+"""What to do where the record does not say it better."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure that a verdict rests on: what it is, the figure, and what it is compared with."""
+
+    label: str
+    figure: Line
+    note: Line
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is seen at one glance."""
+
+    verdict: str
+    sentence: str
+    subject: Line
+    reasons: tuple[Line, ...]
+    advice: tuple[Line, ...]
+    tiles: tuple[Tile, ...]
+
+
+def summary(source: Source) -> Summary:
+    """The top of every report."""
+    verdict = str(source.get("verdict"))
+    said = source.get("settle") or []
+    advice: tuple[Line, ...] = tuple((Name(step),) for step in said)
+    if verdict == "refuse" or not advice:
+        advice += tuple((step,) for step in ADVICE.get(verdict, ()))
+    return Summary(
+        verdict,
+        SAYS.get(verdict, ""),
+        _subject(source),
+        tuple((Name(reason),) for reason in source.get("reasons") or ()),
+        advice,
+        _tiles(source),
+    )
+
+
+def _subject(source: Source) -> Line:
+    names: list[Line] = [(output_name(source, path),) for path in source.many("outputs")]
+    shown: Line = tuple(piece for name in names[:3] for piece in (", ", *name))[1:]
+    more = len(names) - 3
+    return (*shown, f" and {more} more" if more > 0 else "")
+
+
+def output_name(source: Source, path: tuple[str | int, ...]) -> Name:
+    """What an output is called; its number where nobody named it."""
+    return Name(source.get(*path, "name") or f"Output {source.get(*path, 'number')}")
+
+
+def precision(source: Source, path: tuple[str | int, ...]) -> Name:
+    """At what precision the figures of an output were printed, in words."""
+    said = str(source.get(*path, "precision"))
+    return Name("as whole numbers" if said == "0 decimals" else f"at {said}")
+
+
+def _tiles(source: Source) -> tuple[Tile, ...]:
+    tiles = [
+        Tile("Exposed people", (source.whole("exposure", "exposed"),), ("of ", source.whole("rows"), " in the data"))
+    ]
+    worst = highest_risk(source)
+    if worst is not None:
+        risk = (*worst, "marginal_risk")
+        tiles.append(
+            Tile(
+                "Marginal risk, at most",
+                (source.four(*risk, "interval", 1),),
+                ("released up to ", source.short("policy", "release_risk")),
+            )
+        )
+    shares = [(source.get(*p, "reproduced") / max(source.get(*p, "figures"), 1), p) for p in source.many("outputs")]
+    if shares:
+        path = min(shares, key=lambda s: s[0])[1]
+        tiles.append(
+            Tile(
+                "Figures reproduced",
+                (source.whole(*path, "reproduced"),),
+                (
+                    "of ",
+                    source.whole(*path, "figures"),
+                    ", ",
+                    precision(source, path),
+                    ", the worst output" if len(shares) > 1 else "",
+                ),
+            )
+        )
+    tiles.append(Tile("Splits of the data", (source.whole("splits", "used"),), ("in and out compared on each",)))
+    return tuple(tiles)
+
+
+def highest_risk(source: Source) -> tuple[str | int, ...] | None:
+    """The scenario whose marginal risk has the highest upper bound."""
+    bounds = [(source.get(*p, "marginal_risk", "interval", 1), p) for p in source.many("risk")]
+    known = [(b, p) for b, p in bounds if b is not None]
+    return max(known, key=lambda k: k[0])[1] if known else None
