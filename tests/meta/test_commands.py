@@ -14,6 +14,7 @@ from tests.meta.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "assess": lambda folder: ["assess", _fifty_people(folder)],
+    "compare": lambda folder: ["compare", _small_record(folder), "record.json"],
     "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
     "embed": lambda folder: ["embed", _small_spec(folder)],
@@ -29,6 +30,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     ),
     "outputs": lambda folder: ["outputs"],
     "teach": lambda folder: ["teach", _published(folder)],
+    "report": lambda folder: ["report", _small_record(folder), "--format", "csv"],
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
 
@@ -60,6 +62,11 @@ def _ledger(folder: Path) -> str:
     with pytest.raises(SystemExit):
         main(["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"])
     return "a.sqlite"
+
+
+def _small_record(folder: Path) -> str:
+    (folder / "record.json").write_text('{"format_version": 1, "verdict": "release"}', encoding="utf-8")
+    return "record.json"
 
 
 def _small_file(folder: Path) -> str:

@@ -100,11 +100,15 @@ class Heading:
     badge: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Code:
-    """Text as it was written: the spec."""
+    """Text as it was written, line by line: the spec."""
 
     text: str
+
+    def __init__(self, text: str) -> None:
+        shown = "\n".join(UNSEEN.sub(" ", line.expandtabs()).rstrip() for line in text.splitlines())
+        object.__setattr__(self, "text", shown)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def render_page(
         below=below,
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
-        policy=content_policy([style], scripts),
+        policy=Markup(content_policy([style], scripts)),
         version=__version__,
     )
 

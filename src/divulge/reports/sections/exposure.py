@@ -37,6 +37,9 @@ def _said(source: Source) -> Line:
         source.short("exposure", "delta"),
         ", and by more than chance would",
     )
+    by_rules: Line = ()
+    if source.get("exposure", "by_rules"):
+        by_rules = (" A rule alone, without any search, names ", source.whole("exposure", "by_rules"), ".")
     if not source.get("exposure", "exposed"):
         return (
             exposed,
@@ -57,6 +60,7 @@ def _said(source: Source) -> Line:
         ". At most ",
         source.percent("exposure", "false_discoveries"),
         " of them may be called so by chance.",
+        *by_rules,
     )
 
 

@@ -66,6 +66,7 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     ]
     if source.get(*path, "reproduced") != source.get(*path, "figures"):
         blocks.append(Caveat((source.name(*path, "sentence"),)))
+    blocks += [Caveat((source.name(*rule, "sentence"),)) for rule in source.many(*path, "rules")]
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
     values = source.many(*path, "values")

@@ -13,6 +13,7 @@ POLICY = {
     "refuse_risk": "Refused above a marginal risk of",
     "widest_interval": "Widest interval that is released",
     "embedded": "Least share of figures reproduced",
+    "fewest_at_extreme": "Fewest people at a released extreme",
     "smallest_group": "Smallest group that is described",
 }
 
@@ -37,7 +38,7 @@ def run(source: Source) -> Section | None:
         rows.append((("Splits that failed",), (f"{len(failed)}: ", Name(failed[0]))))
     blocks: list[Block] = [Grid("The run", ("What", "How"), tuple(rows)), _policy(source)]
     if source.get("spec", "text"):
-        blocks.append(Fold(("The spec",), (Code(str(source.get("spec", "text"))),)))
+        blocks.append(Fold(("The spec",), (Code(source.get("spec", "text")),)))
     return Section("run", "How it was run", tuple(blocks))
 
 
