@@ -17,6 +17,7 @@ import pytest
 
 from divulge.assess import Step, assess, cluster, plan
 from divulge.cli import main
+from divulge.reports import Html
 from divulge.spec import read_spec
 
 SPEC = """data: people.csv
@@ -90,7 +91,7 @@ def _divulge(*arguments: object) -> int:
 def _bytes(folder: str) -> tuple[str, bytes]:
     record = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
     del record["timings"]
-    return json.dumps(record), Path(folder, "report.html").read_bytes()
+    return json.dumps(record), Html().render(record).encode("utf-8")
 
 
 def test_cluster_finds_the_same_bytes_even_where_a_worker_is_killed(two_workers: Cluster) -> None:

@@ -17,6 +17,7 @@ import pytest
 from divulge.assess.holdout import shared_rows
 from divulge.cli import main
 from divulge.demo import simulated_census
+from divulge.reports import Html
 from divulge.table import Table
 
 SPEC = """data: people.csv
@@ -51,7 +52,7 @@ def _divulge(*arguments: object) -> int:
 def _results(folder: str) -> tuple[dict[str, Any], bytes]:
     record: dict[str, Any] = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
     del record["timings"]
-    return record, Path(folder, "report.html").read_bytes()
+    return record, Html().render(record).encode("utf-8")
 
 
 def _finished() -> int:
