@@ -9,15 +9,19 @@ from pathlib import Path
 FOLDER = Path(sys.prefix) / "peers"
 
 
-def environment(package: str) -> Path | None:
-    """The Python of an environment with the newest version of a package; None where it cannot be installed."""
+def environment(package: str, lock: Path | None = None) -> Path | None:
+    """The Python of an environment with a package; None where it cannot be installed.
+
+    lock: the versions and hashes to install; without it, the newest version.
+    """
     python = FOLDER / package / "bin" / "python"
     try:
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(FOLDER / package)], check=True, capture_output=True)
         have = subprocess.run([str(python), "-c", f"import {package}"], capture_output=True, check=False)
         if have.returncode:
-            subprocess.run([str(python), "-m", "pip", "install", "--quiet", package], check=True, capture_output=True)
+            wanted = [package] if lock is None else ["--require-hashes", "-r", str(lock)]
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", *wanted], check=True, capture_output=True)
     except (subprocess.CalledProcessError, OSError):
         return None
     return python

@@ -1,180 +1,162 @@
-"""Outputs whose truth is known: every planted person found, few others; safe outputs released; intervals that cover.
+"""Outputs whose truth is known: every planted person found, few others; safe outputs released, unsafe ones refused.
 
-`N_SEEDS` and `N_INTERVALS` in the environment make it shorter.
+Every run is kept in `.venv/validation/zoo.jsonl` as it ends, so that a check which was interrupted goes on where it
+was; remove the file to start anew. `SIZES` in the environment ("2000:20 10000:5": rows and seeds) makes it shorter.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.validation.animals import SAFE, UNSAFE, ZOO, Animal, determined, people_of
+from benchmarks.validation.results import keep
 from divulge.assess import assess, plan
-from divulge.demo import simulated_census
 from divulge.spec import Inputs, parse_spec
-from divulge.table import Schema, Table
 
-N_SEEDS = int(os.environ.get("N_SEEDS", "20"))
-N_INTERVALS = int(os.environ.get("N_INTERVALS", "400"))
-N_ROWS = 3000
-"""Small, so that chance has its say; the sizes of the paper are in the benchmark."""
+SIZES = os.environ.get("SIZES", "2000:20 10000:5 50000:1")
+"""Rows and seeds: small, so that chance has its say; and fewer seeds of the size that the paper has."""
 
-AREAS = (64, 65, 66)
-"""Areas that the census does not have: one planted person lives in each."""
+KEPT = Path(sys.prefix) / "validation" / "zoo.jsonl"
 
 
-def _census(seed: int, n_rows: int = N_ROWS) -> Table:
-    census = simulated_census()
-    area = census.schema["AREAP"]
-    wider = area.with_values([*area.values.tolist(), *AREAS])
-    schema = Schema(census.schema.with_variable(wider).variables)
-    rows = np.random.default_rng([seed, 7]).permutation(census.n_rows)[:n_rows]
-    return Table(schema, tuple(c[rows] for c in census.columns))
-
-
-def _with_people(table: Table, people: list[dict[str, Any]]) -> Table:
-    """The table with further rows: an existing one with some values changed."""
-    columns = [list(c) for c in table.columns]
-    for i, person in enumerate(people):
-        for j, variable in enumerate(table.schema):
-            code = variable.code(person[variable.name]) if variable.name in person else columns[j][i]
-            assert code is not None, variable.name
-            columns[j].append(code)
-    return Table(table.schema, tuple(np.array(c) for c in columns))
-
-
-@dataclass(frozen=True)
-class Animal:
-    """An output, the people planted for it, and whether it is safe. emergent: only the outputs together are not."""
-
-    name: str
-    outputs: list[dict[str, Any]]
-    people: tuple[dict[str, Any], ...] = ()
-    is_safe: bool = False
-    knows_who: bool = True
-    emergent: bool = False
-    scenario: dict[str, Any] | None = None
-
-
-def _table(*variables: str, **more: Any) -> dict[str, Any]:
-    return {"kind": "crosstab", "variables": list(variables), "compute": True, **more}
-
-
-_ALONE = tuple({"AREAP": area, "TENURE": 1, "LTILL": 1} for area in AREAS)
-_OLDEST = {"AGE": 95, "TENURE": 1, "LTILL": 1}
-
-ZOO = (
-    Animal("large table", [_table("TENURE", "SEX", "LTILL")], is_safe=True),
-    Animal("means", [{"kind": "means", "variables": ["AGE"], "by": ["SEX"], "compute": True}], is_safe=True),
-    Animal("logistic", [{"kind": "logistic", "formula": "TENURE ~ AGE + SEX + LTILL", "compute": True}], is_safe=True),
-    Animal("linear", [{"kind": "linear", "formula": "AGE ~ SEX + LTILL + TENURE", "compute": True}], is_safe=True),
-    Animal("full table", [_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE")], knows_who=False),
-    Animal("three unique people", [_table("AREAP", "TENURE")], _ALONE),
-    Animal(
-        "a dummy for one person",
-        [{"kind": "linear", "formula": "TENURE ~ C(AREAP) + SEX", "compute": True}],
-        _ALONE[:1],
-        scenario={"target": "TENURE", "keys": ["AREAP"]},
-    ),
-    Animal(
-        "saturated regression",
-        [{"kind": "linear", "formula": "TENURE ~ C(AREAP) * C(MSTATUS)", "compute": True}],
-        knows_who=False,
-        scenario={"target": "TENURE", "keys": ["AREAP", "MSTATUS"]},
-    ),
-    Animal(
-        "a maximum",
-        [{"kind": "extremes", "variables": ["AGE"], "by": ["AREAP"], "compute": True, "empty": "allow"}],
-        _ALONE,
-        scenario={"target": "AGE", "keys": ["AREAP"]},
-    ),
-    Animal(
-        "two tables that differ by one person",
-        [_table("TENURE", "LTILL"), _table("TENURE", "LTILL", where="AGE < 95")],
-        (_OLDEST,),
-        emergent=True,
-    ),
-)
-
-
-def _run(animal: Animal, seed: int) -> tuple[str, Any, set[int], Table]:
-    table = _census(seed)
-    if animal.emergent:
-        age = table.schema["AGE"].code(95)
-        table = table.take(table["AGE"] != age)
-    table = _with_people(table, list(animal.people))
-    document: dict[str, Any] = {"data": "none.csv", "outputs": animal.outputs, "seed": seed}
-    document["design"] = {"kind": "repeated-halves", "curve": False}
+def run_one(animal: Animal, n_rows: int, seed: int) -> dict[str, Any]:
+    """One animal assessed as anybody would, and what was found held against the truth."""
+    table, planted = people_of(animal, n_rows, seed)
+    document: dict[str, Any] = {"data": "none.csv", "outputs": [dict(o) for o in animal.outputs], "seed": seed}
+    document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
     if animal.scenario:
-        document["scenario"] = animal.scenario
-    assessment = parse_spec(document, Path())
-    ready = plan(assessment, Inputs(table.schema, table, table.n_rows, (None,) * len(animal.outputs)))
+        document["scenario"] = dict(animal.scenario)
+    started = time.perf_counter()
+    ready = plan(parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,) * len(animal.outputs)))
     found = assess(ready, workers=1)
-    return str(found.verdict), found, set(np.flatnonzero(found.exposed).tolist()), table
+    record, given_away = found.record, determined(animal, table)
+    risks = [r["marginal_risk"] for r in record["risk"]]
+    return {
+        "animal": animal.name,
+        "data": animal.data,
+        "rows": n_rows,
+        "seed": seed,
+        "verdict": record["verdict"],
+        "alone": [o["verdict"] for o in record["outputs"]],
+        "reasons": record["reasons"],
+        "planted": int(planted.sum()),
+        "planted found": int((found.exposed & planted).sum()),
+        "determined": int(given_away.sum()),
+        "determined found": int((found.exposed & given_away).sum()),
+        "exposed": int(found.exposed.sum()),
+        "others": int((found.exposed & ~planted & ~given_away).sum()),
+        "risk": max(r["value"] for r in risks),
+        "upper bound": max(r["interval"][1] for r in risks),
+        "reproduced": min(o["reproduced"] / o["figures"] for o in record["outputs"]),
+        "splits": record["splits"]["used"],
+        "by a part alone": (record["emergent"] or {}).get("exposed_by_parts", 0),
+        "seconds": time.perf_counter() - started,
+    }
+
+
+def runs(sizes: str = SIZES) -> Iterator[dict[str, Any]]:
+    """Every run, those that were kept first of all their like; seed by seed, so that an early end leaves whole zoos."""
+    KEPT.parent.mkdir(exist_ok=True)
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    kept = {(r["animal"], r["data"], r["rows"], r["seed"]): r for r in map(json.loads, lines)}
+    for part in sizes.split():
+        n_rows, n_seeds = map(int, part.split(":"))
+        for seed in range(1, n_seeds + 1):
+            for animal in (a for a in ZOO if seed <= a.most_seeds):
+                # The planted are added; the extract has no more than 50,000 to draw from, some of them taken out.
+                size = min(n_rows, 49_900) if animal.data == "cps" else n_rows
+                key = (animal.name, animal.data, size, seed)
+                if key not in kept:
+                    kept[key] = run_one(animal, size, seed)
+                    with KEPT.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(kept[key]) + "\n")
+                yield kept[key]
+
+
+def summary(animal: Animal, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The runs of one animal at one size in one line."""
+    verdicts = [r["verdict"] for r in found]
+    return {
+        "output": animal.name,
+        "data": animal.data,
+        "rows": found[0]["rows"],
+        "truth": "safe" if animal.is_safe else "unsafe",
+        "seeds": len(found),
+        **{v: verdicts.count(v) for v in ("release", "review", "refuse")},
+        "marginal risk": float(np.mean([r["risk"] for r in found])),
+        "planted": sum(r["planted"] for r in found),
+        "planted found": sum(r["planted found"] for r in found),
+        "determined": sum(r["determined"] for r in found),
+        "determined found": sum(r["determined found"] for r in found),
+        "exposed": sum(r["exposed"] for r in found),
+        "others": sum(r["others"] for r in found),
+        "caught by a part alone": sum(r["by a part alone"] > 0 for r in found),
+        "seconds": float(np.median([r["seconds"] for r in found])),
+    }
 
 
 def check() -> list[str]:
-    """Every animal at every seed, then the coverage of the intervals."""
-    lines, wrong = [], []
-    false, all_found, safe = 0, 0, []
+    """The whole zoo, what it shows, and whether that is as it should be."""
+    found = list(runs())
+    lines = []
     for animal in ZOO:
-        verdicts, n_found, missed, risks = [], [], 0, []
-        for seed in range(1, N_SEEDS + 1):
-            verdict, found, exposed, table = _run(animal, seed)
-            verdicts.append(verdict)
-            n_found.append(len(exposed))
-            risks.append(max(r["marginal_risk"]["value"] for r in found.record["risk"]))
-            if animal.knows_who and not animal.is_safe:
-                planted = set(range(table.n_rows - len(animal.people), table.n_rows))
-                missed += len(planted - exposed)
-                false += len(exposed - planted)
-                all_found += len(exposed)
-            if animal.emergent and found.record["emergent"]["exposed_by_parts"]:
-                wrong.append(f"{animal.name}: caught by a part alone")
-        counts = {v: verdicts.count(v) for v in ("release", "review", "refuse")}
-        lines.append(
-            f"{animal.name}: {counts}, exposed {np.mean(n_found):.1f}, missed {missed}, "
-            f"marginal risk {np.mean(risks):.4f}"
-        )
-        print("  " + lines[-1], flush=True)
-        if animal.is_safe:
-            safe += verdicts
-        if animal.is_safe and counts["refuse"]:
-            wrong.append(f"{animal.name}: safe, and refused {counts['refuse']} times")
-        if not animal.is_safe and counts["refuse"] < N_SEEDS:
-            wrong.append(f"{animal.name}: unsafe, and not refused {N_SEEDS - counts['refuse']} times")
-        if missed:
-            wrong.append(f"{animal.name}: {missed} planted people missed")
-    rate = false / max(all_found, 1)
-    lines.append(f"false discoveries among those called exposed: {false} of {all_found} ({rate:.1%})")
-    lines.append(f"safe outputs released: {safe.count('release')} of {len(safe)}")
-    lines.append(_coverage())
-    assert rate <= 0.05, lines[-3]
-    assert safe.count("release") >= 0.95 * len(safe), lines[-2]
-    assert not wrong, "; ".join(wrong)
-    return lines
+        mine = [r for r in found if (r["animal"], r["data"]) == (animal.name, animal.data)]
+        for size in sorted({r["rows"] for r in mine}):
+            lines.append(summary(animal, [r for r in mine if r["rows"] == size]))
+    totals = verdict_totals(found)
+    keep("zoo", lines, totals)
+    shown = [
+        f"{x['output']} ({x['data']}, {x['rows']:,}): {x['release']} released, {x['review']} reviewed, {x['refuse']} "
+        f"refused; planted {x['planted found']} of {x['planted']}, others {x['others']}; risk {x['marginal risk']:.4f}"
+        for x in lines
+    ]
+    wrong = faults(totals)
+    assert not wrong, "; ".join([*wrong, *shown])
+    return [*shown, ", ".join(f"{k}: {v}" for k, v in totals.items())]
 
 
-def _coverage() -> str:
-    """How often the 95 % interval of 30 splits holds the mean of all of them, for a table and a small model."""
-    said: Callable[[str, float], str] = lambda name, share: f"{name} {share:.1%}"  # noqa: E731 (one line, used twice)
-    parts = []
-    for animal in (ZOO[0], ZOO[5]):
-        table = _with_people(_census(1, 1000), list(animal.people))
-        intervals = []
-        for seed in range(N_INTERVALS):
-            document = {"data": "none.csv", "outputs": animal.outputs, "seed": seed}
-            document["design"] = {"kind": "repeated-halves", "curve": False, "stop_early": False}
-            ready = plan(parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,)))
-            risk = assess(ready, workers=1).record["risk"][0]["marginal_risk"]
-            intervals.append([risk["value"], *risk["interval"]])
-        value, low, high = np.array(intervals).T
-        covered = float(((low <= value.mean()) & (value.mean() <= high)).mean())
-        parts.append(said(animal.name, covered))
-        # 93 to 97 %, and twice the standard error that so many intervals have.
-        assert abs(covered - 0.95) <= 0.02 + 2 * np.sqrt(0.05 * 0.95 / N_INTERVALS), parts
-    return f"coverage of 95 % intervals over {N_INTERVALS} runs: " + ", ".join(parts)
+def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What must hold, counted over all runs."""
+    names = {(a.name, a.data): a for a in ZOO}
+    safe = [r for r in found if names[r["animal"], r["data"]] in SAFE]
+    unsafe = [r for r in found if names[r["animal"], r["data"]] in UNSAFE]
+    with_people = [r for r in unsafe if r["planted"]]
+    emergent = [r for r in unsafe if names[r["animal"], r["data"]].is_emergent]
+    return {
+        "safe": len(safe),
+        "safe released": sum(r["verdict"] == "release" for r in safe),
+        "safe refused": sum(r["verdict"] == "refuse" for r in safe),
+        "unsafe": len(unsafe),
+        "unsafe refused": sum(r["verdict"] == "refuse" for r in unsafe),
+        "unsafe without anybody counted": sum(not r["exposed"] for r in unsafe),
+        "planted": sum(r["planted"] for r in with_people),
+        "planted found": sum(r["planted found"] for r in with_people),
+        "called exposed beside the planted": sum(r["others"] for r in (*with_people, *safe)),
+        "called exposed": sum(r["exposed"] for r in (*with_people, *safe)),
+        "emergent": len(emergent),
+        "emergent caught only together": sum(
+            r["verdict"] == "refuse" and not r["by a part alone"] and "refuse" not in r["alone"] for r in emergent
+        ),
+    }
+
+
+def faults(t: dict[str, Any]) -> list[str]:
+    """What is not as it should be."""
+    rules = {
+        "a planted person was missed": t["planted found"] < t["planted"],
+        "more than 5 % false discoveries": t["called exposed beside the planted"] > 0.05 * t["called exposed"],
+        "a safe output was refused": t["safe refused"] > 0,
+        "less than 95 % of safe outputs were released": t["safe released"] < 0.95 * t["safe"],
+        "an unsafe output was not refused": t["unsafe refused"] < t["unsafe"],
+        "an unsafe output was refused without anybody counted": t["unsafe without anybody counted"] > 0,
+        "two tables were not caught, or by one alone": t["emergent caught only together"] < t["emergent"],
+    }
+    return [rule for rule, is_broken in rules.items() if is_broken]

@@ -1,0 +1,258 @@
+"""The zoo: outputs whose truth is known, on the simulated census and on the CPS extract, with people planted in them.
+
+A planted person has a value that nobody else has (an area, a place in the household, the highest age or wage), so that
+an output that shows the value shows the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.demo import cps_extract, simulated_census
+from divulge.table import Schema, Table
+
+Mask = NDArray[np.bool_]
+
+PLANTED = {"census": ("AREAP", (64, 65, 66)), "cps": ("hh_summary", ("Planted 1", "Planted 2", "Planted 3"))}
+"""The variable of each dataset that has values which nobody else has."""
+
+OLDEST, BEST_PAID = 95, 9999
+"""The highest age of the census and an hourly wage above all others: held by the planted person alone."""
+
+
+@dataclass(frozen=True)
+class Animal:
+    """An output or several, what is known about it, and whom it gives away.
+
+    people: what is planted; the rest of each person is that of an existing row.
+    without: rows for which this is true are taken out first, so that the planted person is the only one.
+    determined: count, beside the planted, all whose value of some variable follows from the others in the table.
+    is_emergent: only the outputs together give somebody away. level: place in a series, for tables finer and finer.
+    most_seeds: no more seeds than this, where nobody is planted and every run says much the same.
+    acro: how ACRO is asked for the same: each a call as (kind, arguments); none where it has no such analysis.
+    """
+
+    name: str
+    data: str
+    outputs: tuple[Mapping[str, Any], ...]
+    is_safe: bool = False
+    people: tuple[Mapping[str, Any], ...] = ()
+    without: Mapping[str, Any] = field(default_factory=dict)
+    determined: tuple[str, ...] = ()
+    is_emergent: bool = False
+    level: int | None = None
+    most_seeds: int = 20
+    scenario: Mapping[str, Any] | None = None
+    acro: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+def _table(*variables: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "crosstab", "variables": list(variables), "compute": True, **more}
+
+
+def _model(kind: str, formula: str, decimals: int = 3) -> dict[str, Any]:
+    return {"kind": kind, "formula": formula, "decimals": decimals, "compute": True}
+
+
+def _means(variable: str, *by: str) -> dict[str, Any]:
+    return {"kind": "means", "variables": [variable], "by": list(by), "compute": True}
+
+
+def _maximum(variable: str) -> dict[str, Any]:
+    return {"kind": "extremes", "variables": [variable], "show": ["maximum"], "compute": True}
+
+
+def _crosstab(index: list[str], column: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    return "crosstab", {"index": index, "columns": column, **more}
+
+
+_ALONE = tuple({"AREAP": area, "TENURE": 1, "LTILL": 1, "SEX": 1} for area in PLANTED["census"][1])
+_ALONE_CPS = tuple({"hh_summary": place, "income": "50000+."} for place in PLANTED["cps"][1])
+_FINER = ("SEX", "LTILL", "MSTATUS", "AREAP", "AGE")
+
+SAFE = (
+    Animal(
+        "logistic regression",
+        "census",
+        (_model("logistic", "TENURE ~ AGE + SEX + LTILL"),),
+        True,
+        acro=(("logit", {"formula": "TENURE ~ AGE + C(SEX) + C(LTILL)"}),),
+    ),
+    Animal(
+        "linear regression",
+        "census",
+        (_model("linear", "AGE ~ SEX + LTILL + TENURE"),),
+        True,
+        acro=(("ols", {"formula": "AGE ~ SEX + LTILL + TENURE"}),),
+    ),
+    Animal(
+        "Poisson regression",
+        "cps",
+        (_model("poisson", "weeks_worked ~ age + sex"),),
+        True,
+    ),
+    Animal(
+        "large table",
+        "census",
+        (_table("TENURE", "SEX", "LTILL"),),
+        True,
+        acro=(_crosstab(["SEX", "LTILL"], "TENURE"),),
+    ),
+    Animal("large table", "cps", (_table("sex", "income"),), True, acro=(_crosstab(["sex"], "income"),)),
+    Animal(
+        "means",
+        "census",
+        (_means("AGE", "SEX"),),
+        True,
+        acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="mean"),),
+    ),
+    Animal(
+        "means",
+        "cps",
+        (_means("age", "sex"),),
+        True,
+        acro=(_crosstab(["sex"], "income", values="age", aggfunc="mean"),),
+    ),
+)
+
+UNSAFE = (
+    Animal(
+        "full table",
+        "census",
+        (_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),),
+        determined=("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),
+        most_seeds=5,
+        acro=(_crosstab(["AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX"], "TENURE"),),
+    ),
+    Animal(
+        "full table",
+        "cps",
+        (_table("education", "race", "marital_status", "sex", "income"),),
+        determined=("education", "race", "marital_status", "sex", "income"),
+        most_seeds=5,
+        acro=(_crosstab(["education", "race", "marital_status", "sex"], "income"),),
+    ),
+    Animal(
+        "table with three unique people",
+        "census",
+        (_table("AREAP", "TENURE"),),
+        people=_ALONE,
+        acro=(_crosstab(["AREAP"], "TENURE"),),
+    ),
+    Animal(
+        "table with three unique people",
+        "cps",
+        (_table("hh_summary", "income"),),
+        people=_ALONE_CPS,
+        without={"hh_summary": ("Child under 18 ever married", "Group Quarters- Secondary individual")},
+        acro=(_crosstab(["hh_summary"], "income"),),
+    ),
+    Animal(
+        "saturated regression",
+        "census",
+        (_model("linear", "TENURE ~ C(AREAP)*C(SEX)", 2),),
+        people=_ALONE,
+        scenario={"target": "TENURE", "keys": ["AREAP", "SEX"]},
+        acro=(("ols", {"formula": "TENURE ~ C(AREAP)*C(SEX)"}),),
+    ),
+    Animal(
+        "regression with a dummy for one person",
+        "census",
+        (_model("linear", "TENURE ~ C(AREAP) + SEX", 2),),
+        people=_ALONE[:1],
+        scenario={"target": "TENURE", "keys": ["AREAP"]},
+        acro=(("ols", {"formula": "TENURE ~ C(AREAP) + SEX"}),),
+    ),
+    Animal(
+        "maximum",
+        "census",
+        (_maximum("AGE"),),
+        people=({"AGE": OLDEST},),
+        without={"AGE": (OLDEST,)},
+        acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="max"),),
+    ),
+    Animal(
+        "maximum",
+        "cps",
+        (_maximum("wage_per_hour"),),
+        people=({"wage_per_hour": BEST_PAID},),
+        acro=(_crosstab(["sex"], "income", values="wage_per_hour", aggfunc="max"),),
+    ),
+    Animal(
+        "two tables that differ by one person",
+        "census",
+        (_table("TENURE", "LTILL"), _table("TENURE", "LTILL", where=f"AGE < {OLDEST}")),
+        people=({"AGE": OLDEST, "TENURE": 1, "LTILL": 1},),
+        without={"AGE": (OLDEST,)},
+        is_emergent=True,
+        acro=(_crosstab(["LTILL"], "TENURE"), _crosstab(["LTILL"], "TENURE", where=f"AGE < {OLDEST}")),
+    ),
+)
+
+FINER = tuple(
+    Animal(
+        f"TENURE by {' × '.join(_FINER[: n + 1])}",
+        "census",
+        (_table("TENURE", *_FINER[: n + 1]),),
+        is_safe=n < 2,
+        determined=("TENURE", *_FINER[: n + 1]) if n >= 2 else (),
+        level=n,
+        most_seeds=5,
+        acro=(_crosstab(list(_FINER[: n + 1]), "TENURE"),),
+    )
+    for n in range(len(_FINER))
+)
+"""One table at finer and finer keys. The first two have hundreds in each cell, the last hardly anybody beside you."""
+
+ZOO = (*SAFE, *UNSAFE, *FINER)
+
+
+@cache
+def _everybody(data: str) -> Table:
+    """The dataset with the values that only planted people have."""
+    table = simulated_census() if data == "census" else cps_extract()
+    name, values = PLANTED[data]
+    wider = [table.schema[name].with_values([*table.schema[name].values.tolist(), *values])]
+    if data == "cps":
+        wage = table.schema["wage_per_hour"]
+        wider.append(wage.with_values([*wage.values.tolist(), BEST_PAID]))
+    schema = table.schema
+    for variable in wider:
+        schema = schema.with_variable(variable)
+    return Table(Schema(schema.variables), table.columns)
+
+
+def people_of(animal: Animal, n_rows: int, seed: int) -> tuple[Table, Mask]:
+    """A random sample of the dataset with the animal's people planted at the end, and who these are."""
+    table = _everybody(animal.data)
+    keep = np.ones(table.n_rows, dtype=bool)
+    for name, values in animal.without.items():
+        keep &= ~np.isin(table[name], [table.schema[name].code(v) for v in values])
+    rows = np.random.default_rng([seed, 7]).permutation(np.flatnonzero(keep))[:n_rows]
+    planted = np.zeros(n_rows + len(animal.people), dtype=bool)
+    planted[n_rows:] = True
+    columns = []
+    for variable, column in zip(table.schema, table.columns, strict=True):
+        codes = column[rows].tolist()
+        for i, person in enumerate(animal.people):
+            code = variable.code(person[variable.name]) if variable.name in person else codes[i]
+            assert code is not None, f"{variable.name} of {animal.name}"
+            codes.append(code)
+        columns.append(np.array(codes))
+    return Table(table.schema, tuple(columns)), planted
+
+
+def determined(animal: Animal, table: Table) -> Mask:
+    """Those who are alone in the combination of all but one of the table's variables: the last one is given away."""
+    found = np.zeros(table.n_rows, dtype=bool)
+    for target in animal.determined:
+        keys = [table[n] for n in animal.determined if n != target]
+        _, where, counts = np.unique(np.column_stack(keys), axis=0, return_inverse=True, return_counts=True)
+        found |= counts[where.ravel()] == 1
+    return found
