@@ -34,7 +34,7 @@ class Animal:
     without: rows for which this is true are taken out first, so that the planted person is the only one.
     determined: count, beside the planted, all whose value of some variable follows from the others in the table.
     is_emergent: only the outputs together give somebody away. level: place in a series, for tables finer and finer.
-    most_seeds: no more seeds than this, where nobody is planted and every run says much the same.
+    most_seeds: no more seeds than this, where a run takes minutes or nobody is planted.
     acro: how ACRO is asked for the same: each a call as (kind, arguments); none where it has no such analysis.
     """
 
@@ -127,7 +127,7 @@ UNSAFE = (
         "census",
         (_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),),
         determined=("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),
-        most_seeds=5,
+        most_seeds=3,
         acro=(_crosstab(["AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX"], "TENURE"),),
     ),
     Animal(
@@ -135,7 +135,7 @@ UNSAFE = (
         "cps",
         (_table("education", "race", "marital_status", "sex", "income"),),
         determined=("education", "race", "marital_status", "sex", "income"),
-        most_seeds=5,
+        most_seeds=3,
         acro=(_crosstab(["education", "race", "marital_status", "sex"], "income"),),
     ),
     Animal(
@@ -158,6 +158,7 @@ UNSAFE = (
         "census",
         (_model("linear", "TENURE ~ C(AREAP)*C(SEX)", 2),),
         people=_ALONE,
+        most_seeds=3,
         scenario={"target": "TENURE", "keys": ["AREAP", "SEX"]},
         acro=(("ols", {"formula": "TENURE ~ C(AREAP)*C(SEX)"}),),
     ),
@@ -182,6 +183,7 @@ UNSAFE = (
         "cps",
         (_maximum("wage_per_hour"),),
         people=({"wage_per_hour": BEST_PAID},),
+        most_seeds=3,
         acro=(_crosstab(["sex"], "income", values="wage_per_hour", aggfunc="max"),),
     ),
     Animal(
@@ -203,7 +205,7 @@ FINER = tuple(
         is_safe=n < 2,
         determined=("TENURE", *_FINER[: n + 1]) if n >= 2 else (),
         level=n,
-        most_seeds=5,
+        most_seeds=3,
         acro=(_crosstab(list(_FINER[: n + 1]), "TENURE"),),
     )
     for n in range(len(_FINER))

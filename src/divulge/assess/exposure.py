@@ -113,14 +113,21 @@ class Sums:
 
         Which people happen to be in moves the contrast of a split, but not the mean over splits, in which everybody is
         in as often as out. So each split's contrast is freed of it before the spread is taken: every person's scores
-        are taken from their own mean over splits. What is left depends on pairs of people being in together. Within a
-        block of m splits the labels of one person have the correlation −1/(m − 1), so the products of two persons'
-        labels have 1/(m − 1)², and the variance of their mean is m/(m − 1) times that of independent splits.
+        are taken from their own mean over splits. What is left depends on pairs of people being in together.
         """
         means = self.means()
         freed = [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
-        size = min(BLOCK, max(self.n_splits, 2))
-        return mean_over(freed, float(self.exposures().mean()), np.sqrt(size / (size - 1)))
+        return mean_over(freed, float(self.exposures().mean()), pair_inflation(self.n_splits))
+
+
+def pair_inflation(n_splits: int) -> float:
+    """What balanced labels do to the spread of what depends on pairs of people.
+
+    Within a block of m splits the labels of one person have the correlation −1/(m − 1), so the products of two persons'
+    labels have 1/(m − 1)², and the variance of their mean is m/(m − 1) times that of independent splits.
+    """
+    size = min(BLOCK, max(n_splits, 2))
+    return float(np.sqrt(size / (size - 1)))
 
 
 def benjamini_hochberg(p: Floats, level: float) -> Mask:

@@ -10,6 +10,7 @@ import numpy as np
 
 from divulge.assess.attacks import Attack, Floats, Lookup
 from divulge.assess.checkpoint import Checkpoint
+from divulge.assess.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
 from divulge.assess.exposure import Exposed, Mask, Sums, find_exposed
 from divulge.assess.intervals import Mean, mean_over
@@ -28,7 +29,6 @@ from divulge.assess.splits import (
 from divulge.assess.workers import Crew
 from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits
 from divulge.errors import DesignError, OutputError
-from divulge.measures.estimate import calibrated
 from divulge.measures.family import Family
 from divulge.measures.tcap import Tcap
 from divulge.outputs import Output, Released
@@ -42,18 +42,6 @@ FIGURE_3_AT_MOST = 200
 
 SNAPSHOTS = 15
 """Moments of the search at which risk and error are compared."""
-
-
-@dataclass(frozen=True)
-class MeasureRisk:
-    """One measure over the splits. anonymeter: (original − holdout)/(1 − holdout) (Giomi 2023)."""
-
-    original: float
-    holdout: float
-    difference: Mean
-    anonymeter: float
-    baseline: float
-    calibrated: float
 
 
 @dataclass(frozen=True)
@@ -145,6 +133,7 @@ def run_pass(
     seed, n_rows = task.seed, task.table.n_rows
     splits = design.splits(n_rows, seed)
     sums = [Sums(lookup) for lookup in task.lookups]
+    shares = [Shares(lookup) for lookup in task.lookups]
     results: list[SplitResult] = []
     masks: list[Mask] = []
     is_halves = isinstance(design, RepeatedHalves)
@@ -158,8 +147,9 @@ def run_pass(
             if result.is_usable and is_halves:
                 masks.append(inside)
                 block_of.append(b)
-                for total, counts in zip(sums, result.counts, strict=True):
+                for total, share, counts in zip(sums, shares, result.counts, strict=True):
                     total.add(counts, inside)
+                    share.add(counts)
             results.append(replace(result, counts=()))
         used = (*used, len(block))
         if isinstance(design, RepeatedHalves) and design.stop_early and b + 1 < len(blocks) and masks:
@@ -171,7 +161,14 @@ def run_pass(
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
     found = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries) if is_halves else None
     is_enough = found is None or can_find_one(found, used, policy)
-    return _put_together(indices, task, whole, near, trajectory, results, sums, masks, curves, found, is_enough)
+    main = [r for r in results if r.is_usable and r.split.part != "folds of folds"]
+    measures = [
+        measure_risks([r.measures[i] for r in main], share if is_halves else None, masks, block_of)
+        for i, share in enumerate(shares)
+    ]
+    return _put_together(
+        indices, task, whole, near, trajectory, results, sums, masks, measures, curves, found, is_enough
+    )
 
 
 LIKELY = 0.01
@@ -263,6 +260,7 @@ def _put_together(
     results: Sequence[SplitResult],
     sums: Sequence[Sums],
     masks: Sequence[Mask],
+    measures: Sequence[Mapping[str, MeasureRisk]],
     curves: Mapping[int, Curve],
     found: Exposed | None,
     is_enough: bool,
@@ -272,13 +270,12 @@ def _put_together(
     is_halves = found is not None
     attacks = []
     for i, lookup in enumerate(task.lookups):
-        main = [r for r in usable if r.split.part != "folds of folds"]
         attacks.append(
             AttackRisk(
                 lookup.attack,
                 sums[i].marginal_risk(masks) if is_halves else None,
-                _measures([r.measures[i] for r in main]),
-                _measures([r.sweep[i] for r in usable if r.sweep]),
+                measures[i],
+                measure_risks([r.sweep[i] for r in usable if r.sweep]),
                 _fold_tables(usable, i) if not is_halves else {},
                 curves.get(i),
                 found.exposures[i] if found else np.zeros(len(nobody)),
@@ -303,31 +300,6 @@ def _put_together(
         is_halves,
         {"embedding": whole.seconds, "splits": float(sum(r.seconds for r in results))},
     )
-
-
-def _measures(found: Sequence[Mapping[str, Any]]) -> dict[str, MeasureRisk]:
-    """The mean of each measure over splits, and the difference with its interval."""
-    made: dict[str, MeasureRisk] = {}
-    for name in found[0] if found else ():
-        original = np.array([f[name].original for f in found])
-        holdout = np.array([f[name].holdout for f in found])
-        base = _mean([f[name].baseline for f in found])
-        o, h = _mean(original), _mean(holdout)
-        made[name] = MeasureRisk(
-            o,
-            h,
-            mean_over(original - holdout),
-            (o - h) / (1 - h) if np.isfinite(o - h) and h < 1 else float("nan"),
-            base,
-            calibrated(o, base) if np.isfinite(base) else float("nan"),
-        )
-    return made
-
-
-def _mean(values: Sequence[float] | Floats) -> float:
-    v = np.asarray(values, dtype=float)
-    v = v[np.isfinite(v)]
-    return float(v.mean()) if len(v) else float("nan")
 
 
 def _fold_tables(results: Sequence[SplitResult], attack: int) -> dict[str, tuple[FoldRow, ...]]:

@@ -1,0 +1,157 @@
+"""How often the 95 % intervals hold the mean of a long run, for the marginal risk and for every measure.
+
+Given the data, each assessment draws its splits and searches anew from its seed; the mean over all of them is the long
+run. `N_INTERVALS` in the environment makes it shorter. Runs are kept in `.venv/validation` as they end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.validation.animals import PLANTED, Animal, people_of
+from benchmarks.validation.results import keep
+from divulge.assess.attacks import Attack, Counts, Lookup
+from divulge.assess.contrasts import SHARES, Shares, measure_risks
+from divulge.assess.exposure import Sums
+from divulge.assess.passes import make_task
+from divulge.assess.splits import Figure, run_split
+from divulge.designs import BLOCK, RepeatedHalves
+from divulge.spec import Assessment, parse_spec
+from divulge.synthesisers import Descent
+from divulge.table import Table
+
+N_INTERVALS = int(os.environ.get("N_INTERVALS", "400"))
+N_ROWS = 600
+"""Small, so that chance has its say and runs are quick."""
+
+MEASURES = ("TCAP", "DCAP", "DCAP_matched", "DiSCO")
+"""Measures that are known by cell. TCAP_zero is DiSCO."""
+
+BY_BLOCKS = "DCAP, by blocks"
+"""Stands for the measures that are not: their blocks take the splits' place."""
+
+KEPT = Path(sys.prefix) / "validation" / "coverage.jsonl"
+
+CASES = (
+    Animal(
+        "large table", "census", ({"kind": "crosstab", "variables": ["TENURE", "SEX", "LTILL"], "compute": True},), True
+    ),
+    Animal(
+        "fine table",
+        "census",
+        ({"kind": "crosstab", "variables": ["TENURE", "AREAP", "MSTATUS", "LTILL"], "compute": True},),
+    ),
+    Animal(
+        "three unique people",
+        "census",
+        ({"kind": "crosstab", "variables": ["TENURE", "AREAP"], "compute": True},),
+        people=tuple({"AREAP": area, "TENURE": 1} for area in PLANTED["census"][1]),
+    ),
+    Animal(
+        "logistic regression",
+        "census",
+        ({"kind": "logistic", "formula": "TENURE ~ AGE + SEX + LTILL", "decimals": 3, "compute": True},),
+        True,
+    ),
+)
+
+
+@cache
+def _prepared(name: str) -> tuple[Assessment, Table]:
+    """The case's spec and people."""
+    case = next(c for c in CASES if c.name == name)
+    table, _ = people_of(case, N_ROWS, 1)
+    return parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path()), table
+
+
+def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
+    """Value, low and high of the marginal risk and of each measure's difference, over 30 splits of one seed."""
+    spec, table = _prepared(case.name)
+    keys = tuple(n for n in _variables(case) if n != "TENURE")
+    task = make_task(spec.outputs, [Attack(keys, "TENURE")], table, (), Descent(start="model", polish=False), seed)
+    lookup = task.lookups[0]
+    sums, shares = Sums(lookup), Shares(lookup)
+    masks, blocks, measured = [], [], []
+    for split in RepeatedHalves().splits(table.n_rows, seed):
+        found = run_split(task, split, False, False)
+        if not found.is_usable:
+            continue
+        inside = split.rows()[0]
+        masks.append(inside)
+        blocks.append(split.number // BLOCK)
+        sums.add(found.counts[0], inside)
+        shares.add(found.counts[0])
+        # The families of measures give the same (tests/unit/assess/test_contrasts.py) and take longer.
+        figures = {name: _figure(name, found.counts[0], lookup, inside) for name in MEASURES}
+        measured.append(figures | {BY_BLOCKS: figures["DCAP"]})
+    risk = sums.marginal_risk(masks)
+    made = {"marginal risk": [risk.value, risk.low, risk.high]}
+    for name, m in measure_risks(measured, shares, masks, blocks).items():
+        made[name] = [m.difference.value, m.difference.low, m.difference.high]
+    return made
+
+
+def _figure(name: str, counts: Counts, lookup: Lookup, inside: NDArray[np.bool_]) -> Figure:
+    above, below = (part(counts)[lookup.cell_of_row] for part in SHARES[name])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Figure(above[inside].sum() / below[inside].sum(), above[~inside].sum() / below[~inside].sum(), np.nan)
+
+
+def _variables(case: Animal) -> list[str]:
+    output = case.outputs[0]
+    return list(output.get("variables", ("TENURE", "AGE", "SEX", "LTILL")))
+
+
+def runs() -> dict[str, list[dict[str, Any]]]:
+    """All intervals of each case, seed by seed over the cases."""
+    KEPT.parent.mkdir(exist_ok=True)
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    kept = {(r["case"], r["seed"]): r["found"] for r in map(json.loads, lines)}
+    for seed in range(1, N_INTERVALS + 1):
+        for case in CASES:
+            if (case.name, seed) not in kept:
+                kept[case.name, seed] = intervals(case, seed)
+                with KEPT.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"case": case.name, "seed": seed, "found": kept[case.name, seed]}) + "\n")
+    return {c.name: [kept[c.name, s] for s in range(1, N_INTERVALS + 1)] for c in CASES}
+
+
+def check() -> list[str]:
+    lines = []
+    for case, found in runs().items():
+        for name in found[0]:
+            given = [f[name] for f in found]
+            value, low, high = np.array(given, dtype=float).T
+            # A measure that hardly any split defines, or that never differs, has no interval to speak of.
+            known = np.isfinite(value) & np.isfinite(low)
+            if known.sum() < 0.9 * len(given) or np.ptp(value[known]) < 1e-5:
+                continue
+            truth = value[known].mean()
+            inside = (low[known] <= truth) & (truth <= high[known])
+            lines.append(
+                {
+                    "output": case,
+                    "measure": name,
+                    "runs": int(known.sum()),
+                    "long run": float(truth),
+                    "mean width": float((high - low)[known].mean()),
+                    "coverage": float(inside.mean()),
+                    "too low": float((high[known] < truth).mean()),
+                    "too high": float((low[known] > truth).mean()),
+                }
+            )
+    keep("coverage", lines, {"rows": N_ROWS, "splits": 30})
+    error = np.sqrt(0.05 * 0.95 / N_INTERVALS)
+    # 93 to 97 %, and twice the standard error that so many intervals have.
+    wrong = [x for x in lines if abs(x["coverage"] - 0.95) > 0.02 + 2 * error]
+    said = [f"{x['output']}, {x['measure']}: {x['coverage']:.1%} of {x['runs']}" for x in lines]
+    assert not wrong, "; ".join(said)
+    return said
