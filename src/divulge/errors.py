@@ -222,6 +222,12 @@ class TooLargeError(DivulgeError):
     exit_code = 67
 
 
+class AcroError(DivulgeError):
+    """A folder that is not what ACRO writes, or that names files outside itself."""
+
+    exit_code = 59
+
+
 def suggest(name: str, known: Iterable[str]) -> str | None:
     """The hint "Did you mean …?" with the nearest known name, or None where nothing is near."""
     names = list(known)

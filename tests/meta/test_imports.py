@@ -18,6 +18,7 @@ LAYERS = (
     {"cli"},
     {"web"},
     {"ledger", "teaching"},
+    {"acro", "notebook"},
     {"assess"},
     {"spec"},
     {"designs", "policy"},

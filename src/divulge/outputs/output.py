@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.outputs.lowered import Lowered
@@ -291,6 +292,15 @@ class Output:
             return Precision(decimals=self.usual_decimals())
         return Precision(self.decimals, self.significant, self.base)
 
+    def possible_where(
+        self, hidden: NDArray[np.bool_], schema: Schema, n_rows: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """The range of each figure. Where groups may be empty, a withheld figure need not exist: any number will do."""
+        least, most = (np.broadcast_to(np.asarray(b, dtype=float), hidden.shape) for b in self.possible(schema, n_rows))
+        if self.empty == "refuse":
+            return least, most
+        return np.where(hidden, -np.inf, least), np.where(hidden, np.inf, most)
+
     def se_precision(self, figures: Precision) -> Precision:
         """How standard errors are printed: as the kind's field `se_decimals` says, else as the figures are."""
         decimals = vars(self).get("se_decimals")
@@ -310,7 +320,7 @@ class Output:
             precision,
             suppressed=hidden,
             threshold=self.threshold,
-            possible=self.possible(schema),
+            possible=self.possible_where(hidden, schema),
             se=None if figures.se is None or not self.publishes_se else se_precision.rounded(figures.se),
             se_precision=se_precision,
         )

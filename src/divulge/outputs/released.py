@@ -84,7 +84,7 @@ def read_released(
     se_precision = output.se_precision(precision)
     if precision.base is not None:
         _check_multiples(labels, values, precision.base)
-    least, most = (np.broadcast_to(np.asarray(b, dtype=float), values.shape) for b in output.possible(schema, n_rows))
+    least, most = output.possible_where(hidden, schema, n_rows)
     threshold = np.array(
         [float(e.below) if e.below is not None else output.threshold or np.inf for e in entries], dtype=float
     )
