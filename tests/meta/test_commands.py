@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from divulge.cli import COMMANDS, command_tree, main
+from tests.acro_folders import table_entry, write_folder
 from tests.meta.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
+    "acro": lambda folder: ["acro", _acro_folder(folder), "--data", "people.csv", "--splits", "2", "--seconds", "0.2"],
     "assess": lambda folder: ["assess", _fifty_people(folder)],
     "compare": lambda folder: ["compare", _small_record(folder), "record.json"],
     "compute": lambda folder: ["compute", _small_spec(folder)],
@@ -39,6 +42,13 @@ def _small_spec(folder: Path) -> str:
     text = f"data: {_small_file(folder)}\noutputs:\n  - {{kind: crosstab, variables: [AGE, SEX]}}\n"
     (folder / "spec.yaml").write_text(text, encoding="utf-8")
     return "spec.yaml"
+
+
+def _acro_folder(folder: Path) -> str:
+    _fifty_people(folder)
+    frame = pd.read_csv(folder / "people.csv")
+    table = table_entry(pd.crosstab(frame.AGE, frame.SEX), "a.crosstab(df.AGE, df.SEX)")
+    return write_folder(folder / "out", {"output_0": table}).name
 
 
 def _fifty_people(folder: Path) -> str:

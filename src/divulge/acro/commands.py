@@ -1,6 +1,6 @@
 """The commands that a folder records, as text of Python: read with `ast`, never run.
 
-Which call it was, of which variables, on which rows. A command may be a fragment of a line; what cannot be read is None.
+Which call it was, of which variables, on which rows. A command may be a fragment of a line.
 """
 
 from __future__ import annotations
@@ -66,12 +66,27 @@ def _parse(command: str) -> ast.AST | None:
     text = command.strip()
     # The beginning of a block (`try:`, `with …:`) whose end is on other lines; a call whose brackets close elsewhere.
     bare = re.sub(r"^(try|else|finally)\s*:\s*", "", text)
-    for candidate in (text, bare, f"{bare} pass", *(bare.rstrip(",") + ")" * n for n in (1, 2, 3)), bare.rstrip("),")):
+    for candidate in (text, bare, f"{bare} pass", _closed(bare)):
         try:
             return ast.parse(candidate)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return None
+
+
+def _closed(text: str) -> str:
+    """The text with the brackets that it leaves open closed."""
+    pairs = {"(": ")", "[": "]", "{": "}"}
+    open_brackets: list[str] = []
+    quote = ""
+    for letter in text:
+        if quote or letter in "'\"":
+            quote = letter if not quote else "" if letter == quote else quote
+        elif letter in pairs:
+            open_brackets.append(pairs[letter])
+        elif open_brackets and letter == open_brackets[-1]:
+            open_brackets.pop()
+    return text + "".join(reversed(open_brackets))
 
 
 def series_of(node: ast.expr | None) -> Series:

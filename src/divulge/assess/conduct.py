@@ -92,7 +92,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     policy = read_policy(assessment.policy)
     section = assessment.design
     design = make_design(section.kind if section else None, section.values if section else {})
-    if assessment.data is None:
+    if assessment.data is None and inputs is None:
         raise SpecError(
             "there are no data: people in and out of the data cannot be compared without them.",
             where="data",
@@ -160,10 +160,12 @@ def assess(
     scheduler: str | None = None,
     resume: bool = False,
     listener: Listener | None = None,
+    alone: bool = True,
 ) -> Assessed:
     """Run every pass and decide. folder: where finished splits are kept until the record is written.
 
     scheduler: the address of a dask scheduler, whose workers compute the splits instead of processes here.
+    alone: whether each of several outputs is assessed alone too, beside all of them together.
     """
     started = time.perf_counter()
     data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in ready.table.columns))
@@ -175,17 +177,17 @@ def assess(
     with Cluster(scheduler) if scheduler is not None else nullcontext() as cluster, threadpool_limits(1):
         checkpoint = Checkpoint(folder, digest_of(*(part.encode() for part in everything)), resume)
         with checkpoint.kept_if_of_use():
-            results = _passes(ready, Crew(workers, listener, cluster), checkpoint)
+            results = _passes(ready, Crew(workers, listener, cluster), checkpoint, alone)
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     record, verdict = _record(ready, results, spec, data_digest, time.perf_counter() - started)
     return Assessed(record, verdict, results[0].at_risk, tuple(results), checkpoint)
 
 
-def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint) -> list[PassResult]:
+def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint, alone: bool) -> list[PassResult]:
     """All outputs together, then each alone, then those that were released before."""
     findings = [_findings(o, r, ready.table, ready.policy) for o, r in zip(ready.outputs, ready.released, strict=True)]
     results = []
-    for g, (stage, indices) in enumerate(_groups(ready)):
+    for g, (stage, indices) in enumerate(_groups(ready, alone)):
         chosen = [ready.outputs[i] for i in indices]
         attacks = _attacks(ready, indices)
         task = make_task(chosen, attacks, ready.table, ready.families, ready.synthesiser, ready.assessment.seed)
@@ -203,11 +205,13 @@ def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint) -> list[PassResult]
     return results
 
 
-def _groups(ready: Plan) -> list[tuple[str, tuple[int, ...]]]:
+def _groups(ready: Plan, alone: bool) -> list[tuple[str, tuple[int, ...]]]:
     """What is assessed, by the numbers of the outputs: all together, each new one alone, the earlier ones alone."""
     every = tuple(range(len(ready.outputs)))
     if len(every) == 1:
         return [("Output 1", every)]
+    if not alone and not ready.earlier:
+        return [("All outputs", every)]
     groups = [("All outputs", every), *((f"Output {i + 1}", (i,)) for i in every[: ready.n_new])]
     return [*groups, ("Earlier outputs", every[ready.n_new :])] if ready.earlier else groups
 

@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "embed",
     "measure",
     "assess",
+    "acro",
     "report",
     "compare",
     "teach",

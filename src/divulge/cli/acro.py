@@ -1,0 +1,111 @@
+"""`divulge acro`: a folder that ACRO wrote, assessed output by output and together, with a copy for SACRO-Viewer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from divulge.cli.assess import EXIT_CODES, FailOn
+from divulge.cli.screen import screen
+from divulge.record import dumps, make_folder, write_text
+
+if TYPE_CHECKING:
+    from divulge.acro import Progress
+
+
+def run(
+    folder: Annotated[Path, typer.Argument(help="The folder that ACRO's finalise wrote.", show_default=False)],
+    data: Annotated[Path, typer.Option("--data", metavar="FILE", help="The data that the outputs were computed on.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Where the results go.", show_default=False),
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", metavar="FILE", help="A schema of the data; inferred where absent.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", metavar="FILE", help="The thresholds of the verdict (YAML).")
+    ] = None,
+    splits: Annotated[int, typer.Option(min=2, metavar="N", help="Random halves of the data for each output.")] = 30,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, metavar="S", help="The longest that one search for synthetic data may take.")
+    ] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Where the random numbers start.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
+    ] = 0,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="Exit with 10 for review and 20 for refuse, from this one on.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Check a folder of ACRO: every table and regression in it, by itself and all together.
+
+    Says which figures the data do not give, and what could not be read and why. The folder is not written to. The
+    results are record.json, report.html, and a folder `viewer` that SACRO-Viewer opens: the same outputs, each with our
+    comment, and the findings as one more output.
+    """
+    from divulge.acro import Settings, assess_folder, check_target, read_folder, write_viewer
+    from divulge.reports import Html
+    from divulge.table import read_schema, read_table
+
+    found = read_folder(folder)
+    target = output if output is not None else Path(f"{folder.resolve().name}-divulge")
+    check_target(found, target)
+    table = read_table(data, None if schema is None else read_schema(schema))
+    make_folder(target)
+    chosen = Settings(splits, seconds, seed, policy, workers)
+    with screen.progress() as bar:
+        task = bar.add_task("Reading", total=None)
+
+        def listen(at: Progress) -> None:
+            left = "" if at.step.seconds_left is None else f", {at.step.seconds_left:.0f} s left of it"
+            said = f"{at.number} of {at.total}, {at.name}: split {at.step.done} of {at.step.total}{left}"
+            done = (at.number - 1 + at.step.done / max(at.step.total, 1)) / at.total
+            bar.update(task, completed=done, total=1.0, description=said)
+
+        record = assess_folder(found, table, chosen, listen, data.name)
+    page = Html().render(record)
+    metadata = write_viewer(found, record, page, target / "viewer")
+    files = [target / "record.json", target / "report.html", metadata]
+    write_text(files[1], page)
+    write_text(files[0], dumps(record))
+    if json:
+        screen.print_json({**record, "files": [str(f) for f in files]})
+    else:
+        show(record)
+        screen.show(f"Report: {files[1].resolve()}")
+        screen.show(f"For SACRO-Viewer: {metadata.parent.resolve()}")
+    if fail_on is not None and EXIT_CODES[record["verdict"]] >= EXIT_CODES[str(fail_on)]:
+        raise typer.Exit(EXIT_CODES[record["verdict"]])
+
+
+def show(record: dict[str, Any]) -> None:
+    """The verdict, why, a line for each output, and what was not read."""
+    from divulge.acro.words import agreement, sentence
+
+    screen.show(str(record["verdict"]).upper())
+    for reason in record["reasons"]:
+        screen.show(f"  - {reason}")
+    screen.show("")
+    grid = Grid("output", "ACRO", "Divulge", "exposed", "figures that agree", "what it is", box=None, pad_edge=False)
+    described = {o["number"]: o["description"] for o in record["outputs"]}
+    entries = record["acro"]["outputs"]
+    for e in entries:
+        if e["verdict"] is not None:
+            what = " ".join(described[n] for n in e["numbers"])
+            figures = f"{e['agreeing']:,} of {e['figures']:,}"
+            grid.add_row(e["name"], e["status"], e["verdict"], f"{e['exposed']:,}", figures, what)
+    screen.show(grid)
+    for e in entries:
+        if e["verdict"] is not None and e["agreeing"] < e["figures"]:
+            screen.show(f"{e['name']}: {agreement(e)}")
+    unread = [e for e in entries if e["verdict"] is None]
+    if unread:
+        screen.show("")
+        screen.show("Not assessed:")
+        for e in unread:
+            screen.show(f"  {e['name']}: {sentence(e['reason'])}")
