@@ -18,11 +18,13 @@ from divulge.cli.screen import Screen, screen
 from divulge.errors import DivulgeError, UsageError
 
 COMMANDS: tuple[str, ...] = (
+    "new",
     "inspect",
     "outputs",
     "compute",
     "embed",
     "measure",
+    "check",
     "assess",
     "acro",
     "report",

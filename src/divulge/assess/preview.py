@@ -1,0 +1,243 @@
+"""What an assessment would do, what is wrong with its spec, and how long it would take, without doing it.
+
+Problems are errors that the assessment would stop at, all of them and not only the first. Warnings are what it would
+run into. Neither holds a value of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from divulge.assess.attacks import Attack, attacks_of
+from divulge.assess.conduct import DEFAULT_FAMILIES, plan, read_policy
+from divulge.assess.forecast import Forecast, forecast
+from divulge.assess.splits import is_usable
+from divulge.designs import Design, RepeatedHalves, Split, make_design
+from divulge.errors import DivulgeError, OutputError, unknown_variable
+from divulge.measures import FAMILIES
+from divulge.measures.choose import choose
+from divulge.outputs import Output, Released, read_released
+from divulge.outputs.crosstab import Crosstab
+from divulge.outputs.output import in_field
+from divulge.policy import Policy
+from divulge.record import to_plain
+from divulge.spec import Assessment, Inputs
+from divulge.table import Schema, Table, read_schema, read_table
+
+HALVES_TRIED = 6
+"""Halves on which every output is recomputed: a level that vanishes in one of ten halves is found more often than not
+by six, and each costs no more than computing the output."""
+
+
+@dataclass
+class Preview:
+    """What was found. Fields are None where what came before them is wrong."""
+
+    assessment: Assessment
+    schema: Schema | None = None
+    table: Table | None = None
+    n_rows: int | None = None
+    released: list[Released | None] = field(default_factory=list)
+    policy: Policy | None = None
+    design: Design | None = None
+    measures: tuple[str, ...] = ()
+    attacks: tuple[Attack, ...] = ()
+    problems: list[DivulgeError] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    forecast: Forecast | None = None
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        if self.design is None or self.n_rows is None:
+            return ()
+        return self.design.splits(self.n_rows, self.assessment.seed)
+
+    def as_json(self) -> dict[str, Any]:
+        a = self.assessment
+        return to_plain(
+            {
+                "can_be_assessed": not self.problems and self.table is not None,
+                "problems": [p.as_json()["error"] for p in self.problems],
+                "warnings": self.warnings,
+                "rows": self.n_rows,
+                "outputs": [
+                    {"kind": o.kind, "name": o.name, "description": o.describe(), "figures": figures(self, i)}
+                    for i, o in enumerate(a.outputs)
+                ],
+                "scenarios": [
+                    {"target": s.target, "keys": s.keys, "knows": s.knows, "key_sizes": s.key_sizes}
+                    for s in self.attacks
+                ],
+                "design": None if self.design is None else {"kind": self.design.kind, **to_plain(self.design)},
+                "splits": len(self.splits),
+                "measures": self.measures,
+                "policy": self.policy,
+                "seconds": self.forecast,
+            }
+        )
+
+
+def figures(found: Preview, i: int) -> int | None:
+    """How many figures an output has; None where it is wrong."""
+    if found.schema is None:
+        return None
+    try:
+        return len(found.assessment.outputs[i].labels(found.schema))
+    except DivulgeError:
+        return None
+
+
+def preview(assessment: Assessment, *, with_time: bool = True) -> Preview:
+    """Look at everything that an assessment would use, and collect what is wrong instead of stopping at it."""
+    found = Preview(assessment)
+    with _noted(found, "policy"):
+        found.policy = read_policy(assessment.policy)
+    with _noted(found, None):
+        section = assessment.design
+        found.design = make_design(section.kind if section else None, section.values if section else {})
+    with _noted(found, "measures"):
+        families, _ = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
+        found.measures = tuple(assessment.measures) or tuple(
+            m.name for family in families for m in family.measures if not m.name.endswith(("_sweep", "_sweep_zero"))
+        )
+    _read(found)
+    if found.schema is None:
+        return found
+    for i, output in enumerate(assessment.outputs):
+        found.released.append(_checked(found, i, output))
+    for i, scenario in enumerate(assessment.scenarios):
+        place = f"scenario[{i}]" if len(assessment.scenarios) > 1 else "scenario"
+        named = [("target", scenario.target), *(("keys", key) for key in scenario.keys or ())]
+        for where, name in named:
+            if name is not None and name not in found.schema:
+                found.problems.append(unknown_variable(name, found.schema.names, where=f"{place}.{where}"))
+    if found.table is not None and not found.problems:
+        _look_at_data(found, found.table)
+    if found.table is not None and not found.problems:
+        # What is left is what only the plan itself knows.
+        with _noted(found, None):
+            inputs = Inputs(found.schema, found.table, found.n_rows, tuple(found.released))
+            ready = plan(assessment, inputs)
+            found.attacks = attacks_of(assessment.scenarios, assessment.outputs, found.schema)
+            if with_time:
+                found.forecast = forecast(ready)
+    elif not found.problems:
+        found.warnings.append("There are no data, so this can be embedded or made into teaching data, not assessed.")
+    return found
+
+
+@contextmanager
+def _noted(found: Preview, where: str | None) -> Iterator[None]:
+    """An error becomes a problem, with its place."""
+    try:
+        yield
+    except DivulgeError as error:
+        if where is not None and not (error.where or "").startswith(where):
+            error.where = f"{where}: {error.where}" if error.where else where
+        found.problems.append(error)
+
+
+def _read(found: Preview) -> None:
+    a = found.assessment
+    schema = None
+    if a.schema is not None:
+        with _noted(found, "schema"):
+            schema = read_schema(a.schema)
+    if a.data is not None and (a.schema is None or schema is not None):
+        with _noted(found, "data"):
+            found.table = read_table(a.data, schema)
+            schema = found.table.schema
+    elif a.data is None and a.schema is None:
+        with _noted(found, None):
+            raise OutputError(
+                "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
+            )
+    found.schema = schema
+    found.n_rows = a.rows if found.table is None else found.table.n_rows
+    if found.table is not None and a.rows is not None and a.rows != found.table.n_rows:
+        with _noted(found, None):
+            raise OutputError(f"the data have {found.table.n_rows:,} rows, not {a.rows:,}.", where="rows")
+
+
+def _checked(found: Preview, i: int, output: Output) -> Released | None:
+    """The released figures of an output; what is wrong with it becomes a problem."""
+    assert found.schema is not None, "outputs are looked at where the schema is known"
+    with _noted(found, None), in_field(f"outputs[{i}]"):
+        output.check(found.schema)
+        released = read_released(
+            output, found.schema, found.assessment.folder, found.n_rows, together=found.table is None
+        )
+        if found.table is None and released is None:
+            raise OutputError(
+                "the numbers are not given, and there are no data to compute them from.", where="released"
+            )
+        return released
+    return None
+
+
+def _look_at_data(found: Preview, table: Table) -> None:
+    """Outputs that the data do not give, that halves cannot recompute, or that rest on few people."""
+    smallest = found.policy.smallest_group if found.policy is not None else Policy().smallest_group
+    halves = RepeatedHalves(splits_wanted=HALVES_TRIED).splits(table.n_rows, found.assessment.seed)
+    parts = [table.take(split.rows()[0]) for split in halves]
+    for i, output in enumerate(found.assessment.outputs):
+        place = f"outputs[{i}]" + (f" ({output.name})" if output.name else "")
+        with _noted(found, None), in_field(f"outputs[{i}]"):
+            whole = output.evaluate(table)
+            released = found.released[i]
+            if released is None and not is_usable(whole):
+                raise OutputError(f"it cannot be computed from the data: {whole.status.sentence}")
+            if released is not None:
+                wrong = int((~released.agrees(whole.values)).sum())
+                if wrong:
+                    found.warnings.append(
+                        f"{place}: {wrong:,} of {len(whole.values):,} released figures are not what the data give; "
+                        "divulge compute says which."
+                    )
+            if not output.can_lower:
+                raise OutputError(f"kind {output.kind!r} cannot be searched for: {output.why_not}")
+            bad = [f.status for f in map(output.evaluate, parts) if not is_usable(f)]
+            if bad:
+                found.warnings.append(
+                    f"{place}: in {len(bad)} of {len(parts)} random halves it cannot be computed. {bad[0].sentence} "
+                    "Coarser categories would help."
+                )
+            _thin(found, place, output, table, smallest)
+
+
+def _thin(found: Preview, place: str, output: Output, table: Table, smallest: int) -> None:
+    """Cells, groups and levels with somebody, but fewer than the policy's smallest group."""
+
+    def few(what: str, counts: Any) -> None:
+        thin = int(((counts > 0) & (counts < smallest)).sum())
+        if thin:
+            found.warnings.append(f"{place}: {thin:,} of {len(counts):,} {what} hold fewer than {smallest} people.")
+
+    fields = vars(output)
+    if "statistic" in fields and output.growth != "neither" and "variables" in fields and "by" not in fields:
+        counted = replace(
+            output,
+            statistic="counts",
+            weights=None,
+            threshold=None,
+            decimals=None,
+            base=None,
+            significant=None,
+            suppressed=(),
+        )  # type: ignore[call-arg]  # frequencies and crosstabs have it
+        values = counted.evaluate(table).values
+        withheld = 0 if output.threshold is None else output.threshold
+        few("cells", np.where(values < withheld, 0, values))
+    elif fields.get("by"):
+        by = fields["by"] if isinstance(fields["by"], tuple) else (fields["by"],)
+        few(f"groups by {' × '.join(by)}", Crosstab(variables=by, where=output.where).evaluate(table).values)
+    elif "formula" in fields:
+        for name in output.own_variables():
+            if table.schema[name].kind == "categorical":
+                counts = Crosstab(variables=(name,), where=output.where).evaluate(table).values
+                few(f"levels of {name}", counts)

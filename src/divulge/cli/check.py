@@ -1,0 +1,146 @@
+"""`divulge check`: what an assessment would do, what is wrong with its spec, and how long it would take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from divulge.cli.complete import spec_files
+from divulge.cli.screen import screen
+from divulge.errors import DivulgeError
+
+if TYPE_CHECKING:
+    from divulge.assess.forecast import Forecast
+    from divulge.assess.preview import Preview
+
+N_SCENARIOS = 12
+"""Scenarios that are listed one by one; --json has them all."""
+
+
+def run(
+    spec: Annotated[
+        Path,
+        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
+    ],
+    time: Annotated[
+        bool, typer.Option("--time/--no-time", help="Whether to time a split or two, to say how long it will take.")
+    ] = True,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Explain what an assessment would do, what is wrong with its spec, and how long it would take.
+
+    Nothing is assessed and nothing is written. Exit status 0 says that the assessment can be run; otherwise it is that
+    of the first problem.
+    """
+    from divulge.assess.preview import preview
+    from divulge.spec import read_spec
+
+    found = preview(read_spec(spec, allow_code=allow_code), with_time=time)
+    if json:
+        screen.print_json(found.as_json())
+    else:
+        _show(found, spec)
+    if found.problems:
+        raise typer.Exit(found.problems[0].exit_code)
+
+
+def _show(found: Preview, spec: Path) -> None:
+    a = found.assessment
+    if found.problems:
+        n = len(found.problems)
+        screen.show(f"{spec} cannot be assessed: {n} {'problem' if n == 1 else 'problems'}.")
+        for error in found.problems:
+            screen.show(f"  - {_sentence(error)}")
+            if error.hint:
+                screen.show(f"    {error.hint}")
+        screen.show("")
+    _warnings(found)
+    source = a.data or a.schema
+    if found.n_rows is not None and found.schema is not None:
+        about = "" if found.table is not None else " (no data: the schema and rows stand in)"
+        screen.show(f"Data: {source}, {found.n_rows:,} rows, {len(found.schema)} variables{about}")
+    _outputs(found)
+    _scenarios(found)
+    if found.design is not None and found.splits and found.table is not None:
+        early = ", fewer where nobody may be exposed" if getattr(found.design, "stop_early", False) else ""
+        parts = " and smaller parts of the data" if getattr(found.design, "curve", False) else ""
+        screen.show(f"Splits: {len(found.splits)} ({found.design.kind}){parts}{early}")
+    if found.measures:
+        screen.show(f"Measures: {', '.join(found.measures)}")
+    _policy(found)
+    if found.forecast is not None:
+        screen.show(f"Time: {time_text(found.forecast)}")
+    if not found.problems and found.table is not None:
+        screen.show(f"Run it: divulge assess {spec}")
+
+
+def _sentence(error: DivulgeError) -> str:
+    return f"{error.where}: {error.message}" if error.where else error.message
+
+
+def _warnings(found: Preview) -> None:
+    if found.warnings:
+        screen.show("Mind:")
+        for warning in found.warnings:
+            screen.show(f"  - {warning}")
+        screen.show("")
+
+
+def _outputs(found: Preview) -> None:
+    from divulge.assess.preview import figures
+
+    screen.show("Outputs:")
+    for i, output in enumerate(found.assessment.outputs):
+        n = figures(found, i)
+        known = found.released[i] is not None if i < len(found.released) else output.released is not None
+        how = "as released" if known else "computed from the data"
+        counted = "" if n is None else f" {n:,} {'figure' if n == 1 else 'figures'}, {how}."
+        named = f"{output.name}: " if output.name else ""
+        screen.show(f"  {i + 1}. {named}{output.describe()}{counted}")
+
+
+def _scenarios(found: Preview) -> None:
+    if not found.attacks:
+        return
+    given = "" if found.assessment.scenarios else " (every variable of the outputs as target, since the spec has none)"
+    screen.show(f"Scenarios: {len(found.attacks)}{given}")
+    for attack in found.attacks[:N_SCENARIOS]:
+        screen.show(f"  - {attack.describe()}; the intruder knows {attack.knows}")
+    if len(found.attacks) > N_SCENARIOS:
+        screen.show(f"  … and {len(found.attacks) - N_SCENARIOS} more (--json lists all).")
+
+
+def _policy(found: Preview) -> None:
+    p = found.policy
+    if p is None:
+        return
+    own = "the spec's" if found.assessment.policy is not None else "the default"
+    screen.show(
+        f"Policy ({own}): refused from {p.refuse_exposed} exposed by more than {p.delta:g}, or a marginal risk above "
+        f"{p.refuse_risk:g}; released where it is surely at most {p.release_risk:g} and {p.embedded:.0%} of the "
+        "figures are reproduced; review otherwise"
+    )
+
+
+def time_text(forecast: Forecast) -> str:
+    """`about 40 s (between 15 s and 2 min): 30 splits of 0.9 s …`."""
+    processes = f"{forecast.workers} processes" if forecast.workers > 1 else "one process"
+    start = f"about {_seconds(forecast.seconds)}, most likely between {_seconds(forecast.low)} and "
+    start += _seconds(forecast.high)
+    if forecast.at_least:
+        start = f"at least {_seconds(forecast.seconds)}, since the split that was tried was cut off"
+    return (
+        f"{start}. Timed here: a split took {forecast.split:.2g} s; up to {forecast.splits} splits, "
+        f"{forecast.passes} {'pass' if forecast.passes == 1 else 'passes'} over the outputs, {processes}"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,186 @@
+"""`divulge new`: a commented assessment file, from questions at a terminal, from options, or from files at hand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from divulge.cli.screen import screen
+from divulge.errors import UsageError
+
+if TYPE_CHECKING:
+    from divulge.table import Schema
+
+KINDS = ("crosstab", "frequencies", "means", "model")
+"""What the questions offer; everything else is written by hand, with divulge outputs beside."""
+
+
+def run(
+    spec: Annotated[Path, typer.Argument(help="The assessment file to write.")] = Path("assessment.yaml"),
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FILE", help="The data that the outputs were computed on.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", metavar="S.json", help="What the variables are, beside or without data.")
+    ] = None,
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, where there are no data.")] = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option("--results", metavar="FILE", help="A CSV of coefficients or of a crosstab; may be repeated."),
+    ] = None,
+    response: Annotated[
+        str | None, typer.Option("--response", metavar="NAME", help="What the model of --results explains.")
+    ] = None,
+    crosstab: Annotated[
+        list[str] | None, typer.Option("--crosstab", metavar="A,B", help="A crosstab to compute; may be repeated.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="FORMULA", help="A regression to compute, as in 'CARS ~ AGE + C(SEX)'."),
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", help="The variable that the intruder wants.")] = None,
+    keys: Annotated[str | None, typer.Option("--keys", metavar="A,B,…", help="What the intruder knows.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write a commented assessment file, to be read and edited.
+
+    Asks what is not given, where there is a terminal. From a data file and a file of results it infers which output
+    that is. What is written has been read and checked first.
+    """
+    from divulge.record import write_text
+    from divulge.spec import parse_spec, read_inputs
+    from divulge.spec.draft import Draft, draft_text
+
+    if spec.exists() and not force:
+        raise UsageError("there is such a file already.", where=str(spec), hint="Give another name, or --force.")
+    if not spec.parent.is_dir():
+        raise UsageError("there is no such folder.", where=str(spec.parent), hint="Make it first.")
+    asking = sys.stdin.isatty() and not json
+    if data is None and schema is None and asking:
+        data = Path(typer.prompt("The file of data (CSV, Parquet, SPSS, Stata)", err=True))
+    if data is None and schema is None:
+        raise UsageError("what the outputs are about is not known.", hint="Give --data FILE, or --schema and --rows.")
+    known, n_rows = _understood(data, schema)
+    if data is None:
+        n_rows = rows if rows is not None else typer.prompt("How many rows", type=int, err=True) if asking else None
+        if n_rows is None:
+            raise UsageError("how many rows there are is not known without data.", hint="Give --rows N.")
+    outputs = _outputs(known, spec, results or [], response, crosstab or [], model or [], asking)
+    if not outputs:
+        raise UsageError(
+            "what is to be released is not known.", hint="Give --results FILE, --crosstab A,B or --model FORMULA."
+        )
+    if asking and target is None and keys is None:
+        screen.note(f"Variables: {', '.join(known.names)}")
+        target = typer.prompt("What would an intruder want to know (empty: try all)", default="", err=True) or None
+        if target is not None:
+            keys = typer.prompt("What would they know already (empty: all others)", default="", err=True) or None
+    draft = Draft(
+        None if data is None else _seen_from(spec, data),
+        None if schema is None else _seen_from(spec, schema),
+        n_rows if data is None else None,
+        outputs,
+        target,
+        None if keys is None else _names(keys),
+    )
+    # What would be refused later is refused now, in the same words.
+    assessment = parse_spec(draft.document(), spec.parent)
+    read_inputs(assessment)
+    _check_scenario(draft.target, draft.keys or (), known)
+    write_text(spec, draft_text(draft, known))
+    if json:
+        screen.print_json({"file": str(spec), "spec": draft.document()})
+        return
+    screen.show(f"Written: {spec}")
+    after = f"divulge assess {spec}" if data is not None else f"divulge teach {spec}"
+    screen.note(f"Read it and edit it. Then: divulge check {spec}, and {after}")
+
+
+def _understood(data: Path | None, schema: Path | None) -> tuple[Schema, int | None]:
+    from divulge.table import read_schema, read_table
+
+    given = None if schema is None else read_schema(schema)
+    if data is None:
+        assert given is not None, "one of the two was asked for"
+        return given, None
+    table = read_table(data, given)
+    screen.note(f"{data}: {table.n_rows:,} rows, {len(table.schema)} variables")
+    return table.schema, table.n_rows
+
+
+def _outputs(
+    known: Schema,
+    spec: Path,
+    results: list[Path],
+    response: str | None,
+    crosstabs: list[str],
+    models: list[str],
+    asking: bool,
+) -> list[dict[str, Any]]:
+    from divulge.spec.results import guess_output
+
+    found: list[dict[str, Any]] = []
+    for path in results:
+        if response is None and asking:
+            response = typer.prompt(f"If {path.name} is a model: which variable does it explain", default="", err=True)
+        one = guess_output(path, known, response or None)
+        if isinstance(one.get("released"), str):
+            one["released"] = _seen_from(spec, path)
+        found.append(one)
+    found += [{"kind": "crosstab", "variables": _names(names), "compute": True} for names in crosstabs]
+    found += [_model(formula, known) for formula in models]
+    if not found and asking:
+        found.append(_asked(known))
+        while typer.confirm("Another output", default=False, err=True):
+            found.append(_asked(known))
+    return found
+
+
+def _asked(known: Schema) -> dict[str, Any]:
+    """One output by questions."""
+    screen.note(f"Variables: {', '.join(known.names)}")
+    kind = typer.prompt(f"What is to be released ({', '.join(KINDS)})", default=KINDS[0], err=True)
+    if kind not in KINDS:
+        raise UsageError(
+            f"the questions know no {kind!r}.", hint=f"One of {', '.join(KINDS)}; divulge outputs lists all kinds."
+        )
+    if kind == "model":
+        return _model(typer.prompt("The formula, as in CARS ~ AGE + C(SEX)", err=True), known)
+    names = _names(typer.prompt("Which variables, with commas between", err=True))
+    one: dict[str, Any] = {"kind": kind, "variables": names}
+    if kind == "means":
+        by = _names(typer.prompt("By which groups (empty: none)", default="", err=True))
+        one |= {"by": by} if by else {}
+    return {**one, "compute": True}
+
+
+def _model(formula: str, known: Schema) -> dict[str, Any]:
+    """A regression whose kind follows from its response: two values logistic, several categories multinomial."""
+    response = formula.partition("~")[0].strip()
+    kind = "linear"
+    if response in known:
+        variable = known[response]
+        kind = "logistic" if variable.n_values == 2 else "multinomial" if variable.kind == "categorical" else "linear"
+    return {"kind": kind, "formula": formula, "compute": True}
+
+
+def _check_scenario(target: str | None, keys: Any, known: Schema) -> None:
+    from divulge.errors import unknown_variable
+
+    for option, name in (("--target", target), *(("--keys", key) for key in keys)):
+        if name is not None and name not in known:
+            raise unknown_variable(name, known.names, where=option)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _seen_from(spec: Path, file: Path) -> str:
+    """A file's name as the spec's folder sees it; an absolute name stays one."""
+    return str(file) if file.is_absolute() else os.path.relpath(file, spec.parent)
