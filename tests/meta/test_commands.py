@@ -18,6 +18,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "acro": lambda folder: ["acro", _acro_folder(folder), "--data", "people.csv", "--splits", "2", "--seconds", "0.2"],
     "assess": lambda folder: ["assess", _fifty_people(folder)],
     "compare": lambda folder: ["compare", _small_record(folder), "record.json"],
+    "check": lambda folder: ["check", _fifty_people(folder)],
     "compute": lambda folder: ["compute", _small_spec(folder)],
     "demo": lambda folder: ["demo"],
     "embed": lambda folder: ["embed", _small_spec(folder)],
@@ -31,6 +32,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
     ),
+    "new": lambda folder: ["new", "new.yaml", "--data", _small_file(folder), "--crosstab", "AGE,SEX"],
     "outputs": lambda folder: ["outputs"],
     "teach": lambda folder: ["teach", _published(folder)],
     "report": lambda folder: ["report", _small_record(folder), "--format", "csv"],

@@ -1,7 +1,8 @@
-"""How long an assessment will take: one or two of its splits are run and timed, the rest is counted.
+"""How long an assessment will take: a few of its splits are run and timed, the rest is counted.
 
-An estimate, not a promise: searches differ from split to split, outputs alone are quicker than together by an unknown
-factor, and other work on the machine slows it down. So a range is given, and how it was come by.
+An estimate, not a promise: most searches take about as long as those that were tried, one that stalls takes many times
+as long, outputs alone are quicker than together by an unknown factor, and other work on the machine slows all down. So
+a range is given, and how it was come by.
 """
 
 from __future__ import annotations
@@ -22,8 +23,15 @@ from divulge.designs import BLOCK, RepeatedHalves
 if TYPE_CHECKING:
     from divulge.assess.conduct import Plan
 
-LONGEST_TRIAL = 20.0
-"""Seconds that a split may take here; a longer one is cut off, and the estimate says "at least"."""
+TRIALS = 6
+"""Splits that are tried, unless they take long: with six, a kind of split that is one in four is seen more often than
+not."""
+
+LONGEST_TRIAL = 12.0
+"""Seconds for all trials; a split that takes so long alone is cut off, and the estimate says "at least"."""
+
+STARTING = 3.0
+"""Seconds for reading, the rules and the report."""
 
 WHOLE = 4.0
 """Splits that the search on all rows is worth: twice the rows, every last digit, and once more with snapshots."""
@@ -31,18 +39,22 @@ WHOLE = 4.0
 ALONE = 0.5
 """An output alone beside all together, where there are several: in between nothing and as much."""
 
-SPREAD = 2.5
-"""How far times of searches were found to be from such an estimate, either way, in nine cases of ten."""
+SPREAD = 3.0
+"""How far assessments were found to be from such an estimate, either way."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds, with the range in which they most likely lie. split: of one split. at_least: the trial was cut off."""
+    """Seconds, with the range in which they most likely lie.
+
+    split: the mean time of one split; tried: how many were timed; at_least: they were cut off.
+    """
 
     seconds: float
     low: float
     high: float
     split: float
+    tried: int
     splits: int
     passes: int
     workers: int
@@ -56,15 +68,19 @@ def forecast(ready: Plan) -> Forecast:
     hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, LONGEST_TRIAL))
     task = make_task(ready.outputs, attacks, table, ready.families, hurried, seed)
     splits = ready.design.splits(table.n_rows, seed)
-    seconds = float("inf")
+    times: list[float] = []
     started = time.perf_counter()
     with threadpool_limits(1):  # as the splits of an assessment
-        # The first of them loads compiled code as well, which happens once; so the second, where there is time for it.
-        for split in splits[:2]:
-            result = run_split(task, split, True, False)
-            seconds = min(seconds, result.seconds)
-            if time.perf_counter() - started > LONGEST_TRIAL / 2:
+        # The first loads compiled code too, which an assessment does once: it counts as starting, where there are more.
+        for split in splits[: TRIALS + 1]:
+            times.append(run_split(task, split, True, False).seconds)
+            if time.perf_counter() - started > LONGEST_TRIAL:
                 break
+    starting = STARTING
+    if len(times) > 1:
+        starting += max(0.0, times[0] - max(times[1:]))
+        times = times[1:]
+    mean = sum(times) / len(times)
     passes = 1 + (len(ready.outputs) if len(ready.outputs) > 1 else 0)
     most = fewest = float(len(splits))
     if isinstance(ready.design, RepeatedHalves):
@@ -75,12 +91,12 @@ def forecast(ready: Plan) -> Forecast:
     whole = WHOLE if sum(len(o.labels(table.schema)) for o in ready.outputs) <= FIGURE_3_AT_MOST else WHOLE / 2
     factor = 1.0 + (passes - 1) * ALONE
 
-    def in_all(n_splits: float, workers: int) -> float:
-        return factor * seconds * (whole + n_splits / workers)
+    def in_all(n_splits: float, split: float) -> float:
+        return starting + factor * split * (whole + n_splits / workers)
 
-    cores = os.cpu_count() or 1
-    workers = cores if seconds * most > WORTH_STARTING else 1
+    workers = (os.cpu_count() or 1) if mean * most > WORTH_STARTING else 1
     # Where nobody may be exposed the splits stop early; where somebody may, all are run.
-    expected = (in_all(fewest, workers) + in_all(most, workers)) / 2
-    low, high = in_all(fewest, workers) / SPREAD, in_all(most, workers) * SPREAD
-    return Forecast(expected, low, high, seconds, len(splits), passes, workers, at_least=seconds >= 0.9 * LONGEST_TRIAL)
+    expected = (in_all(fewest, mean) + in_all(most, mean)) / 2
+    low, high = in_all(fewest, min(times)) / SPREAD, in_all(most, max(times)) * SPREAD
+    cut = max(times) >= 0.9 * LONGEST_TRIAL
+    return Forecast(expected, low, high, mean, len(times), len(splits), passes, workers, at_least=cut)

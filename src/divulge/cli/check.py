@@ -133,10 +133,11 @@ def time_text(forecast: Forecast) -> str:
     start = f"about {_seconds(forecast.seconds)}, most likely between {_seconds(forecast.low)} and "
     start += _seconds(forecast.high)
     if forecast.at_least:
-        start = f"at least {_seconds(forecast.seconds)}, since the split that was tried was cut off"
+        start = f"at least {_seconds(forecast.seconds)}, since a split that was tried was cut off"
+    passes = f"{forecast.passes} {'pass' if forecast.passes == 1 else 'passes'} over the outputs"
     return (
-        f"{start}. Timed here: a split took {forecast.split:.2g} s; up to {forecast.splits} splits, "
-        f"{forecast.passes} {'pass' if forecast.passes == 1 else 'passes'} over the outputs, {processes}"
+        f"{start}. Timed here: {forecast.split:.2g} s a split (mean of {forecast.tried}); up to {forecast.splits} "
+        f"splits, {passes}, {processes}. A search that stalls takes longer"
     )
 
 
