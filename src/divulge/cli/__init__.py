@@ -86,13 +86,23 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
 
 
 def _docstring(name: str) -> str | None:
-    """What a command's `run` says of itself, read without importing it; None where that cannot be."""
+    """What a command says of itself, read without importing it; None where that cannot be.
+
+    The docstring of its `run`, or the help text of its `app` where it has commands of its own.
+    """
     try:
         tree = ast.parse((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
     except OSError:
         return None
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "run"]
-    return ast.get_docstring(found[0]) if found else None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "run":
+            return ast.get_docstring(node)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.targets[0]) == "app":
+            texts = [
+                k.value.value for k in node.value.keywords if k.arg == "help" and isinstance(k.value, ast.Constant)
+            ]
+            return str(texts[0]) if texts else None
+    return None
 
 
 def _not_imported() -> None:
