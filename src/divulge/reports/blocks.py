@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
-"""Control characters, marks that turn the direction of the text around, halves of characters: never shown."""
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+"""Control characters, breaks of lines, marks that turn the direction of text, halves of characters: never shown."""
 
 UNDEFINED = "undefined"
 

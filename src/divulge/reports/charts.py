@@ -66,20 +66,20 @@ def document(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def lines(text: str) -> list[str]:
+def lines(text: str, width: int = LABEL_WIDTH) -> list[str]:
     """A label in lines that fit; long words are broken, nothing is cut."""
-    return textwrap.wrap(text, LABEL_WIDTH, break_long_words=True) or [""]
+    return textwrap.wrap(text, width, break_long_words=True) or [""]
 
 
 def _data(rows: Rows) -> Any:
     return alt.InlineData(values=[dict(row) for row in rows])
 
 
-def _labelled(rows: Rows) -> tuple[list[dict[str, Any]], alt.Step]:
-    """Rows with their place and their label in lines, and the height that each needs."""
+def _labelled(rows: Rows) -> tuple[list[dict[str, Any]], int]:
+    """Rows with their place and their label in lines, and the height that they need together."""
     made = [{**row, "place": i, "lines": lines(str(row["label"]))} for i, row in enumerate(rows)]
     most = max((len(row["lines"]) for row in made), default=1)
-    return made, alt.Step(14 * most + 24)
+    return made, (14 * most + 24) * len(made)
 
 
 def _number(field: str, title: str, **options: Any) -> alt.Tooltip:
@@ -141,6 +141,8 @@ def intervals(rows: Rows, release: float | None, refuse: float | None) -> Any:
 
 def contrast(rows: Rows) -> Any:
     """Each measure in, out, and by chance, with the interval of the difference drawn from "out"."""
+    # A measure's name is short, unless somebody gave it a long one.
+    rows = [{**row, "measure": "\n".join(lines(str(row["measure"]), 16))} for row in rows]
     long = [
         {"measure": row["measure"], "who": who, "value": row[key]}
         for row in rows
@@ -148,9 +150,8 @@ def contrast(rows: Rows) -> Any:
         if row[key] is not None
     ]
     order = [row["measure"] for row in rows]
-    y = alt.Y(
-        "measure:N", sort=order, title=None, axis=alt.Axis(labelColor=INK, ticks=False, domain=False, labelPadding=8)
-    )
+    axis = alt.Axis(labelColor=INK, ticks=False, domain=False, labelPadding=8, labelExpr="split(datum.label, '\\n')")
+    y = alt.Y("measure:N", sort=order, title=None, axis=axis)
     tips = [alt.Tooltip("measure:N", title="Measure"), alt.Tooltip("who:N", title="People"), _number("value", "Value")]
     kinds = ["in", "out", "baseline"]
     points = (
@@ -162,12 +163,10 @@ def contrast(rows: Rows) -> Any:
             color=alt.Color(
                 "who:N", scale=alt.Scale(domain=kinds, range=[IN, OUT, SOFT]), legend=alt.Legend(title=None)
             ),
-            fill=alt.Color(
-                "who:N", scale=alt.Scale(domain=kinds, range=[IN, "transparent", "transparent"]), legend=None
-            ),
+            fill=alt.condition("datum.who == 'in'", alt.value(IN), alt.value("transparent")),
             shape=alt.Shape(
                 "who:N",
-                scale=alt.Scale(domain=kinds, range=["circle", "circle", "stroke"]),
+                scale=alt.Scale(domain=kinds, range=["circle", "diamond", "stroke"]),
                 legend=alt.Legend(title=None),
             ),
             angle=alt.condition("datum.who == 'baseline'", alt.value(90), alt.value(0)),
@@ -185,7 +184,7 @@ def contrast(rows: Rows) -> Any:
         .mark_rule(color=LINE, strokeWidth=2)
         .encode(x=alt.X("holdout:Q", title="Share inferred"), x2="original:Q", y=y)
     )
-    return alt.layer(join, span, points).properties(height=alt.Step(30))
+    return alt.layer(join, span, points).properties(height=30 * len(rows) + 10)
 
 
 def spread(rows: Rows) -> Any:
@@ -202,7 +201,7 @@ def spread(rows: Rows) -> Any:
         axis=alt.Axis(values=[1, 10, 100, 1000, 10_000, 100_000, 1_000_000], format=",d", labelOverlap="greedy"),
     )
     colour = alt.condition("datum.above", alt.value(BAD), alt.value(IN))
-    return base.mark_bar(cornerRadiusEnd=2).encode(x=x, color=colour).properties(height=alt.Step(20))
+    return base.mark_bar(cornerRadiusEnd=2).encode(x=x, color=colour).properties(height=20 * len(rows))
 
 
 def groups(rows: Rows) -> Any:
@@ -238,7 +237,7 @@ def path(rows: Rows, what: str) -> Any:
 def against(rows: Rows, measure: str, at_zero: float | None, slope: float | None) -> Any:
     """Risk against error, with the fitted line where there is one."""
     x = alt.X("error:Q", title="Mean error of the figures", axis=alt.Axis(format="~g", tickCount=5))
-    y = alt.Y("risk:Q", title=measure, scale=alt.Scale(zero=False), axis=alt.Axis(format="~g", tickCount=5))
+    y = alt.Y("risk:Q", title=lines(measure, 30), scale=alt.Scale(zero=False), axis=alt.Axis(format="~g", tickCount=5))
     points = (
         alt.Chart(_data(rows))
         .mark_point(color=IN, filled=True, opacity=1, size=60)

@@ -4,7 +4,6 @@
   const options = {
     ast: true, // expressions are interpreted, not compiled: the page allows no eval
     actions: false,
-    logLevel: 1, // errors; that a width is taken from the page and a height is not is as it should be
     renderer: "svg",
     defaultStyle: false,
     tooltip: { disableDefaultStyle: true },
