@@ -20,6 +20,8 @@ SHARED = {
     "cli.demo_job": "what `divulge demo --run` does",
     "cli.assess_view": "how assess tells what to do and why",
     "cli.complete": "what the shell offers after the tabulator key",
+    "cli.ledger_options": "options that every command of the ledger takes",
+    "cli.ledger_view": "how the ledger shows releases to people",
     "cli.screen": "what every command prints with",
     "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "cli.measure_options": "what the options of measure mean",
