@@ -18,36 +18,25 @@ from divulge.assess.attacks import Attack, attacks_of
 from divulge.assess.checkpoint import Checkpoint, digest_of
 from divulge.assess.cluster import Cluster, versions
 from divulge.assess.cumulative import (
-    NOTHING,
-    Candidate,
-    Earlier,
-    choose_earlier,
     cumulative_section,
     joint_attacks,
     judged,
 )
 from divulge.assess.cumulative import reasons as reasons_of
+from divulge.assess.earlier import with_granted
 from divulge.assess.exposure import Mask
-from divulge.assess.holdout import against_holdout, check_apart
+from divulge.assess.holdout import against_holdout
 from divulge.assess.passes import PassResult, make_task, run_pass
+from divulge.assess.planning import Plan
 from divulge.assess.splits import publish
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
 from divulge.assess.workers import Crew, Listener
-from divulge.designs import Design, check_rows, make_design
-from divulge.errors import DivulgeError, EmbedError, SpecError, suggest
-from divulge.measures import FAMILIES, Family
-from divulge.measures.choose import choose
-from divulge.outputs import Output, Released, Statbarn
-from divulge.policy import Decision, Evidence, Policy, Verdict, decide, make_policy
+from divulge.outputs import Output, Released
+from divulge.policy import Decision, Evidence, Policy, Verdict, decide
 from divulge.record import FORMAT_VERSION, dumps, to_plain
 from divulge.rules import RULES, Finding
-from divulge.spec import Assessment, Inputs, format_output, read_inputs
-from divulge.spec.document import read_document
-from divulge.synthesisers import SYNTHESISERS, Descent
+from divulge.spec import format_output
 from divulge.table import Table
-
-DEFAULT_FAMILIES = ("tcap", "cap", "raab")
-"""What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,96 +48,6 @@ class Assessed:
     exposed: Mask
     results: tuple[PassResult, ...]
     checkpoint: Checkpoint
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Everything that was decided before the first split, from the spec and the data."""
-
-    assessment: Assessment
-    table: Table
-    outputs: tuple[Output, ...]
-    released: tuple[Released | None, ...]
-    disagrees: tuple[int, ...]
-    design: Design
-    policy: Policy
-    synthesiser: Descent
-    families: tuple[Family, ...]
-    wanted: frozenset[str] | None
-    holdout: Table | None = None
-    earlier: Earlier = NOTHING
-    """What was released before about the same data; outputs, released and disagrees end with these."""
-
-    @property
-    def n_new(self) -> int:
-        return len(self.outputs) - len(self.earlier)
-
-
-def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: Sequence[Candidate] = ()) -> Plan:
-    """Read and check everything that an assessment needs, before any work is done.
-
-    released_before: outputs about the same data; those that share a variable are assessed together with the new ones.
-    """
-    policy = read_policy(assessment.policy)
-    section = assessment.design
-    design = make_design(section.kind if section else None, section.values if section else {})
-    if assessment.data is None and inputs is None:
-        raise SpecError(
-            "there are no data: people in and out of the data cannot be compared without them.",
-            where="data",
-            hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
-        )
-    for scenario in assessment.scenarios:
-        if scenario.knows == "earlier outputs":
-            raise SpecError(
-                "what is known from earlier outputs is not taken into account yet.",
-                where="scenario.knows",
-                hint="Name the earlier outputs under outputs: the set is assessed together.",
-            )
-    families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
-    read = inputs if inputs is not None else read_inputs(assessment)
-    assert read.table is not None, "data were named, and have been read"
-    check_rows(read.table.n_rows)
-    if read.holdout is not None:
-        check_apart(read.table, read.holdout)
-    design.splits(read.table.n_rows, assessment.seed)
-    attacks_of(assessment.scenarios, assessment.outputs, read.table.schema)
-    disagrees = tuple(
-        0 if r is None else int((~r.agrees(o.evaluate(read.table).values)).sum())
-        for o, r in zip(assessment.outputs, read.released, strict=True)
-    )
-    outputs = tuple(_as_computed(o, r) for o, r in zip(assessment.outputs, read.released, strict=True))
-    blocked = [i for i, o in enumerate(outputs) if not o.can_lower]
-    if blocked:
-        raise EmbedError(
-            f"kind {outputs[blocked[0]].kind!r} cannot be searched for fast enough to be assessed: "
-            f"{outputs[blocked[0]].why_not}",
-            where=f"outputs[{blocked[0]}]",
-            hint="Judge it by hand, or with divulge embed and the evolutionary synthesiser.",
-        )
-    earlier = choose_earlier(released_before, assessment.outputs, assessment.scenarios, read.table)
-    outputs += tuple(_as_computed(o, r) for o, r in zip(earlier.outputs, earlier.released, strict=True))
-    return Plan(
-        assessment,
-        read.table,
-        outputs,
-        (*read.released, *earlier.released),
-        (*disagrees, *(0 for _ in earlier.outputs)),
-        design,
-        policy,
-        _synthesiser(assessment, outputs),
-        tuple(families),
-        None if wanted is None or not assessment.measures else frozenset(wanted),
-        read.holdout,
-        earlier,
-    )
-
-
-def read_policy(given: Path | Mapping[str, Any] | None) -> Policy:
-    """The policy that a spec names, or gives itself, or the default one."""
-    if isinstance(given, Path):
-        return make_policy(read_document(given))
-    return make_policy(given)
 
 
 def assess(
@@ -191,6 +90,8 @@ def _passes(ready: Plan, crew: Crew, checkpoint: Checkpoint, alone: bool) -> lis
         chosen = [ready.outputs[i] for i in indices]
         attacks = _attacks(ready, indices)
         task = make_task(chosen, attacks, ready.table, ready.families, ready.synthesiser, ready.assessment.seed)
+        if indices[-1] < ready.n_new and any(a.knows == "earlier outputs" for a in attacks):
+            task = with_granted(task, ready.earlier, ready.table, ready.design)
         released = [ready.released[i] for i in indices]
         result = run_pass(f"pass{g}", indices, task, released, ready.design, ready.policy, crew, checkpoint, stage)
         # A rule's finding on an earlier output is no reason against the new ones.
@@ -333,54 +234,3 @@ def _emergent(results: Sequence[PassResult]) -> dict[str, Any]:
 def _largest(result: PassResult) -> float:
     found = [a.marginal_risk.value for a in result.attacks if a.marginal_risk is not None]
     return max(found, default=float("nan"))
-
-
-def _as_computed(output: Output, released: Released | None) -> Output:
-    """The same output as it is computed on a part: with the precision and the withheld cells of what was released."""
-    if released is None:
-        return output
-    hidden = tuple(n for n, v in zip(released.labels, released.values, strict=True) if np.isnan(v))
-    precision = released.precision
-    return replace(
-        output,
-        released=None,
-        compute=True,
-        decimals=precision.decimals,
-        significant=precision.significant,
-        base=precision.base,
-        suppressed=hidden if output.can_suppress and output.threshold is None else output.suppressed,
-    )
-
-
-def _synthesiser(assessment: Assessment, outputs: Sequence[Output]) -> Descent:
-    section = assessment.synthesiser
-    # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are
-    # for the last digits of estimates; whole counts are put right faster by annealing.
-    usual: dict[str, Any] = {
-        "start": "model",
-        "polish": any(o.statbarn is Statbarn.MODELS for o in outputs),
-    }
-    if section is None:
-        return Descent(**usual)
-    kinds = {s.kind: s for s in SYNTHESISERS}
-    if section.kind not in kinds:
-        raise SpecError(
-            f"there is no synthesiser {section.kind!r}.",
-            where="synthesiser.kind",
-            hint=suggest(section.kind, kinds) or f"The synthesisers are: {', '.join(kinds)}.",
-        )
-    if section.kind != Descent.kind:
-        raise SpecError("only descent is fast enough to repeat on many splits.", where="synthesiser.kind")
-    names = [f.name for f in dataclasses.fields(Descent)]
-    for name in section.values:
-        if name not in names:
-            raise SpecError(
-                f"there is no setting {name!r}.", where=f"synthesiser.{name}", hint=f"It has: {', '.join(names)}."
-            )
-    try:
-        return Descent(**usual | dict(section.values))
-    except DivulgeError as error:
-        error.where = f"synthesiser.{error.where}" if error.where else "synthesiser"
-        raise
-    except TypeError:
-        raise SpecError("a setting cannot be what is given.", where="synthesiser") from None

@@ -1,7 +1,7 @@
 """What was released before about the same data: what of it is embedded with the new outputs, and what these add.
 
 Earlier outputs are recomputed on every split, like the new ones, so that the contrast sees what all give away together.
-(Taken as public, and computed on all rows, they would add nothing to it: that is `knows: earlier`, another question.)
+(Taken as public, and computed on all rows, they add nothing to it: that is `knows: earlier outputs`, in `earlier.py`.)
 The same splits of the earlier outputs alone then say what was given away before; the difference is what is added.
 """
 
@@ -18,7 +18,7 @@ from divulge.errors import DivulgeError
 from divulge.measures.coding import ROOM
 from divulge.outputs import Output, Released, read_released
 from divulge.policy import Evidence, Policy
-from divulge.spec import ScenarioSettings, format_output, parse_output
+from divulge.spec import Assessment, Inputs, ScenarioSettings, format_output, parse_output
 from divulge.table import Schema, Table
 
 
@@ -95,6 +95,23 @@ def choose_earlier(
         else:
             same.add(_identity(output))
             kept.append((candidate.release, output, released))
+    return Earlier(tuple(k[0] for k in kept), tuple(k[1] for k in kept), tuple(k[2] for k in kept), tuple(left_out))
+
+
+def with_named(earlier: Earlier, assessment: Assessment, inputs: Inputs) -> Earlier:
+    """Those that the spec itself names, before what a ledger holds. One that is there twice counts once."""
+    same = {_identity(o) for o in assessment.outputs}
+    kept: list[tuple[str, Output, Released | None]] = []
+    left_out = list(earlier.left_out)
+    names = [o.name or f"earlier[{i}]" for i, o in enumerate(assessment.earlier)]
+    every = [*zip(names, assessment.earlier, inputs.earlier, strict=True)]
+    every += zip(earlier.releases, earlier.outputs, earlier.released, strict=True)
+    for name, output, released in every:
+        if _identity(output) in same:
+            left_out.append(LeftOut(name, "The same output is embedded already."))
+            continue
+        same.add(_identity(output))
+        kept.append((name, output, released))
     return Earlier(tuple(k[0] for k in kept), tuple(k[1] for k in kept), tuple(k[2] for k in kept), tuple(left_out))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,10 @@ hit within 0.05 of that (attacks.TOLERANCE)."""
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What all splits of one pass share: a set of outputs, the people, the attacks on them, what is granted."""
+    """What all splits of one pass share: a set of outputs, the people, the attacks on them, what is granted.
+
+    granted: earlier outputs as the intruder expects them in a part, by the number of its rows.
+    """
 
     outputs: tuple[Output, ...]
     table: Table
@@ -48,6 +51,7 @@ class Task:
     families: tuple[Family, ...]
     synthesiser: Descent
     seed: int
+    granted: Mapping[int, tuple[Target, ...]] = field(default_factory=dict)
 
     @property
     def attacks(self) -> tuple[Attack, ...]:
@@ -117,13 +121,18 @@ def publish(output: Output, figures: Figures, schema: Schema) -> Released:
 def embed(task: Task, released: Sequence[Released], n_rows: int, run: int, **options: Any) -> Embedding:
     """Microdata that reproduces these figures of the task's outputs."""
     targets = tuple(Target(o, r) for o, r in zip(task.outputs, released, strict=True))
-    objective = Objective(task.schema, targets, task.marginals)
+    objective = Objective(task.schema, (*targets, *task.granted.get(n_rows, ())), task.marginals)
     settings = options.pop("settings", task.synthesiser)
     found: Embedding = settings.embed(objective, n_rows, task.seed, run=run, **options)
     if found.outcome is Outcome.INTERRUPTED:
         # The search hands back the best so far; half a search must not pass for a whole one.
         raise KeyboardInterrupt
-    return found
+    if len(found.outputs) == len(targets):
+        return found
+    # Whether what is granted was reproduced says nothing of the outputs.
+    outputs = found.outputs[: len(targets)]
+    outcome = Outcome.REPRODUCED if all(o.is_complete for o in outputs) else found.outcome
+    return replace(found, outputs=outputs, outcome=outcome)
 
 
 def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:

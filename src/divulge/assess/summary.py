@@ -89,7 +89,7 @@ def attack_section(
         "keys": found.attack.keys,
         "knows": found.attack.knows,
         "tolerance": found.tolerance,
-        "marginal_risk": None if found.marginal_risk is None else _mean(found.marginal_risk),
+        "marginal_risk": None if found.marginal_risk is None else mean_section(found.marginal_risk),
         "exposed": int(found.exposed.sum()),
         "caveats": [] if result.whole.is_complete else [NOT_EMBEDDED],
     }
@@ -112,14 +112,17 @@ def attack_section(
         }
     if found.curve is not None:
         section["curve"] = {
-            "points": [{"part": p.part, "rows": p.n_rows, "marginal_risk": _mean(p.risk)} for p in found.curve.points],
+            "points": [
+                {"part": p.part, "rows": p.n_rows, "marginal_risk": mean_section(p.risk)} for p in found.curve.points
+            ],
             "at_full_size": found.curve.at_full_size,
             "interval": [found.curve.low, found.curve.high],
         }
     return section
 
 
-def _mean(mean: Mean) -> dict[str, Any]:
+def mean_section(mean: Mean) -> dict[str, Any]:
+    """A mean over splits with its interval."""
     return {"value": mean.value, "interval": [mean.low, mean.high], "splits": mean.n}
 
 

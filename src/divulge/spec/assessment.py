@@ -48,6 +48,7 @@ class Assessment:
     schema: Path | None = None
     holdout: Path | None = None
     rows: int | None = None
+    earlier: tuple[Output, ...] = ()
     scenarios: tuple[ScenarioSettings, ...] = ()
     design: Settings | None = None
     synthesiser: Settings | None = None
@@ -66,6 +67,7 @@ class Inputs:
     n_rows: int | None
     released: tuple[Released | None, ...]
     holdout: Table | None = None
+    earlier: tuple[Released | None, ...] = ()
 
 
 def read_spec(path: str | Path, *, allow_code: bool = False) -> Assessment:
@@ -78,15 +80,17 @@ def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow
     """An assessment from plain data. folder: where relative names of files start."""
     where = folder or Path()
     model: Any = validated(spec_model(OUTPUTS), document)
-    outputs = []
-    for i, fields in enumerate(model.outputs):
-        with in_field(f"outputs[{i}]"):
-            output = _output(fields)
-            outputs.append(output.allowed(where) if allow_code else output)
+    outputs: dict[str, list[Output]] = {"outputs": [], "earlier": []}
+    for name, made in outputs.items():
+        for i, fields in enumerate(getattr(model, name)):
+            with in_field(f"{name}[{i}]"):
+                output = _output(fields)
+                made.append(output.allowed(where) if allow_code else output)
     scenarios = model.scenario if isinstance(model.scenario, list) else [model.scenario] if model.scenario else []
     policy = model.policy
     return Assessment(
-        outputs=tuple(outputs),
+        outputs=tuple(outputs["outputs"]),
+        earlier=tuple(outputs["earlier"]),
         folder=where,
         data=None if model.data is None else where / model.data,
         schema=None if model.schema_ is None else where / model.schema_,
@@ -179,19 +183,27 @@ def read_inputs(assessment: Assessment) -> Inputs:
             "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
         )
     n_rows = assessment.rows if table is None else table.n_rows
-    released = []
-    for i, output in enumerate(assessment.outputs):
-        with in_field(f"outputs[{i}]"):
-            output.check(schema)
-            together = table is None
-            released.append(read_released(output, schema, assessment.folder, n_rows, together=together))
-            if table is None and output.released is None:
-                raise SpecError(
-                    "the numbers are neither given nor can they be computed: there are no data.",
-                    where="released",
-                    hint="Give released, or name the data.",
-                )
-    return Inputs(schema, table, n_rows, tuple(released), holdout)
+    released, earlier = (
+        tuple(_released(o, f"{name}[{i}]", schema, table, n_rows, assessment.folder) for i, o in enumerate(given))
+        for name, given in (("outputs", assessment.outputs), ("earlier", assessment.earlier))
+    )
+    return Inputs(schema, table, n_rows, released, holdout, earlier)
+
+
+def _released(
+    output: Output, place: str, schema: Schema, table: Table | None, n_rows: int | None, folder: Path
+) -> Released | None:
+    """The released numbers of an output, checked with it against the schema; None where they are to be computed."""
+    with in_field(place):
+        output.check(schema)
+        released = read_released(output, schema, folder, n_rows, together=table is None)
+        if table is None and output.released is None:
+            raise SpecError(
+                "the numbers are neither given nor can they be computed: there are no data.",
+                where="released",
+                hint="Give released, or name the data.",
+            )
+        return released
 
 
 class _named:

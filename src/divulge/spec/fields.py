@@ -106,6 +106,10 @@ def spec_model(kinds: tuple[type[Output], ...] = OUTPUTS) -> type[BaseModel]:
         ),
         rows=(int | None, Field(None, ge=1, description="How many rows the outputs were computed on, without data.")),
         outputs=(outputs, Field(min_length=1, description="What is to be released.")),
+        earlier=(
+            outputs,
+            Field([], description="What is already out about the same data; judged together with the outputs."),
+        ),
         scenario=(
             ScenarioFields | list[ScenarioFields] | None,
             Field(None, description="Keys, target and what else the intruder knows; one scenario or several."),
@@ -229,7 +233,7 @@ def _path(location: tuple[Any, ...], document: Any) -> str:
 
 def _owner(location: tuple[Any, ...], document: Any) -> type[Output] | None:
     """The kind of the output that a path leads into."""
-    if len(location) < 3 or location[0] != "outputs":
+    if len(location) < 3 or location[0] not in ("outputs", "earlier"):
         return None
     return next((kind for kind in OUTPUTS if kind.kind == location[2]), None)
 
