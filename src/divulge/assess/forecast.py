@@ -21,7 +21,7 @@ from divulge.assess.workers import WORTH_STARTING
 from divulge.designs import BLOCK, RepeatedHalves
 
 if TYPE_CHECKING:
-    from divulge.assess.conduct import Plan
+    from divulge.assess.planning import Plan
 
 TRIALS = 6
 """Splits that are tried, unless they take long: with six, a kind of split that is one in four is seen more often than

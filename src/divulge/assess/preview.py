@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from divulge.assess.attacks import Attack, attacks_of
-from divulge.assess.conduct import DEFAULT_FAMILIES, plan, read_policy
 from divulge.assess.forecast import Forecast, forecast
+from divulge.assess.planning import DEFAULT_FAMILIES, plan, read_policy
 from divulge.assess.splits import is_usable
 from divulge.designs import Design, RepeatedHalves, Split, make_design
 from divulge.errors import DivulgeError, OutputError, unknown_variable
