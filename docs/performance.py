@@ -31,7 +31,7 @@ def performance_page() -> str:
         file = RESULTS / f"{name}.json"
         if file.exists():
             result = json.loads(file.read_text(encoding="utf-8"))
-            parts += [f"## {title}", _table(result["lines"]), _ran_on(result["ran_on"])]
+            parts += [f"## {title}", _table(result["lines"]), ran_on(result["ran_on"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -39,11 +39,11 @@ def _table(lines: list[dict[str, Any]]) -> str:
     names = list(dict.fromkeys(key for line in lines for key in line))
     shown = {"passed": "met"}
     rows = [f"| {' | '.join(shown.get(n, n) for n in names)} |", "|" + "---|" * len(names)]
-    rows += [f"| {' | '.join(_cell(line.get(n)) for n in names)} |" for line in lines]
+    rows += [f"| {' | '.join(cell(line.get(n)) for n in names)} |" for line in lines]
     return "\n".join(rows)
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -53,5 +53,5 @@ def _cell(value: Any) -> str:
     return str(value).replace("|", "\\|")
 
 
-def _ran_on(machine: dict[str, Any]) -> str:
+def ran_on(machine: dict[str, Any]) -> str:
     return "Ran on: " + ", ".join(f"{key} {value}" for key, value in machine.items()) + "."

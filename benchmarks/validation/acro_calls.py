@@ -43,7 +43,9 @@ def ask(folder: Path, name: str, calls: list[list[Any]]) -> list[dict[str, str]]
             output.exception = output.exception or "none"
         session.finalise(str(Path(made) / "outputs"), "json", interactive=False)
         written = json.loads((Path(made) / "outputs" / "results.json").read_text(encoding="utf-8"))
-    return [{"status": r["status"], "summary": r["summary"]} for r in written["results"].values()]
+    # ACRO adds its notes on linked tables to the session as custom outputs, for the checker alone.
+    own = [r for r in written["results"].values() if r["type"] != "custom"]
+    return [{"status": r["status"], "summary": r["summary"]} for r in own]
 
 
 def main(folder: Path) -> None:

@@ -41,7 +41,7 @@ def check() -> list[str]:
             "output": animal.name,
             "data": animal.data,
             "rows": size,
-            "truth": "safe" if animal.is_safe else "unsafe",
+            "truth": animal.truth,
             "status": "; ".join(f["status"] for f in found) or "not offered",
             "summary": "; ".join(f["summary"] for f in found),
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ OLDEST, BEST_PAID = 95, 9999
 class Animal:
     """An output or several, what is known about it, and whom it gives away.
 
+    truth: `between` where it depends on how many people there are.
     people: what is planted; the rest of each person is that of an existing row.
     without: rows for which this is true are taken out first, so that the planted person is the only one.
     determined: count, beside the planted, all whose value of some variable follows from the others in the table.
@@ -41,7 +42,7 @@ class Animal:
     name: str
     data: str
     outputs: tuple[Mapping[str, Any], ...]
-    is_safe: bool = False
+    truth: Literal["safe", "unsafe", "between"] = "unsafe"
     people: tuple[Mapping[str, Any], ...] = ()
     without: Mapping[str, Any] = field(default_factory=dict)
     determined: tuple[str, ...] = ()
@@ -81,42 +82,42 @@ SAFE = (
         "logistic regression",
         "census",
         (_model("logistic", "TENURE ~ AGE + SEX + LTILL"),),
-        True,
+        "safe",
         acro=(("logit", {"formula": "TENURE ~ AGE + C(SEX) + C(LTILL)"}),),
     ),
     Animal(
         "linear regression",
         "census",
         (_model("linear", "AGE ~ SEX + LTILL + TENURE"),),
-        True,
+        "safe",
         acro=(("ols", {"formula": "AGE ~ SEX + LTILL + TENURE"}),),
     ),
     Animal(
         "Poisson regression",
         "cps",
         (_model("poisson", "weeks_worked ~ age + sex"),),
-        True,
+        "safe",
     ),
     Animal(
         "large table",
         "census",
         (_table("TENURE", "SEX", "LTILL"),),
-        True,
+        "safe",
         acro=(_crosstab(["SEX", "LTILL"], "TENURE"),),
     ),
-    Animal("large table", "cps", (_table("sex", "income"),), True, acro=(_crosstab(["sex"], "income"),)),
+    Animal("large table", "cps", (_table("sex", "income"),), "safe", acro=(_crosstab(["sex"], "income"),)),
     Animal(
         "means",
         "census",
         (_means("AGE", "SEX"),),
-        True,
+        "safe",
         acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="mean"),),
     ),
     Animal(
         "means",
         "cps",
         (_means("age", "sex"),),
-        True,
+        "safe",
         acro=(_crosstab(["sex"], "income", values="age", aggfunc="mean"),),
     ),
 )
@@ -202,7 +203,7 @@ FINER = tuple(
         f"TENURE by {' × '.join(_FINER[: n + 1])}",
         "census",
         (_table("TENURE", *_FINER[: n + 1]),),
-        is_safe=n < 2,
+        truth="safe" if n < 2 else "between" if n == 2 else "unsafe",
         determined=("TENURE", *_FINER[: n + 1]) if n >= 2 else (),
         level=n,
         most_seeds=3,
@@ -210,9 +211,11 @@ FINER = tuple(
     )
     for n in range(len(_FINER))
 )
-"""One table at finer and finer keys. The first two have hundreds in each cell, the last hardly anybody beside you."""
+"""One table at finer and finer keys. The first two have hundreds in each cell; in the third it depends on the number of
+people; in the last hardly anybody has company."""
 
 ZOO = (*SAFE, *UNSAFE, *FINER)
+"""All of them."""
 
 
 @cache

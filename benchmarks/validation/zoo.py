@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.validation.animals import SAFE, UNSAFE, ZOO, Animal, determined, people_of
+from benchmarks.validation.animals import ZOO, Animal, determined, people_of
 from benchmarks.validation.results import keep
 from divulge.assess import assess, plan
 from divulge.spec import Inputs, parse_spec
@@ -91,7 +91,7 @@ def summary(animal: Animal, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "output": animal.name,
         "data": animal.data,
         "rows": found[0]["rows"],
-        "truth": "safe" if animal.is_safe else "unsafe",
+        "truth": animal.truth,
         "seeds": len(found),
         **{v: verdicts.count(v) for v in ("release", "review", "refuse")},
         "marginal risk": float(np.mean([r["risk"] for r in found])),
@@ -129,8 +129,8 @@ def check() -> list[str]:
 def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What must hold, counted over all runs."""
     names = {(a.name, a.data): a for a in ZOO}
-    safe = [r for r in found if names[r["animal"], r["data"]] in SAFE]
-    unsafe = [r for r in found if names[r["animal"], r["data"]] in UNSAFE]
+    safe = [r for r in found if names[r["animal"], r["data"]].truth == "safe"]
+    unsafe = [r for r in found if names[r["animal"], r["data"]].truth == "unsafe"]
     with_people = [r for r in unsafe if r["planted"]]
     emergent = [r for r in unsafe if names[r["animal"], r["data"]].is_emergent]
     return {

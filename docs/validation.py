@@ -1,0 +1,171 @@
+"""docs/validation.md: what `make validate` found last, from benchmarks/results/validation, with what it ran on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from docs.performance import cell, ran_on
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "validation"
+
+Line = dict[str, Any]
+
+
+def validation_page() -> str:
+    """One section for each check that has results."""
+    parts = [
+        "# Validation",
+        "This page is generated from the results of `make validate`: assessments of outputs whose truth is known, on "
+        "the simulated census and on the CPS extract, with nothing set but the seed. The figures are what was found, "
+        "whether or not it is what was aimed at.",
+    ]
+    for name, section in SECTIONS.items():
+        file = RESULTS / f"{name}.json"
+        if file.exists():
+            result = json.loads(file.read_text(encoding="utf-8"))
+            parts += [*section(result), ran_on(result["ran_on"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _zoo(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    must = [
+        ("planted people found", "all", f"{t['planted found']:,} of {t['planted']:,}"),
+        (
+            "others called exposed, of all called exposed where people were planted or the output is safe",
+            "at most 5 %",
+            f"{t['called exposed beside the planted']:,} of {t['called exposed']:,}",
+        ),
+        ("safe outputs refused", "none", f"{t['safe refused']:,} of {t['safe']:,}"),
+        ("safe outputs released (the rest is *review*)", "at least 95 %", f"{t['safe released']:,} of {t['safe']:,}"),
+        ("unsafe outputs refused", "all", f"{t['unsafe refused']:,} of {t['unsafe']:,}"),
+        ("unsafe outputs without anybody counted as exposed", "none", f"{t['unsafe without anybody counted']:,}"),
+        (
+            "two tables that differ by one person, caught together and by neither alone",
+            "all",
+            f"{t['emergent caught only together']:,} of {t['emergent']:,}",
+        ),
+    ]
+    acro = _acro()
+    rows = [
+        {
+            "output": x["output"],
+            "data": x["data"],
+            "rows": f"{x['rows']:,}",
+            "truth": x["truth"],
+            "seeds": x["seeds"],
+            "verdicts": ", ".join(f"{v} {x[v]}" for v in ("release", "review", "refuse") if x[v]),
+            "marginal risk": f"{x['marginal risk']:.4f}",
+            "planted found": _of(x, "planted"),
+            "determined found": _of(x, "determined"),
+            "others called exposed": f"{x['others']:,}",
+            "ACRO": acro.get((x["output"], x["data"], x["rows"]), ""),
+        }
+        for x in result["lines"]
+    ]
+    return [
+        "## The zoo",
+        "*Planted* people have a value that nobody else has. *Determined* are people alone in the combination of all "
+        "but one of a table's variables, so that the table gives the last one away. *Others* are called exposed and "
+        "are neither; in fine tables most of them stand in cells of two or three, see [below](#people-in-fine-tables). "
+        "Counts are summed over the seeds. *Marginal risk* is the largest of the scenarios, its mean over the seeds.",
+        _grid(["what must hold", "needed", "found"], must),
+        _lines(rows),
+        "*ACRO* is what the rules of ACRO say of the same output on the same people (one seed): a threshold of ten "
+        "for cells, dominance, degrees of freedom. It is told nothing about other outputs; it lists tables that share "
+        "variables for a checker to compare by hand. Divulge's verdict on a maximum is by a rule too: whoever knows "
+        "who holds it needs no search.",
+    ]
+
+
+def _acro() -> dict[tuple[str, str, int], str]:
+    file = RESULTS / "acro.json"
+    lines = json.loads(file.read_text(encoding="utf-8"))["lines"] if file.exists() else []
+    return {(x["output"], x["data"], x["rows"]): x["status"] for x in lines}
+
+
+def _of(line: Line, what: str) -> str:
+    return f"{line[what + ' found']:,} of {line[what]:,}" if line[what] else ""
+
+
+def _coverage(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    rows = [
+        {
+            "output": x["output"],
+            "figure": x["measure"],
+            "intervals": x["runs"],
+            "coverage": f"{x['coverage']:.1%}",
+            "below": f"{x['too low']:.1%}",
+            "above": f"{x['too high']:.1%}",
+            "long run": f"{x['long run']:.4f}",
+            "mean width": f"{x['mean width']:.4f}",
+        }
+        for x in result["lines"]
+    ]
+    return [
+        "## Coverage of the intervals",
+        f"How often the 95 % interval of {t['splits']} splits holds the mean of all runs, on {t['rows']:,} people of "
+        "the simulated census: for the marginal risk, and for the differences of measures between people in and out. "
+        "*Below* and *above*: the whole interval lies on that side of the long run.",
+        _lines(rows),
+    ]
+
+
+def _calibration(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    return [
+        "## p-values of exposures",
+        f"Safe regressions on {t['rows']:,} people, {t['seeds']} seeds, {t['splits']} splits each: the share of people "
+        "whose p-value is at most the level, and a one-sided Kolmogorov–Smirnov test that p-values are too small "
+        "anywhere (*largest excess*: of their distribution over the uniform one).",
+        _lines(result["lines"]),
+    ]
+
+
+def _true_exposure(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    return [
+        "## People in fine tables",
+        f"A full table is its microdata, so everybody's true exposure can be counted, over {t['halves']:,} halves and "
+        f"without any search or test. δ is {t['delta']:g}, on {t['rows']:,} people; counts are summed over the seeds. "
+        "With 30 splits an exposure is known to a few hundredths, so people just below δ may be called exposed and "
+        "people just above it may not.",
+        _lines(result["lines"]),
+    ]
+
+
+def _rules(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    return [
+        "## What ACRO says",
+        f"ACRO {t['acro']} with pandas {t['pandas']}, in an environment of its own.",
+        _lines([{k: x[k] for k in ("output", "data", "rows", "truth", "status", "summary")} for x in result["lines"]]),
+    ]
+
+
+SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    "zoo": _zoo,
+    "true_exposure": _true_exposure,
+    "coverage": _coverage,
+    "calibration": _calibration,
+    "acro": _rules,
+}
+"""How the results of each check are shown, in order."""
+
+
+def _lines(lines: list[Line]) -> str:
+    names = list(dict.fromkeys(key for line in lines for key in line))
+    return _grid(names, [[line.get(n) for n in names] for line in lines])
+
+
+def _grid(names: list[str], rows: Any) -> str:
+    made = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
+    return "\n".join(made + [f"| {' | '.join(_text(value) for value in row)} |" for row in rows])
+
+
+def _text(value: Any) -> str:
+    return " ".join(cell(value).split())
