@@ -19,6 +19,7 @@ import httpx
 import uvicorn
 from argon2 import PasswordHasher
 from fastapi import FastAPI
+from sqlalchemy import event
 
 from divulge.assess import assess, plan
 from divulge.ledger import datasets, jobs, people, releases, workflow
@@ -155,12 +156,32 @@ class Service:
         return made
 
 
+@cache
+def _template() -> tuple[bytes, dict[str, int], int, int]:
+    """A ledger with people, a project and a dataset, made once; tests work on copies of it."""
+    with tempfile.TemporaryDirectory() as made:
+        service = _filled(Path(made))
+        service.ledger.close()
+        return (Path(made) / "ledger.sqlite").read_bytes(), service.ids, service.project, service.dataset
+
+
 def build(folder: Path, settings: Settings | None = None) -> Service:
     """A new service in a folder."""
+    content, ids, project, dataset = _template()
+    (folder / "ledger.sqlite").write_bytes(content)
+    (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    ledger = open_ledger(str(folder / "ledger.sqlite"))
+    # Nothing here must survive a power failure, and waiting for the disk is most of the time.
+    event.listen(ledger.engine, "connect", lambda c, _: c.execute("PRAGMA synchronous=OFF"))
+    app = create_app(ledger, settings or Settings())
+    return Service(ledger, app, folder, dict(ids), project, dataset)
+
+
+def _filled(folder: Path) -> Service:
     ledger = open_ledger(str(folder / "ledger.sqlite"))
     data = folder / "people.csv"
     data.write_text(PEOPLE, encoding="utf-8")
-    service = Service(ledger, create_app(ledger, settings or Settings()), folder)
+    service = Service(ledger, FastAPI(), folder)
     with ledger.writing() as session:
         for name, role in NAMES.items():
             made = people.add_person(session, None, name, role, full_name=name.capitalize(), password_hash=HASH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -125,16 +126,17 @@ def signed_in(request: Request) -> Visitor:
 SignedIn = Annotated[Visitor, Depends(signed_in)]
 
 
-async def posted(request: Request, visitor: SignedIn) -> Posted:
+async def posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
     """The form that was sent, read only after its sender is known, and refused without the page's token."""
-    fields = await request.form(max_files=100, max_fields=MOST_FIELDS)
-    given = fields.get("csrf")
-    if not isinstance(given, str) or not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
-        raise NotAllowedError(
-            "the form is not from a page of yours, or from before you last logged in.",
-            hint="Open the page again and send it once more.",
-        )
-    return Posted(visitor, fields)
+    # Closed at the end, and with it the temporary files that it came in.
+    async with request.form(max_files=100, max_fields=MOST_FIELDS) as fields:
+        given = fields.get("csrf")
+        if not isinstance(given, str) or not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
+            raise NotAllowedError(
+                "the form is not from a page of yours, or from before you last logged in.",
+                hint="Open the page again and send it once more.",
+            )
+        yield Posted(visitor, fields)
 
 
 Form = Annotated[Posted, Depends(posted)]

@@ -40,6 +40,9 @@ HEADERS: Mapping[str, str] = {
 }
 
 
+DRAINED = 8 << 20
+"""Bytes of what is too large that are still read and thrown away; then the connection is cut."""
+
 Refuse = Callable[[Request, DivulgeError], Response]
 
 
@@ -66,6 +69,8 @@ class Guard:
 
         refusal = self._refusal(scope, headers)
         if refusal is not None:
+            if isinstance(refusal, TooLargeError) and _length(headers) <= DRAINED:
+                await _drain(receive)
             await self.refuse(Request(scope), refusal)(scope, receive, guarded_send)
             return
         await self.app(scope, self._counted(receive, self._most(scope)), guarded_send)
@@ -79,8 +84,7 @@ class Guard:
             return NotAllowedError(
                 "the service is not known by this name.", hint="Open it by the name that its administrator gave it."
             )
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self._most(scope):
+        if _length(headers) > self._most(scope):
             return too_large(self._most(scope))
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
             return NotAllowedError("the form was sent from another site.", hint="Send it from the page itself.")
@@ -95,10 +99,28 @@ class Guard:
             if message["type"] == "http.request":
                 seen += len(message.get("body", b""))
                 if seen > most:
+                    if message.get("more_body"):
+                        await _drain(receive)
                     raise too_large(most)
             return message
 
         return counted
+
+
+def _length(headers: Headers) -> float:
+    """What the sender says of the size of what follows; infinite where that is no number."""
+    said = headers.get("content-length", "0")
+    return int(said) if said.isascii() and said.isdigit() else float("inf")
+
+
+async def _drain(receive: Receive) -> None:
+    """Let somebody who is still sending finish, so that they can read the answer; up to a point."""
+    left = DRAINED
+    while left > 0:
+        message = await receive()
+        left -= max(1, len(message.get("body", b"")))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return
 
 
 def host_name(host: str) -> str:

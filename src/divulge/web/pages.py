@@ -108,8 +108,13 @@ def error_answer(request: Request, error: DivulgeError, visitor: Visitor | None 
         # What a database says of itself is for the log, not for whoever asks.
         error = LedgerError("the service cannot reach its database.", hint="Try again in a minute.")
     if request.url.path.startswith("/api/"):
-        return JSONResponse(error.as_json(), status_code=status)
-    return page(request, "error", visitor, status=status, error=error, status_code=status)
+        answer: Response = JSONResponse(error.as_json(), status_code=status)
+    else:
+        answer = page(request, "error", visitor, status=status, error=error, status_code=status)
+    if status == 413:
+        # What is still on its way is not read.
+        answer.headers["connection"] = "close"
+    return answer
 
 
 def unexpected_answer(request: Request) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -24,6 +24,18 @@ from divulge.web.pages import go, page, status_of
 router = APIRouter(include_in_schema=False)
 
 WAYS = ("table", "spec", "acro")
+EXAMPLE = {
+    "title": "Income by sex",
+    "purpose": "An example from the demonstration: a table with large cells.",
+    "text": """outputs:
+  - kind: crosstab
+    name: Income by sex
+    variables: [sex, income]
+    compute: true   # or released: with the figures
+""",
+}
+"""What a newcomer may submit about the demonstration's extract of a survey."""
+
 UPLOADS = frozenset(f"/submit/{way}" for way in WAYS)
 """The addresses that take files."""
 
@@ -150,6 +162,8 @@ def _form(
             old = queries.find_submission(session, visitor.person, int(replaces_text))
         chosen = (typed.text("dataset") if typed is not None else "") or query.get("dataset", "")
         datasets = queries.list_datasets(session, per_page=500).items
+        if query.get("example") == "cps":
+            chosen = next((str(d.id) for d in datasets if d.name == "cps"), "")
         dataset = old.dataset if old is not None else next((d for d in datasets if str(d.id) == chosen), None)
         kind = (typed.text("kind") if typed is not None else "") or query.get("kind", "")
         kind_form = find_form(kind) if way == "table" and kind in kind_forms() else None
@@ -165,24 +179,25 @@ def _form(
             old=old,
             kinds=list(kind_forms().values()),
             kind_form=kind_form,
-            typed=_Typed(typed, old),
+            typed=_Typed(typed, old, EXAMPLE if query.get("example") == "cps" else {}),
             token=secrets.token_urlsafe(24),
             most=settings_of(request).upload_bytes,
+            has_example=any(d.name == "cps" for d in datasets),
         )
 
 
 class _Typed:
     """What was typed before something was found wrong with it, or what the returned version said."""
 
-    def __init__(self, form: Posted | None, old: Submission | None) -> None:
-        self.form, self.old = form, old
+    def __init__(self, form: Posted | None, old: Submission | None, example: Mapping[str, str]) -> None:
+        self.form, self.old, self.example = form, old, example
 
     def text(self, name: str) -> str:
         if self.form is not None:
             return self.form.text(name, 1 << 20)
         if self.old is not None and name in ("title", "purpose"):
             return str(getattr(self.old, name))
-        return ""
+        return self.example.get(name, "")
 
     def texts(self, name: str) -> list[str]:
         return self.form.texts(name) if self.form is not None else []

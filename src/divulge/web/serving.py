@@ -1,0 +1,167 @@
+"""Running the service: the server in this process, workers in processes of their own, a graceful end of both."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import psutil
+import uvicorn
+from fastapi import FastAPI
+
+from divulge.errors import UsageError
+from divulge.ledger.database import Ledger
+from divulge.web.settings import LOOPBACK_NAMES, Settings, is_loopback, parse_networks
+
+STOP_SECONDS = 10
+"""How long requests and workers have to come to an end before they are ended."""
+
+RESTART_SECONDS = 3.0
+"""Between the end of a worker and the start of another: a worker that cannot start must not keep a core busy."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the service listens, and what stands between it and the network."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+
+    @property
+    def has_tls(self) -> bool:
+        return self.certificate is not None
+
+    @property
+    def address(self) -> str:
+        shown = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.has_tls else 'http'}://{shown}:{self.port}/"
+
+    def check(self) -> None:
+        """Raise where passwords would travel readable over a network."""
+        if (self.certificate is None) != (self.key is None):
+            raise UsageError("a certificate and its key are needed together.", where="--tls-certificate, --tls-key")
+        for file in (self.certificate, self.key):
+            if file is not None and not file.is_file():
+                raise UsageError("there is no such file.", where=str(file))
+        if not is_loopback(self.host) and not self.has_tls and not self.behind_proxy:
+            raise UsageError(
+                f"{self.host} can be reached from other machines, and passwords would travel readable.",
+                where="--host",
+                hint="Give --tls-certificate and --tls-key, or --behind-proxy where a proxy before it does TLS.",
+            )
+
+
+def make_settings(place: Place, names: list[str], proxies: list[str], user_header: str | None) -> Settings:
+    """The settings that follow from where the service listens."""
+    place.check()
+    if user_header is not None and not (place.behind_proxy and proxies):
+        raise UsageError(
+            "whose word about people is believed must be said.",
+            where="--user-header",
+            hint="Give --behind-proxy and the addresses of the proxy with --proxy.",
+        )
+    trusted = parse_networks(proxies or ["127.0.0.0/8", "::1"]) if place.behind_proxy else ()
+    hidden = is_loopback(place.host) and not place.behind_proxy
+    return Settings(
+        secure=place.has_tls or place.behind_proxy,
+        host_names=frozenset(names) | LOOPBACK_NAMES if names or hidden else frozenset(),
+        proxies=trusted,
+        user_header=user_header,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams of those who watch as soon as the end is asked for; they would hold it up."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        app = self.config.app
+        if isinstance(app, FastAPI):
+            app.state.stopping = True
+        super().handle_exit(sig, frame)
+
+
+@dataclass
+class Workers:
+    """Worker processes, each started again where it ends by itself."""
+
+    ledger: Ledger
+    count: int
+    stop: threading.Event = field(default_factory=threading.Event)
+    _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self) -> None:
+        self._running = [self._one() for _ in range(self.count)]
+        threading.Thread(target=self._watch, name="workers", daemon=True).start()
+
+    def end(self) -> None:
+        """Ask them to put their jobs back and end; end them where they do not."""
+        self.stop.set()
+        for worker in self._running:
+            with suppress(ProcessLookupError):
+                worker.send_signal(signal.SIGTERM)
+        last = time.monotonic() + STOP_SECONDS
+        for worker in self._running:
+            try:
+                worker.wait(max(0.1, last - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+
+    def _one(self) -> subprocess.Popen[bytes]:
+        # The URL may hold a password, which a command line would show to everybody on the machine.
+        places = {"DIVULGE_LEDGER": self.ledger.url, "DIVULGE_STORE": str(self.ledger.store.folder)}
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "divulge", "--quiet", "worker"],
+            env=os.environ | places,
+            # A Ctrl-C is for the server, which then tells its workers.
+            start_new_session=True,
+        )
+        with suppress(psutil.Error):
+            # People wait for pages; nobody waits for the last second of an assessment.
+            psutil.Process(worker.pid).nice(10)
+        return worker
+
+    def _watch(self) -> None:
+        while not self.stop.wait(RESTART_SECONDS):
+            for i, worker in enumerate(self._running):
+                if worker.poll() is not None and not self.stop.is_set():
+                    self._running[i] = self._one()
+
+
+def serve(app: FastAPI, place: Place, workers: Workers) -> None:
+    """Serve until somebody asks for the end (Ctrl-C, SIGTERM)."""
+    config = uvicorn.Config(
+        app,
+        host=place.host,
+        port=place.port,
+        ssl_certfile=place.certificate,
+        ssl_keyfile=place.key,
+        log_level="warning",
+        # Addresses hold what people search for.
+        access_log=False,
+        # Who is asking is decided in one place of ours, which knows whom to believe.
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+        # More at once than any team has; what is above it is told to come back.
+        limit_concurrency=1000,
+    )
+    workers.start()
+    try:
+        _Server(config).run()
+    except KeyboardInterrupt:
+        # uvicorn hands the signal on once everything has ended.
+        pass
+    finally:
+        workers.end()
