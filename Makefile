@@ -5,7 +5,7 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench validate docs lock clean
+.PHONY: help demo serve test check fix bench validate docs lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,10 @@ endef
 
 demo: .venv/runtime ## run the main job on embedded data and print where the report is
 	@$(BIN)/divulge demo --run demo-output
+
+serve: .venv/runtime ## start the service on this machine, with the data of the demonstration
+	@mkdir -p demo-output
+	@$(BIN)/divulge serve --ledger demo-output/service.sqlite $(ARGS)
 
 test: .venv/dev ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)

@@ -28,6 +28,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "ledger show": lambda folder: ["ledger", "show", "1", "--ledger", _ledger(folder)],
     "ledger verify": lambda folder: ["ledger", "verify", "--ledger", _ledger(folder)],
     "worker": lambda folder: ["worker", "--once", "--ledger", _ledger(folder)],
+    "serve": lambda folder: ["serve", "--check", "--no-demo", "--ledger", "b.sqlite"],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()

@@ -22,6 +22,7 @@ SHARED = {
     "cli.complete": "what the shell offers after the tabulator key",
     "cli.ledger_options": "options that every command of the ledger takes",
     "cli.ledger_view": "how the ledger shows releases to people",
+    "cli.serve_demo": "what a new ledger holds when the service first starts",
     "cli.screen": "what every command prints with",
     "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "cli.measure_options": "what the options of measure mean",

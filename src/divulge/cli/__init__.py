@@ -32,6 +32,7 @@ COMMANDS: tuple[str, ...] = (
     "teach",
     "ledger",
     "worker",
+    "serve",
     "demo",
 )
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""

@@ -18,6 +18,7 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.model import BrowserSession, Person, Role
 from divulge.web import sessions
 from divulge.web.guard import client_address
+from divulge.web.rendering import Renderer
 from divulge.web.settings import Settings
 
 MOST_FIELDS = 2000
@@ -79,6 +80,11 @@ def ledger_of(request: Request) -> Ledger:
 def settings_of(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
+
+
+def renderer_of(request: Request) -> Renderer:
+    renderer: Renderer = request.app.state.renderer
+    return renderer
 
 
 def cookie_name(settings: Settings) -> str:
@@ -186,6 +192,7 @@ __all__ = [
     "cookie_name",
     "find_visitor",
     "ledger_of",
+    "renderer_of",
     "run_in_threadpool",
     "set_cookie",
     "settings_of",

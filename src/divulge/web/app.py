@@ -22,6 +22,7 @@ from divulge.web.access import LogInNeededError
 from divulge.web.api import API_UPLOADS, api
 from divulge.web.guard import Guard
 from divulge.web.pages import error_answer, unexpected_answer
+from divulge.web.rendering import Renderer
 from divulge.web.settings import Settings
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 
@@ -44,6 +45,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         app.state.stopping = True
+        app.state.renderer.close()
 
     app = FastAPI(
         title="Divulge",
@@ -54,6 +56,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
+    app.state.renderer = Renderer(ledger.store.folder / "reports")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in PAGES:
         app.include_router(part.router)

@@ -157,11 +157,12 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         # More at once than any team has; what is above it is told to come back.
         limit_concurrency=1000,
     )
+    # uvicorn raises the signal again once it has ended, and that must not keep us from ending the workers.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
     workers.start()
     try:
-        _Server(config).run()
-    except KeyboardInterrupt:
-        # uvicorn hands the signal on once everything has ended.
-        pass
+        with suppress(KeyboardInterrupt):
+            _Server(config).run()
     finally:
         workers.end()
+        signal.signal(signal.SIGTERM, before)

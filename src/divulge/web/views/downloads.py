@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -11,28 +10,21 @@ from starlette.responses import Response
 
 from divulge.errors import NotFoundError
 from divulge.ledger import queries, releases
-from divulge.reports import Html
-from divulge.web.access import SignedIn, ledger_of
+from divulge.web.access import SignedIn, ledger_of, renderer_of
 from divulge.web.details import check_see_assessment
 from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
-from divulge.web.kept import Kept
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
-
-_rendered: Kept[str, str] = Kept(32)
-"""Reports of records, which never change: drawing one takes longer than all other pages together."""
 
 
 @router.get("/report")
 def report(request: Request, visitor: SignedIn, submission_id: int) -> HTMLResponse:
     with ledger_of(request).reading() as session:
         assessment = check_see_assessment(session, visitor.person, submission_id)
-        held = _rendered.get(assessment.digest)
-        if held is None:
-            held = Html().render(json.loads(queries.find_record(session, assessment.id)))
-            _rendered.put(assessment.digest, held)
+        record = queries.find_record(session, assessment.id)
+    drawn = renderer_of(request).report(assessment.digest, record)
     headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
-    return HTMLResponse(held, headers=headers)
+    return HTMLResponse(drawn, headers=headers)
 
 
 @router.get("/files/{upload_id}")

@@ -1,0 +1,98 @@
+"""`divulge serve`: the service in a browser, with its workers, on a ledger of its own or a named one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
+from divulge.cli.screen import screen
+from divulge.errors import UsageError
+
+if TYPE_CHECKING:
+    from divulge.cli.serve_demo import Account
+
+
+def run(
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    host: Annotated[str, typer.Option(help="The address to listen at. Others than this machine's need TLS.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8765,
+    workers: Annotated[int, typer.Option(min=0, max=64, help="How many assessments run at once.")] = 1,
+    demo: Annotated[
+        bool | None,
+        typer.Option(
+            "--demo/--no-demo",
+            help="Put data to play with, a project and accounts into a new ledger; usual on loopback.",
+            show_default=False,
+        ),
+    ] = None,
+    tls_certificate: Annotated[
+        Path | None, typer.Option("--tls-certificate", metavar="FILE", help="The certificate (PEM), to serve HTTPS.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key (PEM).")] = None,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="A proxy in front of the service does TLS and hands requests on.")
+    ] = False,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option("--proxy", metavar="ADDRESS", help="Whose word about clients is believed; may be given again."),
+    ] = None,
+    user_header: Annotated[
+        str | None,
+        typer.Option("--user-header", metavar="NAME", help="The header in which the proxy names who is logged in."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="HOST", help="A name by which browsers know the service; may be given again."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Prepare and check everything, say where it would be, and end.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the start.")] = False,
+) -> None:
+    """Serve the queue of submissions to browsers on this machine, or with TLS to others.
+
+    Without options it makes a SQLite ledger here, with data to play with, and prints passwords for the first log-ins
+    once. Stop it with Ctrl-C: assessments under way go on when it is started again.
+    """
+    try:
+        from divulge.web import create_app
+        from divulge.web.serving import Place, Workers, make_settings, serve
+    except ModuleNotFoundError:
+        raise UsageError(
+            "the service is not installed.", hint="Install divulge with its extra: divulge[web]."
+        ) from None
+    from divulge.cli.serve_demo import first_accounts
+    from divulge.web.settings import is_loopback
+
+    place = Place(host, port, tls_certificate, tls_key, behind_proxy)
+    settings = make_settings(place, name or [], proxy or [], user_header)
+    ready = opened(ledger, store, create=True)
+    is_file = ready.engine.dialect.name == "sqlite"
+    with_demo = demo if demo is not None else is_file and is_loopback(host) and not behind_proxy
+    accounts = first_accounts(ready, with_demo)
+    if json:
+        told = [{"name": a.name, "role": a.role, "password": a.password} for a in accounts]
+        screen.print_json({"address": place.address, "ledger": ready.shown, "accounts": told})
+    else:
+        _tell(accounts)
+        screen.show(f"Divulge is at {place.address}")
+        screen.note(f"The ledger is {ready.shown}, files are in {ready.store.folder}. Stop with Ctrl-C.")
+    if not check:
+        serve(create_app(ready, settings), place, Workers(ready, workers))
+    ready.close()
+
+
+def _tell(accounts: list[Account]) -> None:
+    if not accounts:
+        return
+    grid = Grid("name", "role", "password", title="Accounts: this is shown once, write it down", title_justify="left")
+    for account in accounts:
+        grid.add_row(account.name, account.role, account.password)
+    screen.show(grid)

@@ -1,0 +1,61 @@
+"""Reports as pages: drawn by a process of their own, which no other page waits for, and kept: records never change."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from divulge import __version__
+from divulge.errors import DivulgeError, LedgerError
+from divulge.record import make_folder, write_text
+
+LONGEST_SECONDS = 120
+"""A large report on a busy machine takes ten."""
+
+
+class Renderer:
+    """Draws reports one after another. folder: where they are kept, by the digest of their record."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._lock = folder, Lock()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def report(self, digest: str, record: str) -> str:
+        """The report of a record (JSON text) as a page."""
+        kept = self._folder / f"{digest}-{__version__}.html"
+        with suppress(OSError):
+            return kept.read_text(encoding="utf-8")
+        with self._lock:
+            if self._pool is None:
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=os.nice, initargs=(5,))
+            pool = self._pool
+        try:
+            page = pool.submit(draw, record).result(LONGEST_SECONDS)
+        except (BrokenProcessPool, TimeoutError):
+            self.close()
+            raise LedgerError("the report could not be drawn.") from None
+        with suppress(DivulgeError):
+            # A full disk must not hide a report that is there.
+            make_folder(self._folder)
+            write_text(kept, page)
+        return page
+
+    def close(self) -> None:
+        with self._lock:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+def draw(record: str) -> str:
+    """The page of a record; what its libraries take to import is paid here, not in the server."""
+    from divulge.reports import Html
+
+    return Html().render(json.loads(record))
