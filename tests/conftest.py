@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -62,50 +60,43 @@ def postgres() -> Iterator[Cluster]:
         cluster.stop()
 
 
-_NUMBERS = count()
-
-
 @pytest.fixture(scope="session")
-def empty_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Makes a new ledger, "sqlite" or "postgresql", at the newest version, and gives its URL: copies are quick."""
-    from divulge.ledger.database import open_ledger
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Ledgers to copy, which is quicker than making each anew; see tests/ledgers.py."""
+    from tests.ledgers import Templates
 
-    folder = tmp_path_factory.mktemp("ledgers")
-    made: set[str] = set()
+    return Templates(tmp_path_factory.mktemp("ledgers"))
 
-    def make(kind: str, cluster: Cluster | None = None) -> str:
-        number = next(_NUMBERS)
-        if kind == "sqlite":
-            template = folder / "template.sqlite"
-            if kind not in made:
-                open_ledger(str(template)).close()
-            made.add(kind)
-            return f"sqlite:///{shutil.copy(template, folder / f'{number}.sqlite')}"
-        assert cluster is not None
-        if kind not in made:
-            cluster.run("CREATE DATABASE template_ledger")
-            open_ledger(cluster.url("template_ledger"), store=folder).close()
-        made.add(kind)
-        cluster.run(f"CREATE DATABASE ledger{number} TEMPLATE template_ledger")
-        return cluster.url(f"ledger{number}")
 
-    return make
+def _server(request: pytest.FixtureRequest) -> Cluster | None:
+    return request.getfixturevalue("postgres") if request.param == "postgresql" else None
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def ledger(request: pytest.FixtureRequest, empty_ledgers: Callable[..., str], tmp_path: Path) -> Iterator[Any]:
+def ledger(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> Iterator[Any]:
     """An empty ledger, once in SQLite and once in PostgreSQL."""
     from divulge.ledger.database import open_ledger
 
-    cluster = request.getfixturevalue("postgres") if request.param == "postgresql" else None
-    opened = open_ledger(empty_ledgers(request.param, cluster), store=tmp_path / "store")
+    opened = open_ledger(templates.copy("empty", _server(request)), store=tmp_path / "store")
     yield opened
     opened.close()
 
 
-@pytest.fixture
-def world(ledger: Any, tmp_path: Path) -> Any:
-    """A ledger with people, a project and data; see tests/ledgers.py."""
-    from tests.ledgers import make_world
+@pytest.fixture(params=["sqlite", "postgresql"])
+def world(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> Iterator[Any]:
+    """A ledger with people, a project and data, once in SQLite and once in PostgreSQL."""
+    from tests.ledgers import open_world
 
-    return make_world(ledger, tmp_path)
+    found = open_world(templates.copy("world", _server(request)), tmp_path / "store")
+    yield found
+    found.ledger.close()
+
+
+@pytest.fixture
+def small_world(templates: Any, tmp_path: Path) -> Iterator[Any]:
+    """The same in SQLite alone, for what does not depend on the database."""
+    from tests.ledgers import open_world
+
+    found = open_world(templates.copy("world", None), tmp_path / "store")
+    yield found
+    found.ledger.close()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
 from divulge.ledger import datasets, jobs, people, workflow
-from divulge.ledger.database import Ledger
-from divulge.ledger.model import Role, Submission
+from divulge.ledger.database import Ledger, open_ledger
+from divulge.ledger.model import Dataset, Person, Project, Role, Submission
 from divulge.ledger.proposals import Proposal
 from tests.ledger_work import FIGURES, record
+from tests.postgres import Cluster
 
 CROSSTAB: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "WORK"], "compute": True}
 
@@ -76,3 +80,48 @@ def make_world(ledger: Ledger, folder: Path) -> World:
             people.add_member(session, None, project, person[name])
         dataset = datasets.register(session, None, "people", write_people(folder)).id
     return World(ledger, person, project, dataset)
+
+
+def open_world(url: str, store: Path) -> World:
+    """The world that `make_world` made in this ledger."""
+    ledger = open_ledger(url, store=store)
+    with ledger.reading() as session:
+        person = {p.name: p.id for p in session.scalars(select(Person))}
+        project = session.scalars(select(Project.id)).one()
+        dataset = session.scalars(select(Dataset.id)).one()
+    return World(ledger, person, project, dataset)
+
+
+@dataclass
+class Templates:
+    """Ledgers to copy: "empty" and "world", each made when it is first asked for."""
+
+    folder: Path
+    made: set[str] = field(default_factory=set)
+    n_copies: int = 0
+
+    def copy(self, name: str, server: Cluster | None) -> str:
+        """The URL of a new ledger: in this server, or in a SQLite file."""
+        self.n_copies += 1
+        return self._file(name) if server is None else self._database(name, server)
+
+    def _file(self, name: str) -> str:
+        template = self.folder / f"{name}.sqlite"
+        if not template.exists():
+            self._fill(name, str(template))
+        return f"sqlite:///{shutil.copy(template, self.folder / f'copy{self.n_copies}.sqlite')}"
+
+    def _database(self, name: str, server: Cluster) -> str:
+        template = f"template_{name}"
+        if template not in self.made:
+            server.run(f"CREATE DATABASE {template}")
+            self._fill(name, server.url(template))
+            self.made.add(template)
+        server.run(f"CREATE DATABASE copy{self.n_copies} TEMPLATE {template}")
+        return server.url(f"copy{self.n_copies}")
+
+    def _fill(self, name: str, url: str) -> None:
+        ledger = open_ledger(url, store=self.folder)
+        if name == "world":
+            make_world(ledger, self.folder)
+        ledger.close()

@@ -54,21 +54,22 @@ def add(
 
     found = read_record(record) if record is not None else None
     ready = plan(read_spec(spec))
-    opened_ledger = opened(ledger, store, create=True)
-    number, made = add_release(
-        opened_ledger,
-        ready,
-        by=by or getpass.getuser(),
-        title=title or spec.stem,
-        dataset=dataset,
-        collection=collection,
-        record=found,
-        at=None if date is None else date.replace(tzinfo=UTC),
-    )
+    with opened(ledger, store, create=True) as known:
+        number, made = add_release(
+            known,
+            ready,
+            by=by or getpass.getuser(),
+            title=title or spec.stem,
+            dataset=dataset,
+            collection=collection,
+            record=found,
+            at=None if date is None else date.replace(tzinfo=UTC),
+        )
     if json:
         screen.print_json({"submission": number, "outputs": ready.n_new, "released": made.at.isoformat()})
     else:
-        screen.show(f"Submission {number}: {ready.n_new} outputs, released {made.at:%Y-%m-%d}.")
+        outputs = "1 output" if ready.n_new == 1 else f"{ready.n_new} outputs"
+        screen.show(f"Submission {number}: {outputs}, released {made.at:%Y-%m-%d}.")
 
 
 @app.command("list")
@@ -83,7 +84,7 @@ def list_(
     from divulge.cli.ledger_view import as_json, listing
     from divulge.ledger.queries import list_submissions
 
-    with opened(ledger).reading() as session:
+    with opened(ledger) as known, known.reading() as session:
         found = list_submissions(session, None, _filter(session, dataset, state), page=page)
         if json:
             rows = [as_json(s) for s in found.items]
@@ -104,7 +105,7 @@ def show(
     from divulge.cli.ledger_view import details, show_details
     from divulge.ledger.queries import find_submission, history
 
-    with opened(ledger).reading() as session:
+    with opened(ledger) as known, known.reading() as session:
         found = details(find_submission(session, None, number), history(session, number))
     if json:
         screen.print_json(found)
@@ -131,7 +132,8 @@ def verify(
     """
     from divulge.ledger.verify import verify as verify_ledger
 
-    found = verify_ledger(opened(ledger, store), expected=_head(expect), files=files)
+    with opened(ledger, store) as known:
+        found = verify_ledger(known, expected=_head(expect), files=files)
     head = f"{found.head.count}:{found.head.hash}"
     if json and not found.faults:
         screen.print_json({"entries": found.entries, "faults": [], "head": head})
@@ -160,7 +162,7 @@ def export(
     """Write the whole ledger as one JSON document: no passwords, no row of any data."""
     from divulge.ledger.export import export as export_ledger
 
-    with opened(ledger).reading() as session:
+    with opened(ledger) as known, known.reading() as session:
         document = export_ledger(session, records=records)
     if output is None:
         screen.print_json(document)

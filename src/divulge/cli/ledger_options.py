@@ -43,12 +43,12 @@ def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, list[C
     inputs = read_inputs(assessment)
     if inputs.table is None:
         return inputs, []
-    with opened(ledger).reading() as session:
+    with opened(ledger) as found, found.reading() as session:
         return inputs, earlier_outputs(session, fingerprint(inputs.table))
 
 
 def opened(ledger: str | None, store: Path | None = None, *, create: bool = False) -> Ledger:
-    """The ledger that the options name. create: whether a SQLite file that is not there is made."""
+    """The ledger that the options name; `with` closes it. create: whether a SQLite file that is not there is made."""
     # SQLAlchemy takes a third of a second to import, which other commands should not wait for.
     from divulge.ledger.database import open_ledger
 

@@ -37,8 +37,9 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     limits = Limits(seconds=60 * time_limit, memory=None if memory is None else int(memory * (1 << 30)))
-    worker = Worker(opened(ledger, store, create=True), stop, limits, say=screen.note)
-    screen.detail(f"worker {worker.name} at {worker.ledger.shown}")
-    taken = worker.run(once=once)
+    with opened(ledger, store, create=True) as known:
+        worker = Worker(known, stop, limits, say=screen.note)
+        screen.detail(f"worker {worker.name} at {known.shown}")
+        taken = worker.run(once=once)
     if json:
         screen.print_json({"jobs": taken})

@@ -68,6 +68,12 @@ class Ledger:
     def close(self) -> None:
         self.engine.dispose()
 
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def ledger_url(given: str | None = None) -> URL:
     """The URL of a ledger: from what was given (a URL, or a SQLite file), from DIVULGE_LEDGER, or the default file."""

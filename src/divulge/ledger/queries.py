@@ -127,7 +127,7 @@ def count_states(session: Session, person: Person | None) -> dict[State, int]:
     found = session.execute(
         select(Submission.state, func.count(Submission.id)).where(visible(person)).group_by(Submission.state)
     )
-    counted = dict(found.tuples())
+    counted = {row[0]: row[1] for row in found}
     return {state: counted.get(state, 0) for state in State}
 
 
@@ -194,7 +194,7 @@ def dataset_outputs(session: Session, dataset_ids: Sequence[int]) -> Sequence[tu
         .order_by(Release.id, SubmittedOutput.number)
         .options(joinedload(Release.submission).joinedload(Submission.dataset))
     )
-    return found.tuples().all()
+    return [(row[0], row[1]) for row in found]
 
 
 def visible(person: Person | None) -> ColumnElement[bool]:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from divulge.assess import Candidate, assess, plan
-from divulge.spec import parse_spec
+from divulge.assess.cumulative import Earlier, choose_earlier, joint_attacks
+from divulge.spec import ScenarioSettings, parse_output, parse_spec
+from divulge.table import read_table
+from divulge.table.frictionless import parse_schema
 
 ALL: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
 ALL_BUT_ONE: dict[str, Any] = {**ALL, "where": "AREA != 9"}
@@ -51,3 +54,60 @@ def test_tables_that_differ_by_one_person_are_caught_at_the_second(people: Path)
     assert cumulative["adds"]["exposed"] == 1
     assert cumulative["earlier"]["exposed"] == 0
     assert any("1 more" in reason for reason in second["reasons"])
+
+
+def _chosen(people: Path, *documents: dict[str, Any]) -> Earlier:
+    table = read_table(people)
+    candidates = [Candidate(f"release {i}", d) for i, d in enumerate(documents, start=1)]
+    return choose_earlier(candidates, [parse_output(ALL_BUT_ONE)], (), table)
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ({"kind": "crosstab", "variables": ["JOB"], "compute": True}, "shares no variable: it is about JOB"),
+        ({"kind": "crosstab", "variables": ["SEX", "INCOME"], "compute": True}, "no variable 'INCOME'"),
+        ({"kind": "crosstab", "variables": ["SEX"], "released": [1, 299]}, "2 of its figures"),
+        (ALL_BUT_ONE, "The same output"),
+        ({"kind": "custom", "function": "a:b", "variables": ["SEX"]}, "cannot be"),
+    ],
+    ids=["other variables", "variable gone", "other data", "same output", "code"],
+)
+def test_earlier_output_that_is_left_out_says_why(people: Path, document: dict[str, Any], why: str) -> None:
+    found = _chosen(people, document)
+    assert len(found) == 0
+    assert why in found.left_out[0].why
+
+
+def test_same_earlier_output_is_embedded_once(people: Path) -> None:
+    found = _chosen(people, ALL, {**ALL, "name": "the same"})
+    assert found.releases == ("release 1",)
+    assert found.left_out[0].release == "release 2"
+
+
+def test_variables_of_the_scenario_are_shared_too(people: Path) -> None:
+    wanted = Candidate("release 1", {"kind": "crosstab", "variables": ["JOB"], "compute": True})
+    scenario = ScenarioSettings(target="JOB", keys=("SEX",))
+    assert len(choose_earlier([wanted], [parse_output(ALL)], [scenario], read_table(people))) == 1
+
+
+def test_too_many_variables_are_taken_with_one_earlier_output_at_a_time() -> None:
+    fields = [
+        {"name": f"V{i}", "type": "integer", "categories": list(range(100)), "missingValues": []} for i in range(12)
+    ]
+    schema = parse_schema({"fields": fields})
+    pairs = [parse_output({"kind": "crosstab", "variables": [f"V{i}", f"V{i + 1}"]}) for i in range(11)]
+    few = joint_attacks((), pairs[:1], Earlier(outputs=tuple(pairs[1:3])), schema)
+    many = joint_attacks((), pairs[:1], Earlier(outputs=tuple(pairs[1:])), schema)
+    assert max(len(a.variables) for a in few) == 4
+    assert max(len(a.variables) for a in many) == 4
+    assert {v for a in many for v in a.variables} == set(schema.names)
+
+
+def test_what_was_exposed_before_is_not_held_against_a_harmless_output(people: Path) -> None:
+    full = Candidate("release 1", {"kind": "crosstab", "variables": ["AREA", "SEX", "ILL"], "compute": True})
+    record = _assess(people, [{"kind": "crosstab", "variables": ["SEX"], "compute": True}], [full])
+    cumulative = record["cumulative"]
+    assert cumulative["earlier"]["exposed"] >= 1
+    assert cumulative["adds"]["exposed"] == 0
+    assert not any("is exposed:" in r or "are exposed:" in r for r in record["reasons"])

@@ -6,25 +6,23 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
 from divulge.ledger import workflow
-from divulge.ledger.database import open_ledger
 from divulge.ledger.model import Job, JobState
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
-from tests.ledgers import World, make_world
+from tests.ledgers import World
 
 SOON = Limits(seconds=60, poll=0.05, heartbeat=0.1)
 
 
 @pytest.fixture
-def world(empty_ledgers: Callable[..., str], tmp_path: Path) -> World:
+def world(small_world: World) -> World:
     """In SQLite alone: what the two databases do differently is tested with the queue."""
-    return make_world(open_ledger(empty_ledgers("sqlite"), store=tmp_path / "store"), tmp_path)
+    return small_world
 
 
 def _work(world: World, target: str, limits: Limits = SOON, stop: threading.Event | None = None) -> Job:

@@ -1,0 +1,82 @@
+"""What tells data apart: their people and variables, not the order, the file or the coding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from divulge.errors import LedgerError, NotAllowedError, SpecError
+from divulge.ledger import datasets
+from divulge.ledger.datasets import fingerprint
+from divulge.ledger.model import Person
+from divulge.table import read_table
+from tests.ledgers import World
+
+
+def _print(folder: Path, text: str) -> str:
+    path = folder / "x.csv"
+    path.write_text(text, encoding="utf-8")
+    return fingerprint(read_table(path))
+
+
+PEOPLE = "AGE,SEX\n40,F\n41,M\n42,F\n"
+
+
+def test_order_of_rows_and_columns_makes_no_difference(tmp_path: Path) -> None:
+    assert _print(tmp_path, PEOPLE) == _print(tmp_path, "SEX,AGE\nF,42\nF,40\nM,41\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AGE,SEX\n40,F\n41,M\n42,M\n",
+        "AGE,SEX\n40,F\n41,M\n",
+        "AGE,SEX\n40,F\n41,M\n42,F\n42,F\n",
+        "AGE,GENDER\n40,F\n41,M\n42,F\n",
+        "AGE,SEX\n41,F\n40,M\n42,F\n",
+        "AGE,SEX\n40,F\n41,M\n42,\n",
+    ],
+    ids=["value", "fewer rows", "twin", "name", "swapped values", "missing"],
+)
+def test_other_data_are_told_apart(tmp_path: Path, text: str) -> None:
+    assert _print(tmp_path, PEOPLE) != _print(tmp_path, text)
+
+
+def test_same_data_are_registered_once(small_world: World, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(PEOPLE, encoding="utf-8")
+    (tmp_path / "b.csv").write_text("SEX,AGE\nF,42\nF,40\nM,41\n", encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        first = datasets.register(session, None, "a", tmp_path / "a.csv")
+        again = datasets.register(session, None, "b", tmp_path / "b.csv")
+        assert first.id == again.id
+        (tmp_path / "c.csv").write_text(PEOPLE + "43,F\n", encoding="utf-8")
+        with pytest.raises(LedgerError, match="called 'people'"):
+            datasets.register(session, None, "people", tmp_path / "c.csv")
+
+
+def test_only_custodians_and_administrators_register(small_world: World, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(PEOPLE, encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        checker = session.get_one(Person, small_world.person["checker"])
+        with pytest.raises(NotAllowedError):
+            datasets.register(session, checker, "a", tmp_path / "a.csv")
+        custodian = session.get_one(Person, small_world.person["custodian"])
+        assert datasets.register(session, custodian, "a", tmp_path / "a.csv").rows == 3
+
+
+@pytest.mark.parametrize(
+    "settings", [{"data": "x.csv"}, {"policy": "p.yaml"}, {"seed": "one"}, {"design": {"splits": 3}}]
+)
+def test_settings_that_are_not_a_custodians_are_rejected(settings: dict[str, object]) -> None:
+    with pytest.raises(SpecError):
+        datasets.checked_settings(settings)
+
+
+def test_settings_are_kept(small_world: World) -> None:
+    wanted = {"policy": {"delta": 0.2}, "design": {"kind": "repeated-halves", "splits": 20}, "seed": 3}
+    with small_world.ledger.writing() as session:
+        custodian = session.get_one(Person, small_world.person["custodian"])
+        datasets.change_settings(session, custodian, small_world.dataset, wanted)
+    with small_world.ledger.reading() as session:
+        assert datasets.get_dataset(session, small_world.dataset).settings == wanted
