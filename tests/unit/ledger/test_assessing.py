@@ -1,0 +1,137 @@
+"""Real assessments from the ledger: what was released before counts, the data must be those that were registered."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import zipfile
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from divulge.errors import LedgerError
+from divulge.ledger import assessing, datasets, jobs, queries, releases, workflow
+from divulge.ledger.model import Choice, Job, JobState, Release, Submission
+from divulge.ledger.proposals import Proposal
+from divulge.ledger.verify import verify
+from divulge.ledger.worker import Limits, Worker
+from tests.ledgers import World
+
+ALL: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "ILL"]}
+SETTINGS = {"design": {"kind": "repeated-halves", "splits": 20}, "measures": ["TCAP"]}
+
+
+@pytest.fixture
+def world(small_world: World, tmp_path: Path) -> World:
+    """Data about three hundred people, one of whom lives alone in area 9."""
+    chance = random.Random(7)
+    rows = [f"{chance.randint(1, 3) if i else 9},{chance.choice('FM')},{chance.choice('xyz')}" for i in range(300)]
+    (tmp_path / "areas.csv").write_text("\n".join(["AREA,SEX,ILL", *rows]) + "\n", encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        made = datasets.register(session, None, "areas", tmp_path / "areas.csv", settings=SETTINGS)
+    return World(small_world.ledger, small_world.person, small_world.project, made.id)
+
+
+def _submit(world: World, by: str, **fields: Any) -> int:
+    content = {"title": "Illness by sex", "outputs": [{**ALL, "compute": True, **fields}]}
+    with world.ledger.writing() as session:
+        proposal = Proposal(**content)
+        return workflow.submit(session, world.person[by], world.project, world.dataset, proposal).id
+
+
+def _work(world: World, *, in_a_process: bool) -> None:
+    """Assess what waits: as a worker does, or here, which is quicker."""
+    if in_a_process:
+        Worker(world.ledger, threading.Event(), Limits(heartbeat=0.2)).run(once=True)
+        return
+    lease = jobs.take_job(world.ledger, "here")
+    assert lease is not None
+    found = assessing.run(assessing.prepare(world.ledger, lease.submission_id, lease.job_id), lambda step: None)
+    jobs.finish_job(world.ledger, lease, found.record, found.figures)
+
+
+def _release_a_month_ago(world: World, submission: int) -> None:
+    with world.ledger.writing() as session:
+        for who in ("checker", "second"):
+            workflow.decide(session, world.person[who], submission, Choice.RELEASE, "Large cells.")
+    with world.ledger.writing() as session:
+        subject = session.get_one(Submission, submission)
+        at = subject.created_at - timedelta(days=31)
+        releases.let_out(session, world.ledger.store, subject, world.person["checker"], "checker", at=at)
+
+
+def test_tables_of_two_researchers_that_differ_by_one_person_are_caught_at_the_second(world: World) -> None:
+    first = _submit(world, "researcher")
+    _work(world, in_a_process=False)
+    _release_a_month_ago(world, first)
+    second = _submit(world, "colleague", where="AREA != 9")
+    _work(world, in_a_process=True)
+    with world.ledger.reading() as session:
+        assessed = queries.find_submission(session, None, second).assessments[0]
+        record = json.loads(queries.find_record(session, assessed.id))
+        before = queries.find_submission(session, None, first).assessments[0]
+    assert before.exposed == 0
+    assert (assessed.verdict, assessed.exposed) == ("refuse", 1)
+    assert record["cumulative"]["adds"]["exposed"] == 1
+    assert record["cumulative"]["releases"][0].startswith(f"submission {first}, output 1 (released ")
+    assert assessed.adds == record["cumulative"]["adds"]["marginal_risk"]
+    assert verify(world.ledger).faults == ()
+
+
+def test_released_zip_holds_the_figures_and_their_hashes(world: World) -> None:
+    made = _submit(world, "researcher", threshold=46)
+    _work(world, in_a_process=False)
+    _release_a_month_ago(world, made)
+    with world.ledger.reading() as session:
+        packed = releases.release_zip(world.ledger.store, session.scalars(select(Release)).one())
+    with zipfile.ZipFile(BytesIO(packed)) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        text = archive.read("files/output-1.csv").decode()
+    assert text.splitlines()[0] == "term,value"
+    assert "suppressed" in text
+    assert manifest["files"][0]["name"] == "output-1.csv"
+    assert manifest["trail"]["count"] > 0
+
+
+def test_data_that_were_changed_since_are_noticed(world: World) -> None:
+    with world.ledger.reading() as session:
+        path = Path(datasets.get_dataset(session, world.dataset).path)
+    path.write_text(path.read_text(encoding="utf-8") + "1,F,x\n", encoding="utf-8")
+    made = _submit(world, "researcher")
+    work = assessing.prepare(world.ledger, made, 1)
+    with pytest.raises(LedgerError, match="not those that were registered"):
+        assessing.run(work, lambda step: None)
+
+
+def test_researcher_chooses_neither_data_nor_policy(world: World) -> None:
+    made = _submit(world, "researcher")
+    work = assessing.prepare(world.ledger, made, 1)
+    assert set(work.document) == {"data", "schema", "outputs", "design", "measures"}
+    assert Path(str(work.document["data"])).name == "areas.csv"
+
+
+def test_job_goes_on_where_another_worker_was_killed(world: World) -> None:
+    made = _submit(world, "researcher")
+    work = assessing.prepare(world.ledger, made, 1)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(step: Any) -> None:
+        if step.done == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        assessing.run(work, killed)
+    assert len(list((work.folder / "splits").glob("*.npz"))) == 5
+    again: list[int] = []
+    found = assessing.run(work, lambda step: again.append(step.done))
+    assert again[0] == 1
+    assert found.record["splits"]["used"] == 20
+    with world.ledger.reading() as session:
+        assert session.scalars(select(Job)).one().state is JobState.QUEUED
