@@ -14,6 +14,7 @@ TITLES = {
     "glm": "Fitting regressions",
     "search": "Reproducing outputs with `descent`",
     "evolution": "The paper's algorithm",
+    "teaching": "Teaching data",
     "measures": "Measures",
     "assess": "A whole assessment",
 }
