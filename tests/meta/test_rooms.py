@@ -49,6 +49,8 @@ SHARED = {
     "measures.run": "every family asked about the same tables",
     "measures.scores": "scores of people against one table after another",
     "measures.scenario": "keys, target and tables that every family takes",
+    "outputs.crossed": "outputs from tables of pandas",
+    "outputs.fitted": "outputs from models of statsmodels",
     "outputs.computed": "an output computed from data beside what was released",
     "outputs.grouped": "numeric variables by groups",
     "outputs.design": "a formula as columns",

@@ -5,7 +5,6 @@ The formula stands in the command where it is written out there; else it is put 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -15,27 +14,19 @@ from divulge.acro.folder import Entry
 from divulge.acro.grids import read_lines
 from divulge.errors import OutputError
 from divulge.outputs import OUTPUTS, Output
+from divulge.outputs.fitted import DECIMALS, SE_DECIMALS, formula_of_terms, printed_decimals
 from divulge.table import Schema
 
 FAMILIES: Mapping[str, str] = {"ols": "linear", "logit": "logistic", "poisson": "poisson"}
 """Methods of ACRO and statsmodels that Divulge has a kind for; a final r means that a formula is given."""
 
-DECIMALS = 4
-"""Of coefficients in a summary of statsmodels."""
-
-SE_DECIMALS = 3
-"""Of standard errors there."""
-
-STATISTICS: Mapping[str, tuple[str, tuple[str, int]]] = {
-    "R-squared:": ("r2", ("decimals", 3)),
-    "Pseudo R-squ.:": ("r2", ("significant", 4)),
-    "Log-Likelihood:": ("loglik", ("significant", 5)),
-    "No. Observations:": ("n", ("decimals", 0)),
+STATISTICS: Mapping[str, tuple[str, str]] = {
+    "R-squared:": ("r2", "r2"),
+    "Pseudo R-squ.:": ("r2", "pseudo r2"),
+    "Log-Likelihood:": ("loglik", "loglik"),
+    "No. Observations:": ("n", "n"),
 }
-"""What stands beside the coefficients, and how it is printed there."""
-
-_INTERCEPTS = {"const", "Intercept"}
-_LEVEL = re.compile(r"\[(T\.|S\.)?[^\[\]]*\]")
+"""What stands beside the coefficients: what it is, and how it is printed there."""
 
 
 def read_regression_entry(entry: Entry, schema: Schema) -> tuple[list[Output], list[str]]:
@@ -56,12 +47,12 @@ def read_regression_entry(entry: Entry, schema: Schema) -> tuple[list[Output], l
         notes.append("Its standard errors are robust ones, which Divulge does not compute; they are left out.")
     for label, (coefficient, se) in coefficients.items():
         released[label] = {"coef": str(coefficient), "se": str(se)} if is_usual else str(coefficient)
-    for title, (name, (how, digits)) in STATISTICS.items():
+    for title, (name, shown) in STATISTICS.items():
         number = _number(figures.get(title, ""))
         if number is not None and name not in statistics:
             statistics.append(name)
             released[name] = str(number)
-            decimals.append(digits if how == "decimals" else digits - 1 - number.adjusted())
+            decimals.append(printed_decimals(shown, float(number)))
     kind = next(k for k in OUTPUTS if k.kind == family)
     return [
         kind(
@@ -129,15 +120,5 @@ def _formula(
     response = figures.get("Dep. Variable:") or entry.dependent or ""
     if response not in schema:
         raise OutputError(f"its response {response[:80]!r} is no variable of the data.")
-    factors = list(dict.fromkeys(_LEVEL.sub("", term) for term in terms if term not in _INTERCEPTS))
-    named = [factor if _is_expression(factor) else f"`{factor}`" for factor in factors]
-    has_intercept = bool(_INTERCEPTS & set(terms))
-    right = [*([] if has_intercept else ["0"]), *named] or ["1"]
-    quoted = response if response.isidentifier() else f"`{response}`"
     note = "Its formula is put together from the names of its terms."
-    return f"{quoted} ~ {' + '.join(right)}", where, [note]
-
-
-def _is_expression(factor: str) -> bool:
-    """Whether a factor is a word, a call or a product of such, rather than a name that needs quotation."""
-    return re.fullmatch(r"[A-Za-z_][\w.]*(\(.*\))?(:[A-Za-z_][\w.]*(\(.*\))?)*", factor) is not None
+    return formula_of_terms(response, terms), where, [note]

@@ -2,10 +2,12 @@
 
 from divulge.outputs.chi_squared import ChiSquared
 from divulge.outputs.correlation import Correlation
+from divulge.outputs.crossed import from_pandas
 from divulge.outputs.crosstab import Crosstab
 from divulge.outputs.custom import Custom
 from divulge.outputs.extremes import Extremes
 from divulge.outputs.f_test import FTest
+from divulge.outputs.fitted import from_statsmodels
 from divulge.outputs.frequencies import Frequencies
 from divulge.outputs.gini import Gini
 from divulge.outputs.herfindahl import Herfindahl
@@ -61,5 +63,7 @@ __all__ = [
     "Released",
     "Statbarn",
     "Status",
+    "from_pandas",
+    "from_statsmodels",
     "read_released",
 ]

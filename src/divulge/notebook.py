@@ -1,0 +1,170 @@
+"""`divulge.check`: a researcher's own results and the data frame they come from, before anything is submitted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from divulge.assess import Step, assess, plan
+from divulge.errors import OutputError, UsageError
+from divulge.outputs import Output, Released, read_released
+from divulge.outputs.computed import compute
+from divulge.outputs.crossed import from_pandas
+from divulge.outputs.fitted import from_statsmodels
+from divulge.outputs.output import in_field
+from divulge.record import dumps, write_text
+from divulge.reports import Html, card
+from divulge.spec import Assessment, Inputs, ScenarioSettings, Settings
+from divulge.table import Table, table_from_frame
+
+N_NAMED = 3
+"""How many figures that do not agree an error names."""
+
+
+ANOTHER_FRAME = (
+    "Is this the frame that the result was computed from? For a part of it say which rows, as in "
+    "from_statsmodels(result, where='age >= 18')."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check:
+    """What was found. In a notebook it shows itself; `verdict`, `reasons` and the whole `record` are there to use."""
+
+    record: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """release, review or refuse."""
+        return str(self.record["verdict"])
+
+    @property
+    def reasons(self) -> list[str]:
+        return list(self.record["reasons"])
+
+    @property
+    def settle(self) -> list[str]:
+        """What would settle a review."""
+        return list(self.record["settle"])
+
+    def __repr__(self) -> str:
+        lines = [self.verdict.upper(), *(f"  - {reason}" for reason in self.reasons)]
+        if self.settle:
+            lines += ["What would settle it:", *(f"  - {step}" for step in self.settle)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return card(self.record)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the full report as one HTML file."""
+        write_text(Path(path), Html().render(self.record))
+        return Path(path)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the record, from which `divulge report` makes reports."""
+        write_text(Path(path), dumps(self.record))
+        return Path(path)
+
+
+def check(
+    frame: Any,
+    *results: Any,
+    target: str | None = None,
+    keys: Sequence[str] | None = None,
+    splits: int = 30,
+    seconds: float = 10.0,
+    policy: Mapping[str, Any] | str | Path | None = None,
+    seed: int = 1,
+    workers: int = 0,
+    progress: bool | None = None,
+) -> Check:
+    """Whether results may be released: fitted models of statsmodels, crosstabs of pandas, or outputs.
+
+    frame: the data frame that they were computed from, or a table. target, keys: what an intruder wants and knows; all
+    variables of the results where absent. splits: random halves of the data; seconds: the longest of one search.
+    policy: thresholds, or the name of a file of them. progress: whether to show how far it is; None: where it is seen.
+    """
+    if not results:
+        raise UsageError(
+            "at least one result is needed.", where="check", hint="As in divulge.check(frame, model.fit())."
+        )
+    table = frame if isinstance(frame, Table) else table_from_frame(frame)
+    outputs: list[Output] = []
+    released: list[Released | None] = []
+    for i, result in enumerate(results):
+        with in_field(f"results[{i}]"):
+            output = _output(result)
+            output.check(table.schema)
+            outputs.append(output)
+            released.append(_checked(output, table))
+    scenario = ScenarioSettings(target, None if keys is None else tuple(keys))
+    assessment = Assessment(
+        outputs=tuple(outputs),
+        folder=Path(),
+        scenarios=(scenario,) if target is not None or keys is not None else (),
+        design=Settings("repeated-halves", {"splits": splits, "curve": False}),
+        synthesiser=Settings("descent", {"seconds": seconds}),
+        policy=Path(policy) if isinstance(policy, str) else policy,
+        seed=seed,
+    )
+    inputs = Inputs(table.schema, table, table.n_rows, tuple(released))
+    is_seen = sys.stderr.isatty() or "ipykernel" in sys.modules
+    listener = _line() if (is_seen if progress is None else progress) else None
+    try:
+        found = assess(plan(assessment, inputs), workers=workers, listener=listener)
+    finally:
+        if listener is not None:
+            print("\r" + " " * WIDTH + "\r", end="", file=sys.stderr, flush=True)
+    return Check(found.record)
+
+
+def _output(result: Any) -> Output:
+    if isinstance(result, Output):
+        return result
+    if hasattr(result, "model") and hasattr(result, "params"):
+        return from_statsmodels(result)
+    if type(result).__module__.split(".")[0] == "pandas":
+        return from_pandas(result)
+    raise OutputError(
+        f"a fitted model, a crosstab of pandas or an output is needed, this is of the type {type(result).__name__!r}.",
+        hint="Give what fit() or pd.crosstab returned; other outputs are described in a spec.",
+    )
+
+
+def _checked(output: Output, table: Table) -> Released | None:
+    """The released figures; an error where the frame does not give them."""
+    try:
+        given = read_released(output, table.schema, None, table.n_rows, together=False)
+    except OutputError as error:
+        # Levels that a part of the frame has not make figures that the result has not.
+        error.hint = error.hint or ANOTHER_FRAME
+        raise
+    if given is None:
+        return None
+    computed = compute(output, table, given)
+    assert computed.agrees is not None, "released figures were given"
+    wrong = [label for label, agrees in zip(given.labels, computed.agrees, strict=True) if not agrees]
+    if wrong:
+        named = ", ".join(wrong[:N_NAMED]) + (", …" if len(wrong) > N_NAMED else "")
+        raise OutputError(
+            f"{len(wrong):,} of {len(given.labels):,} figures are not what the frame gives: {named}.",
+            hint=ANOTHER_FRAME,
+        )
+    return given
+
+
+WIDTH = 70
+"""Characters of the line of progress."""
+
+
+def _line() -> Callable[[Step], None]:
+    def show(step: Step) -> None:
+        left = "" if step.seconds_left is None else f", {step.seconds_left:.0f} s left"
+        said = f"{step.stage}: split {step.done} of {step.total}{left}"
+        print("\r" + said[:WIDTH].ljust(WIDTH), end="", file=sys.stderr, flush=True)
+
+    return show

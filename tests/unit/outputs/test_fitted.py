@@ -1,0 +1,128 @@
+"""Models of statsmodels become outputs that the frame gives, figure by figure as the summary prints them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+
+from divulge.errors import DivulgeError
+from divulge.outputs import from_statsmodels, read_released
+from divulge.outputs.computed import compute
+from divulge.outputs.fitted import formula_of_terms, printed_decimals
+from divulge.table import table_from_frame
+from tests.acro_folders import people
+
+FRAME = people().assign(visits=[i * 7 % 4 for i in range(240)])
+TABLE = table_from_frame(FRAME)
+BINOMIAL, POISSON = sm.families.Binomial(), sm.families.Poisson()
+X = sm.add_constant(FRAME[["ill", "visits"]])
+
+MODELS: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "ols": (lambda: smf.ols("age ~ C(town) * ill + visits", _known()).fit(), "linear", "age ~ C(town) * ill + visits"),
+    "ols by columns": (lambda: sm.OLS(FRAME.age, X).fit(), "linear", "age ~ ill + visits"),
+    "ols without constant": (lambda: sm.OLS(FRAME.age, FRAME[["ill"]]).fit(), "linear", "age ~ 0 + ill"),
+    "robust": (lambda: smf.ols("age ~ ill", FRAME).fit(cov_type="HC1"), "linear", "age ~ ill"),
+    "logit": (lambda: smf.logit("ill ~ age", FRAME).fit(disp=0), "logistic", "ill ~ age"),
+    "poisson": (lambda: smf.poisson("visits ~ age", FRAME).fit(disp=0), "poisson", "visits ~ age"),
+    "mnlogit": (lambda: smf.mnlogit("visits ~ age", FRAME).fit(disp=0), "multinomial", "visits ~ age"),
+    "glm logit": (lambda: smf.glm("ill ~ age", FRAME, family=BINOMIAL).fit(), "logistic", "ill ~ age"),
+    "glm poisson": (lambda: smf.glm("visits ~ age", FRAME, family=POISSON).fit(), "poisson", "visits ~ age"),
+    "glm linear": (lambda: smf.glm("age ~ ill", FRAME).fit(), "linear", "age ~ ill"),
+}
+
+
+def _known() -> pd.DataFrame:
+    # Nobody from Ely is ill, so that its interaction would not be known.
+    return FRAME.assign(town=FRAME.town.replace("Ely", "York"))
+
+
+@pytest.mark.parametrize("what", MODELS)
+def test_every_figure_is_what_the_frame_gives(what: str) -> None:
+    fit, kind, formula = MODELS[what]
+    output = from_statsmodels(fit())
+    assert (output.kind, vars(output)["formula"]) == (kind, formula)
+    table = table_from_frame(_known()) if what == "ols" else TABLE
+    released = read_released(output, table.schema, None, table.n_rows, together=False)
+    assert released is not None
+    computed = compute(output, table, released)
+    assert computed.agrees is not None
+    assert computed.agrees.all()
+
+
+def test_precision_is_that_of_the_summary() -> None:
+    result = smf.ols("age ~ ill", FRAME).fit()
+    output = from_statsmodels(result)
+    released = read_released(output, TABLE.schema)
+    assert released is not None
+    shown = {line[0].strip(): line[1:3] for line in result.summary().tables[1].data[1:]}
+    at = released.labels.index("ill")
+    assert f"{released.values[at]:.4f}" == shown["ill"][0].strip()
+    assert released.se is not None
+    assert f"{released.se[at]:.3f}" == shown["ill"][1].strip()
+
+
+def test_robust_standard_errors_are_not_released() -> None:
+    output = from_statsmodels(MODELS["robust"][0]())
+    assert "se" not in vars(output)["statistics"]
+
+
+def test_rows_and_decimals_may_be_said() -> None:
+    result = smf.ols("age ~ ill", FRAME[FRAME.sex == "F"]).fit()
+    output = from_statsmodels(result, where="sex = F", decimals=2, se_decimals=1, name="women")
+    released = read_released(output, TABLE.schema)
+    assert released is not None
+    assert (output.name, released.half[0], released.se_half[0]) == ("women", 0.005, 0.05)
+    computed = compute(output, TABLE, released)
+    assert computed.agrees is not None
+    assert computed.agrees.all()
+
+
+@pytest.mark.parametrize(
+    ("fit", "said"),
+    [
+        (lambda: smf.probit("ill ~ age", FRAME).fit(disp=0), "Probit is not a model"),
+        (lambda: smf.wls("age ~ ill", FRAME, weights=FRAME.visits + 1).fit(), "WLS is not a model"),
+        (lambda: smf.glm("age ~ ill", FRAME, family=sm.families.Gamma()).fit(), "GLM with family Gamma"),
+        (lambda: smf.poisson("visits ~ ill", FRAME, offset=FRAME.ill).fit(disp=0), "the model has offset"),
+        (
+            lambda: smf.glm("ill ~ age", FRAME, family=BINOMIAL, freq_weights=FRAME.visits + 1.0).fit(),
+            "the model has freq weights",
+        ),
+        (lambda: sm.OLS(FRAME.age.to_numpy(), FRAME[["ill"]].to_numpy()).fit(), "arrays without names"),
+        (lambda: smf.ols("age ~ ill", FRAME), "Give what fit"),
+        (lambda: 3, "of the type 'int'"),
+    ],
+)
+def test_what_is_no_such_model_is_rejected(fit: Callable[[], Any], said: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # statsmodels says that a link is unusual
+        result = fit()
+    with pytest.raises(DivulgeError) as caught:
+        from_statsmodels(result)
+    assert said in str(caught.value)
+
+
+def test_function_that_formulas_do_not_know_is_rejected() -> None:
+    output = from_statsmodels(smf.ols("age ~ pow(ill, 2)", FRAME).fit())
+    with pytest.raises(DivulgeError, match="`pow` is not a function that formulas know"):
+        output.check(TABLE.schema)
+
+
+def test_names_that_are_no_words_are_quoted() -> None:
+    assert formula_of_terms("pay (£)", ["const", "age", "C(town)[T.Ely]", "years in"]) == (
+        "`pay (£)` ~ age + C(town) + `years in`"
+    )
+    assert formula_of_terms("y", ["Intercept"]) == "y ~ 1"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "value", "decimals"), [("r2", 0.5, 3), ("pseudo r2", 0.00255, 6), ("loglik", -8190.3, 1), ("n", 9, 0)]
+)
+def test_statistics_are_printed_as_in_a_summary(statistic: str, value: float, decimals: int) -> None:
+    assert printed_decimals(statistic, value) == decimals

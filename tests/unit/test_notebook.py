@@ -1,0 +1,103 @@
+"""`divulge.check`: three lines in a notebook, a verdict that shows itself, and clear errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import divulge
+from divulge.errors import OutputError, UsageError
+from divulge.outputs import from_statsmodels
+from tests.acro_folders import people
+
+FRAME = people()
+MODEL = smf.ols("age ~ ill", FRAME).fit()
+
+
+@pytest.fixture(scope="module")
+def found() -> divulge.Check:
+    table = pd.crosstab(FRAME.town, FRAME.sex)
+    return divulge.check(FRAME, MODEL, table, splits=2, seconds=0.3, workers=1, progress=False)
+
+
+def test_check_has_a_verdict_with_reasons(found: divulge.Check) -> None:
+    assert found.verdict in ("release", "review", "refuse")
+    assert found.reasons
+    assert [o["kind"] for o in found.record["outputs"]] == ["linear", "crosstab"]
+    assert repr(found).startswith(found.verdict.upper() + "\n  - ")
+
+
+def test_check_shows_itself_in_a_notebook(found: divulge.Check) -> None:
+    page = found._repr_html_()
+    assert found.verdict.upper() in page.upper()
+    assert "<script" not in page
+
+
+def test_check_writes_report_and_record(found: divulge.Check, tmp_path: Path) -> None:
+    assert "<html" in found.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert json.loads(found.save(tmp_path / "record.json").read_text(encoding="utf-8"))["verdict"] == found.verdict
+
+
+def test_target_and_keys_may_be_named() -> None:
+    found = divulge.check(FRAME, MODEL, target="ill", keys=["age"], splits=2, seconds=0.3, workers=1, progress=False)
+    assert [(r["target"], r["keys"]) for r in found.record["risk"]] == [("ill", ["age"])]
+
+
+def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    divulge.check(FRAME, MODEL, splits=2, seconds=0.3, workers=1, progress=True)
+    printed = capsys.readouterr()
+    assert "split 2 of 2" in printed.err
+    assert printed.out == ""
+
+
+def test_result_of_another_frame_is_rejected() -> None:
+    other = FRAME.assign(age=FRAME.age + FRAME.ill)
+    with pytest.raises(OutputError, match=r"results\[0\].*figures are not what the frame gives.*Is this the frame"):
+        divulge.check(other, MODEL)
+
+
+def test_result_of_a_part_is_rejected_unless_the_part_is_named() -> None:
+    part = smf.ols("age ~ C(town)", FRAME[FRAME.town != "Ely"]).fit()
+    with pytest.raises(OutputError, match="Is this the frame"):
+        divulge.check(FRAME, part)
+    women = smf.ols("age ~ ill", FRAME[FRAME.sex == "F"]).fit()
+    output = from_statsmodels(women, where="sex = F")
+    assert divulge.check(FRAME, output, splits=2, seconds=0.3, workers=1, progress=False).reasons
+
+
+def test_nothing_to_check_is_rejected() -> None:
+    with pytest.raises(UsageError, match="at least one result"):
+        divulge.check(FRAME)
+
+
+def test_thing_that_is_no_result_is_rejected() -> None:
+    with pytest.raises(OutputError, match=r"results\[1\]: a fitted model, a crosstab of pandas or an output"):
+        divulge.check(FRAME, MODEL, "age ~ ill")
+
+
+def test_public_names_are_few_and_all_there() -> None:
+    assert len(divulge.__all__) <= 10
+    assert all(callable(getattr(divulge, name)) for name in divulge.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        divulge.nothing  # noqa: B018
+
+
+def test_importing_divulge_and_its_help_brings_no_heavy_library() -> None:
+    code = """
+import sys
+import divulge
+from divulge.cli import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+print([m for m in ("pandas", "numba", "statsmodels", "sklearn") if m in sys.modules], file=sys.stderr)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stderr.strip() == "[]"
