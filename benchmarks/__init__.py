@@ -3,5 +3,5 @@
 A benchmark is a file here with a function `run() -> list[dict]`, one dict a measured line, and its name in BENCHMARKS.
 """
 
-BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "evolution", "teaching", "assess")
+BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "evolution", "teaching", "assess", "reports")
 """The files of this folder that are benchmarks."""

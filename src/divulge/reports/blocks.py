@@ -69,7 +69,7 @@ class Grid:
 class Plot:
     """A drawing of `grid`, which is the table behind it. draw: a name of `charts.CHARTS`; data: what it is called with.
 
-    says: what the plot shows, for those who cannot see it.
+    says: what the plot shows, for those who cannot see it. is_open: whether the table is seen at once.
     """
 
     title: Line
@@ -77,6 +77,7 @@ class Plot:
     draw: str
     grid: Grid
     data: Mapping[str, Any] = field(default_factory=dict)
+    is_open: bool = False
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def intervals(rows: Rows, release: float | None, refuse: float | None) -> Any:
     ]
     base = alt.Chart(_data(made))
     title = "Marginal risk"
-    x = alt.X("value:Q", title=title, axis=alt.Axis(format="~g", tickCount=5))
+    x = alt.X("value:Q", title=title, axis=alt.Axis(format=".4~g", tickCount=5))
     span = base.mark_rule(color=IN, strokeWidth=3, yOffset=-9).encode(
         x=alt.X("low:Q", title=title), x2="high:Q", y=_place(1), tooltip=tips
     )
@@ -133,7 +133,7 @@ def intervals(rows: Rows, release: float | None, refuse: float | None) -> Any:
                 scale=alt.Scale(domain=[m["what"] for m in marks], range=[m["colour"] for m in marks]),
                 legend=alt.Legend(title=None, symbolType="stroke"),
             ),
-            tooltip=[alt.Tooltip("what:N", title="Threshold"), _number("at", "At", format="~g")],
+            tooltip=[alt.Tooltip("what:N", title="Threshold"), _number("at", "At", format=".4~g")],
         )
     )
     return alt.layer(rules, span, point, _label_above(base)).properties(height=height)
@@ -226,7 +226,7 @@ def path(rows: Rows, what: str) -> Any:
     scale = alt.Scale(type="log") if is_log else alt.Scale()
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("steps:Q", title="Changes tried", axis=alt.Axis(format="~s", tickCount=4)),
-        y=alt.Y("error:Q", title=what, scale=scale, axis=alt.Axis(format="~g", tickCount=4)),
+        y=alt.Y("error:Q", title=what, scale=scale, axis=alt.Axis(format=".4~g", tickCount=4)),
         tooltip=[_number("steps", "Changes tried", format=","), _number("error", what, format=".4~g")],
     )
     return alt.layer(
@@ -236,8 +236,10 @@ def path(rows: Rows, what: str) -> Any:
 
 def against(rows: Rows, measure: str, at_zero: float | None, slope: float | None) -> Any:
     """Risk against error, with the fitted line where there is one."""
-    x = alt.X("error:Q", title="Mean error of the figures", axis=alt.Axis(format="~g", tickCount=5))
-    y = alt.Y("risk:Q", title=lines(measure, 30), scale=alt.Scale(zero=False), axis=alt.Axis(format="~g", tickCount=5))
+    x = alt.X("error:Q", title="Mean error of the figures", axis=alt.Axis(format=".4~g", tickCount=5))
+    y = alt.Y(
+        "risk:Q", title=lines(measure, 30), scale=alt.Scale(zero=False), axis=alt.Axis(format=".4~g", tickCount=5)
+    )
     points = (
         alt.Chart(_data(rows))
         .mark_point(color=IN, filled=True, opacity=1, size=60)
@@ -284,7 +286,7 @@ def curve(rows: Rows) -> Any:
         zero,
         base.mark_rule(strokeWidth=3).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
         base.mark_point(filled=True, opacity=1, size=80).encode(
-            y=alt.Y("value:Q", title=title, axis=alt.Axis(format="~g", tickCount=5))
+            y=alt.Y("value:Q", title=title, axis=alt.Axis(format=".4~g", tickCount=5))
         ),
     ).properties(height=240)
 
@@ -293,8 +295,8 @@ def utility(rows: Rows, what: str, release: float | None) -> Any:
     """A map of risk and utility (Duncan et al. 2001): each assessment a point, the best at the lower right."""
     made = [{**row, "lines": lines(f"{row['number']} {row['label']}")} for row in rows]
     verdicts = ["release", "review", "refuse"]
-    x = alt.X("utility:Q", title=what, scale=alt.Scale(padding=30), axis=alt.Axis(format="~g", tickCount=5))
-    y = alt.Y("risk:Q", title="Marginal risk, upper bound", axis=alt.Axis(format="~g", tickCount=5))
+    x = alt.X("utility:Q", title=what, scale=alt.Scale(padding=30), axis=alt.Axis(format=".4~g", tickCount=5))
+    y = alt.Y("risk:Q", title="Marginal risk, upper bound", axis=alt.Axis(format=".4~g", tickCount=5))
     base = alt.Chart(_data(made)).encode(x=x, y=y)
     points = base.mark_point(filled=True, opacity=1, size=140).encode(
         color=alt.Color(
@@ -309,7 +311,7 @@ def utility(rows: Rows, what: str, release: float | None) -> Any:
             alt.Tooltip("label:N", title="Assessment"),
             alt.Tooltip("verdict:N", title="Verdict"),
             _number("risk", "Marginal risk, upper bound"),
-            _number("utility", what, format=",~g"),
+            _number("utility", what, format=",.4~g"),
             _number("exposed", "Exposed", format=","),
         ],
     )
@@ -319,7 +321,7 @@ def utility(rows: Rows, what: str, release: float | None) -> Any:
     layers = [points, names]
     if release is not None:
         threshold = alt.Chart(_data([{"risk": release}])).mark_rule(color=GOOD, strokeDash=[5, 4], strokeWidth=2)
-        layers.insert(0, threshold.encode(y=y, tooltip=[_number("risk", "Released up to", format="~g")]))
+        layers.insert(0, threshold.encode(y=y, tooltip=[_number("risk", "Released up to", format=".4~g")]))
     return alt.layer(*layers).properties(height=320)
 
 

@@ -90,7 +90,7 @@ def _map(source: Source, paths: Sequence[tuple[str | int, ...]], all_kept: bool)
     says: Line = (
         "Each point is an assessment, by its number in the table. Lower is safer, further right is more useful.",
     )
-    return Plot(("Map of risk and utility",), says, "utility", grid, data)
+    return Plot(("Map of risk and utility",), says, "utility", grid, data, is_open=True)
 
 
 def comparison(source: Source) -> Grid:

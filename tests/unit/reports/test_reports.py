@@ -53,11 +53,20 @@ def test_record_of_a_later_version_with_more_in_it_renders(report: Any, record: 
     more["exposure"]["patterns"] = [{"keys": ["AGE", "SEX"], "exposed": 12, "share": 0.25}]
     more["risk"][0]["folds"] = {"TCAP": [{"label": "fold 1", "original": 0.5, "holdout": 0.4, "difference": 0.1}]}
     more["outputs"][0]["rules"] = [{"rule": "extremes", "sentence": "The maximum is one person's.", "people": 1}]
+    more["cumulative"] = {
+        "releases": ["2025-07"],
+        "outputs": 2,
+        "left_out": [{"release": "2024-01", "why": "Its data are another's."}],
+        "scenarios": [
+            {"scenario": "x", "earlier": 0.1, "marginal_risk": 0.2, "adds": 0.1, "interval": [0.0, 0.2], "exposed": 4}
+        ],
+    }
     made = report().render(more)
     if report not in (Json, Csv):
         assert "Key patterns most exposed" in made or report is Markdown
         assert "The maximum is one person" in made
         assert "fold 1" in made
+        assert "Its data are another" in made
 
 
 def test_records_of_these_tests_fill_every_section(record: dict[str, Any], unsafe: dict[str, Any]) -> None:
@@ -65,7 +74,7 @@ def test_records_of_these_tests_fill_every_section(record: dict[str, Any], unsaf
     assert record["trajectory"]["at_zero"] is not None
     assert unsafe["verdict"] == "refuse"
     assert unsafe["exposure"]["groups"]
-    assert len(sections(record)) == len(SECTIONS)
+    assert len(sections(record)) == len(SECTIONS) - 1  # nothing earlier is known
 
 
 def test_json_is_the_record(record: dict[str, Any]) -> None:

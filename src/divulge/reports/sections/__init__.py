@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from divulge.reports.blocks import Section, Source
+from divulge.reports.sections.earlier import earlier
 from divulge.reports.sections.exposure import exposure
 from divulge.reports.sections.meanings import meanings
 from divulge.reports.sections.outputs import outputs
@@ -13,7 +14,7 @@ from divulge.reports.sections.risk import risk
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (outputs, risk, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (outputs, risk, earlier, exposure, embedding, error, curve, meanings, run)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:

@@ -151,7 +151,7 @@ def _contrast(source: Source, path: Path) -> dict[str, Any]:
     out = source.get(*path, "holdout")
     # The interval is that of the difference; drawn from the holdout's value it shows where "in" may lie.
     return {
-        "measure": str(path[-1]),
+        "measure": Name(path[-1]).text,
         "original": source.get(*path, "original"),
         "holdout": out,
         "baseline": source.get(*path, "baseline"),
