@@ -1,4 +1,4 @@
-"""What is already out about the same people, and what the new outputs add to it; nothing where nothing is known of it."""
+"""What is already out about the same people, and what the new outputs add to it."""
 
 from __future__ import annotations
 
