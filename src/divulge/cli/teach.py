@@ -14,7 +14,8 @@ from divulge.record import make_folder
 
 if TYPE_CHECKING:
     from divulge.synthesisers import Progress
-    from divulge.teaching import Dataset, Risk
+    from divulge.teaching import Dataset
+    from divulge.teaching.risk import Risk
 
 NOT_REPRODUCED = 3
 """The exit status where files were written, but some published figure does not come out as printed."""
@@ -58,7 +59,7 @@ def run(
     """
     # These bring compiled code with them, which other commands should not wait for.
     from divulge.spec import read_spec
-    from divulge.teaching import make_dataset, write_dataset, write_risk
+    from divulge.teaching import make_dataset, write_dataset
 
     if (original is not None or holdout is not None) and not assess:
         raise UsageError("--original and --holdout are for --assess.", hint="Add --assess.")
@@ -85,6 +86,8 @@ def run(
     files, skipped = write_dataset(data, folder, spec.stem)
     risk = None
     if assess:
+        from divulge.teaching.risk import write_risk
+
         assert behind is not None, "the original was asked for above"
         risk = _measured(data, behind, holdout)
         files += write_risk(risk, folder, spec.stem)
@@ -106,7 +109,7 @@ def run(
 def _measured(data: Dataset, original: Path, holdout: Path | None) -> Risk:
     from divulge.assess import Step
     from divulge.table import read_table
-    from divulge.teaching import assess_dataset
+    from divulge.teaching.risk import assess_dataset
 
     known = data.schema.select([n for n in data.schema.names if n not in data.extra])
     people = read_table(original, known)
