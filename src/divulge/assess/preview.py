@@ -26,7 +26,7 @@ from divulge.outputs.crosstab import Crosstab
 from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
-from divulge.spec import Assessment, Inputs
+from divulge.spec import Assessment, read_inputs
 from divulge.table import Schema, Table, read_schema, read_table
 
 HALVES_TRIED = 6
@@ -121,8 +121,7 @@ def preview(assessment: Assessment, *, with_time: bool = True) -> Preview:
     if found.table is not None and not found.problems:
         # What is left is what only the plan itself knows.
         with _noted(found, None):
-            inputs = Inputs(found.schema, found.table, found.n_rows, tuple(found.released))
-            ready = plan(assessment, inputs)
+            ready = plan(assessment, read_inputs(assessment))
             found.attacks = attacks_of(assessment.scenarios, assessment.outputs, found.schema)
             if with_time:
                 found.forecast = forecast(ready)

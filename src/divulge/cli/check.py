@@ -64,7 +64,11 @@ def _show(found: Preview, spec: Path) -> None:
     if found.n_rows is not None and found.schema is not None:
         about = "" if found.table is not None else " (no data: the schema and rows stand in)"
         screen.show(f"Data: {source}, {found.n_rows:,} rows, {len(found.schema)} variables{about}")
+    if a.holdout is not None:
+        screen.show(f"Holdout: {a.holdout}, people who were not in the data")
     _outputs(found)
+    if a.earlier:
+        screen.show(f"Released before, and assessed together with these: {len(a.earlier)}")
     _scenarios(found)
     if found.design is not None and found.splits and found.table is not None:
         early = ", fewer where nobody may be exposed" if getattr(found.design, "stop_early", False) else ""

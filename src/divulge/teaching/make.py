@@ -124,7 +124,7 @@ def missed(embedding: Embedding) -> int:
 
 def read_class_inputs(assessment: Assessment) -> Inputs:
     """Schema and released numbers, with the rules and variables that the class has beside them; no data."""
-    without = replace(assessment, data=None)
+    without = replace(assessment, data=None, holdout=None, earlier=())
     if assessment.schema is None:
         raise SpecError(
             "a schema is needed: teaching data are made without the original.",

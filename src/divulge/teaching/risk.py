@@ -24,8 +24,9 @@ from divulge.spec import Inputs, ScenarioSettings, Settings
 from divulge.table import Table, align
 from divulge.teaching.make import Dataset
 
-SPLITS = 10
-"""Halves for the marginal risk where the spec names no design: enough to see a risk that matters, in a coffee break."""
+SPLITS = 30
+"""Halves for the marginal risk where the spec names no design: as for any assessment, enough to tell one exposed person
+from chance."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,14 @@ def _record(
     assessment = replace(
         data.assessment,
         data=Path("original"),
+        holdout=None,
+        earlier=(),
         scenarios=scenarios,
         design=data.assessment.design or Settings("repeated-halves", {"splits": SPLITS, "curve": False}),
         synthesiser=None,
     )
     inputs = Inputs(people.schema, people, people.n_rows, tuple(t.released for t in data.targets))
-    return assess(plan(assessment, inputs), workers=workers, listener=listener).record
+    return assess(plan(assessment, inputs), workers=workers, listener=listener, alone=False).record
 
 
 def write_risk(risk: Risk, folder: Path, name: str) -> list[Path]:
