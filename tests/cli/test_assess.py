@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -147,11 +148,25 @@ def test_two_tables_that_differ_by_one_person_are_caught_only_together(folder: P
     assert any("by none of them alone" in reason for reason in record["reasons"])
 
 
-def test_folds_make_a_table_like_the_papers(folder: Path) -> None:
-    record = _assess(SAFE + "design: {kind: folds-of-folds}\nmeasures: [DCAP]\n")
-    rows = record["risk"][0]["folds"]["DCAP"]
-    assert [r["label"] for r in rows][:4] == ["Fold 1", "Fold 2", "Fold-Fold 1.1", "Fold-Fold 1.2"]
-    assert all(r["difference"] == pytest.approx(r["original"] - r["holdout"]) for r in rows)
+def test_folds_make_a_table_like_the_papers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = "scenario: {target: OWNS, keys: [SEX, TOWN], key_sizes: 1-2}\n"
+    record = _assess(SAFE + scenario + "design: {kind: folds-of-folds}\nmeasures: [DCAP, TCAP]\n")
+    folds = record["risk"][0]["folds"]
+    rows = folds["DCAP"]
+    inner = [f"Fold-Fold {i}.{j}" for i in (1, 2) for j in (1, 2)]
+    below = ["Mean", "Standard deviation"]
+    assert [r["label"] for r in rows] == ["Fold 1", "Fold 2", *below, *inner, *below]
+    for first, count in ((0, 2), (4, 4)):
+        some = rows[first : first + count]
+        assert all(r["difference"] == pytest.approx(r["original"] - r["holdout"]) for r in some)
+        for key in ("original", "holdout", "difference"):
+            values = [r[key] for r in some]
+            assert rows[first + count][key] == pytest.approx(np.mean(values))
+            # The paper's divides by the number of folds: 0.01729 for 0.523784 and 0.489204.
+            assert rows[first + count + 1][key] == pytest.approx(np.std(values))
+    said = capsys.readouterr().out
+    assert "TCAP_sweep_zero: OWNS from SEX and TOWN" in said
+    assert re.search(r"^Fold 1 +\S+ +\S+ +-?\d\.\d{4}$", said, re.MULTILINE)
     assert record["verdict"] == "review"
 
 

@@ -12,7 +12,7 @@ import os
 import pickle
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from types import TracebackType
 from typing import Any
@@ -74,7 +74,7 @@ class Cluster:
             self.client.close(timeout=TO_CONNECT)
 
     def run(
-        self, task: Task, splits: Sequence[Split], with_measures: bool, sweep_at: int | None
+        self, task: Task, splits: Sequence[Split], with_measures: bool, sweep_at: Collection[int]
     ) -> Iterator[SplitResult]:
         """The results in the order of the splits."""
         shared = self._send(task)
@@ -84,7 +84,7 @@ class Cluster:
                 shared,
                 split,
                 with_measures,
-                split.number == sweep_at,
+                split.number in sweep_at,
                 versions(),
                 # A key made from the arguments would be shared by two assessments of one cluster.
                 pure=False,

@@ -99,7 +99,7 @@ def attack_section(
         "measures": {n: _measure(m) for n, m in found.measures.items() if wanted is None or n in wanted},
         "sweep": {n: _measure(m) for n, m in found.sweep.items()},
         "key_sizes": found.attack.key_sizes,
-        "folds": {n: t for n, t in found.folds.items() if wanted is None or n in wanted},
+        "folds": {n: t for n, t in found.folds.items() if wanted is None or n in wanted or n in found.sweep},
         "curve": None,
         "holdout": None,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from joblib import Parallel, delayed
@@ -54,11 +54,11 @@ class Crew:
         checkpoint: Checkpoint,
         *,
         with_measures: bool = True,
-        sweep_at: int | None = None,
+        sweep_at: Collection[int] = (),
     ) -> Iterator[SplitResult]:
         """The results in the order of the splits; finished ones are taken from the checkpoint and new ones put there.
 
-        sweep_at: the number of the split on which key subsets are swept over as well.
+        sweep_at: the numbers of the splits on which key subsets are swept over as well.
         """
         todo = [s for s in splits if checkpoint.load(name, s) is None]
         computed = self._computed(task, todo, with_measures, sweep_at)
@@ -75,7 +75,7 @@ class Crew:
             yield held
 
     def _computed(
-        self, task: Task, todo: Sequence[Split], with_measures: bool, sweep_at: int | None
+        self, task: Task, todo: Sequence[Split], with_measures: bool, sweep_at: Collection[int]
     ) -> Iterator[SplitResult]:
         if self.cluster is not None:
             yield from self.cluster.run(task, todo, with_measures, sweep_at)
@@ -83,17 +83,17 @@ class Crew:
         rest = list(todo)
         workers = self.workers or (os.cpu_count() or 1)
         if rest and not self.workers:
-            first = _run_alone(task, rest[0], with_measures, rest[0].number == sweep_at)
+            first = _run_alone(task, rest[0], with_measures, rest[0].number in sweep_at)
             rest = rest[1:]
             yield first
             workers = workers if first.seconds * len(rest) > WORTH_STARTING else 1
         if workers == 1 or len(rest) < 2:
             for split in rest:
-                yield _run_alone(task, split, with_measures, split.number == sweep_at)
+                yield _run_alone(task, split, with_measures, split.number in sweep_at)
             return
         pool = Parallel(n_jobs=min(workers, len(rest)), return_as="generator")
         try:
-            yield from pool(delayed(_run_alone)(task, s, with_measures, s.number == sweep_at) for s in rest)
+            yield from pool(delayed(_run_alone)(task, s, with_measures, s.number in sweep_at) for s in rest)
         except TerminatedWorkerError:
             raise WorkerError(
                 "a process that shared the work was killed, perhaps for want of memory.",

@@ -26,6 +26,9 @@ def show(record: dict[str, Any]) -> None:
     screen.show("")
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
     screen.show(_risks(record))
+    for risk in record["risk"]:
+        _folds(risk)
+        _holdout(risk)
     for caveat in dict.fromkeys(c for risk in record["risk"] for c in risk["caveats"]):
         screen.show(caveat)
     _exposure(record)
@@ -63,6 +66,32 @@ def _risks(record: dict[str, Any]) -> Grid:
             _figure(tcap.get("holdout")),
         )
     return grid
+
+
+HEADLINES = ("TCAP_sweep_zero", "TCAP", "DCAP")
+"""Measures of which a table of folds is shown, the first that there is: the paper's is over subsets of keys."""
+
+
+def _folds(risk: dict[str, Any]) -> None:
+    """A row a fold, with means and standard deviations (Elliot et al., Table 5)."""
+    name = next((n for n in HEADLINES if n in risk["folds"]), next(iter(risk["folds"]), None))
+    if name is None:
+        return
+    screen.show("")
+    grid = Grid(box=None, pad_edge=False)
+    for heading in (f"{name}: {risk['scenario']}", "in", "out", "difference"):
+        grid.add_column(heading, justify="right" if heading in ("in", "out", "difference") else "left")
+    for row in risk["folds"][name]:
+        grid.add_row(row["label"], *(_figure(row[key]) for key in ("original", "holdout", "difference")))
+    screen.show(grid)
+
+
+def _holdout(risk: dict[str, Any]) -> None:
+    """The same figures on the holdout that the spec names."""
+    for name in [n for n in HEADLINES if n in (risk["holdout"] or {})][:1]:
+        found = risk["holdout"][name]
+        values = (_figure(found[key]) or "undefined" for key in ("original", "holdout", "difference"))
+        screen.show("{}, {}: {} in the data, {} in the holdout, difference {}.".format(risk["scenario"], name, *values))
 
 
 def _cumulative(cumulative: dict[str, Any]) -> None:
