@@ -15,6 +15,7 @@ from divulge.outputs.crosstab import Crosstab
 from divulge.outputs.logistic import Logistic
 from divulge.outputs.lowered import row_codes
 from divulge.outputs.means import Means
+from divulge.synthesisers.compiled import rules_of
 from divulge.synthesisers.fitness import Fitness
 from divulge.synthesisers.moves.crossover import cross
 from divulge.synthesisers.moves.mutation import mutate, redraw
@@ -58,7 +59,7 @@ def test_totals_after_crossover_and_mutation_equal_totals_from_scratch(
     draws = stream(seed, 1)
     cross(OBJECTIVE.program, (a, b), totals, children, moved, 0.8, row_share, draws)
     for child, found in zip(children, moved, strict=True):
-        mutate(OBJECTIVE.program, redraw(OBJECTIVE, "marginal"), OBJECTIVE.rules(), child, found, rate, draws)
+        mutate(OBJECTIVE.program, redraw(OBJECTIVE, "marginal"), rules_of(OBJECTIVE), child, found, rate, draws)
         # A few hundred additions of numbers up to some thousand leave about 1e-11 of rounding.
         np.testing.assert_allclose(found, OBJECTIVE.totals(child), atol=1e-8)
 
@@ -86,7 +87,7 @@ def test_mutation_keeps_edit_rules(seed: int, rate: float) -> None:
     codes, _ = parents(seed)
     OBJECTIVE.table(codes).check_rules()
     totals = OBJECTIVE.totals(codes)
-    mutate(OBJECTIVE.program, redraw(OBJECTIVE, "uniform"), OBJECTIVE.rules(), codes, totals, rate, stream(seed))
+    mutate(OBJECTIVE.program, redraw(OBJECTIVE, "uniform"), rules_of(OBJECTIVE), codes, totals, rate, stream(seed))
     OBJECTIVE.table(codes).check_rules()
 
 
@@ -128,7 +129,7 @@ def test_fitness_of_a_child_is_that_of_dummies_and_a_refit(seed: int) -> None:
     totals = MODEL.totals(parent)
     fitness = Fitness.at(MODEL, totals, LARGER, "figures")
     child, found = parent.copy(), totals.copy()
-    mutate(MODEL.program, redraw(MODEL, "marginal"), MODEL.rules(), child, found, 0.02, stream(seed))
+    mutate(MODEL.program, redraw(MODEL, "marginal"), rules_of(MODEL), child, found, 0.02, stream(seed))
     frame = MODEL.table(child).to_pandas()
     refit = reference.coefficients(frame, "TENURE", ["AGE"], {"SEX": 1, "LTILL": 1, "AREAP": 57})
     released = dict(zip(refit, _in_their_order(MODEL.targets[0].released.values), strict=True))

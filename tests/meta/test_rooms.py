@@ -67,6 +67,8 @@ SHARED = {
     "reports.compare": "assessments beside each other",
     "reports.page": "one HTML page from sections",
     "synthesisers.objective": "what every synthesiser is given",
+    "synthesisers.compiled": "an objective as the arrays that the kernels take",
+    "synthesisers.views": "residuals as linear functions of totals",
     "synthesisers.embedding": "what every synthesiser returns",
     "synthesisers.fitness": "what the evolutionary search calls fit",
     "synthesisers.knowledge": "what is granted beside the outputs",

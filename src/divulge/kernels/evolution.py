@@ -2,6 +2,7 @@
 
 Tables are (rows, variables) codes. Whatever happens with a probability in every row or cell is reached by geometric
 jumps, so that a pass costs what it changes. `scale` is 1 / log(1 − probability); see `jump_scale`.
+What a change is worth is in `changes`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from divulge.kernels.changes import discrepancy
 from divulge.kernels.lowering import contribution
 from divulge.kernels.randomness import next_below, next_code, next_uniform
 from divulge.kernels.rules import keeps_rules
-from divulge.kernels.search import discrepancy
 
 
 class Redraw(NamedTuple):

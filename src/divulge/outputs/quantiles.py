@@ -199,15 +199,16 @@ class PositionHead:
         bin_of = {cut: i + 1 for i, cut in enumerate(cell.cuts)}
         n = float(bins.sum())
         slopes = np.zeros((4, len(bins)))
-        # No row, or a number of rows with which the figure cannot come about: one more row is needed, wherever.
-        one_more = np.array([0.0, -1.0, 0.0, 0.0]), np.array([[0.0], [1.0], [0.0], [0.0]]) * np.ones(len(bins))
+        lacking, one_more = np.array([0.0, -1.0, 0.0, 0.0]), np.array([[0.0], [1.0], [0.0], [0.0]]) * np.ones(len(bins))
         if n <= 0:
-            return one_more
+            return lacking, one_more
         # Weighted: strictly less than p·W below the range, at least p·W up to its end.
         k, f = (plan.p * n, 0.0) if self.is_weighted else split_rank(n, plan.p)
         window = plan.window(f)
         if window is None:
-            return one_more
+            # With this number of rows the figure cannot come about: one more would do, wherever, and mostly so would
+            # one less. Hence a gentle slope, which gives way where another output says how many rows there are.
+            return lacking, 0.1 * one_more
         below = k - (SLACK * n if self.is_weighted else 1)
         asked = [(window.first[0], below), (window.first[1], k)]
         if f > 0:

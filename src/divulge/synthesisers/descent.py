@@ -12,12 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
-from divulge.kernels import search
+from divulge.kernels.changes import Metric, discrepancy
+from divulge.kernels.pool import draw_pool
 from divulge.kernels.randomness import stream
+from divulge.kernels.search import descend
+from divulge.synthesisers.compiled import moves_of, rules_of, scratch_of
 from divulge.synthesisers.embedding import Embedding, Listener, Log, Outcome, reproduce
 from divulge.synthesisers.moves.pair import Pool, best_moves
-from divulge.synthesisers.objective import Floats, Objective, View
+from divulge.synthesisers.objective import INSIDE, Objective
 from divulge.synthesisers.starts import Start, start_codes
+from divulge.synthesisers.views import Floats, View
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,14 +91,23 @@ REDUCTION = 0.95
 PATIENCE = 6
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them."""
 
+PATIENCE_LATER = 2
+"""The same once pairs were tried: what single moves cannot do by then, more of them cannot either."""
+
 REFRESH = 0.1
 """Linearised kinds are refreshed when the discrepancy has fallen to this share."""
+
+DISTURBED = 12
+"""Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
 POLISH_STEPS = 12
 """Pair steps without a new best before polishing gives up."""
 
 POOL_FOR_UNITS = 2000
 """Moves from which the units of dense outputs are taken: some fifty for each figure of a usual regression."""
+
+PEERS = 100_000
+"""Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
 
 LARGEST_POOL = 1500
 """Moves that pairs are chosen from: all pairs of them are a million, one matrix product."""
@@ -115,11 +128,15 @@ class _Search:
 
     def __post_init__(self) -> None:
         kept = self.settings.keep is not None
-        self.moves = self.objective.moves(1.0 if kept else self.settings.swap_share, self.settings.step_share)
-        self.rules = self.objective.rules()
-        self.scratch = self.objective.scratch()
+        self.moves = moves_of(self.objective, 1.0 if kept else self.settings.swap_share, self.settings.step_share)
+        self.rules = rules_of(self.objective)
+        self.scratch = scratch_of(self.objective)
         self.totals = self.objective.totals(self.codes)
         self.discrepancy = np.inf
+        self.ordered = 0
+        self.inside = INSIDE
+        self.best: NDArray[np.unsignedinteger] | None = None
+        self.least: float = np.inf
         self.first: float | None = None
 
     def run(self) -> Embedding:
@@ -133,7 +150,6 @@ class _Search:
 
     def _run(self) -> Outcome:
         stalls = 0
-        best = np.inf
         while True:
             if self._descend() or self._is_done():
                 return Outcome.REPRODUCED
@@ -148,23 +164,51 @@ class _Search:
                 return Outcome.REPRODUCED
             if self.log.seconds > self.settings.seconds:
                 return Outcome.OUT_OF_TIME
-            left = self._figures_left()
-            stalls = 0 if left < best else stalls + 1
-            best = min(best, left)
+            stalls = 0 if self._is_best_so_far() else stalls + 1
             if stalls >= self.settings.rounds:
                 return Outcome.STALLED
+            self.inside += (1.0 - self.inside) / 2
+            if stalls and self.best is not None:
+                self.codes[:] = self.best
+            self._disturb()
+
+    def _is_best_so_far(self) -> bool:
+        """Whether fewer figures are off than ever before; the codes are kept then."""
+        found = reproduce(self.objective, self.objective.table(self.codes))
+        left = int(sum((~r.agrees).sum() for r in found))
+        if left >= self.least:
+            return False
+        self.least, self.best = left, self.codes.copy()
+        return True
+
+    def _disturb(self) -> None:
+        """Swap values between some rows: from elsewhere nearby, the last digits may be within reach."""
+        pool = Pool.of(DISTURBED, 0)
+        moves, self.moves = self.moves, self.moves._replace(swap_share=1.0)
+        filled = self._draw(self._refresh().metric, pool)
+        self.moves = moves
+        taken: set[int] = set()
+        for k in range(filled):
+            rows = {int(pool.rows[k]), int(pool.others[k])}
+            if not rows & taken:
+                pool.make(k, self.codes)
+                taken |= rows
+        self.totals = self.objective.totals(self.codes)
 
     def _finish(self, outcome: Outcome) -> Embedding:
+        if self.best is not None and outcome is not Outcome.REPRODUCED:
+            self._is_best_so_far()
+            self.codes = self.best
         if outcome is Outcome.REPRODUCED and self.settings.mae is not None:
             outcome = Outcome.NEAR_ENOUGH  # which becomes `reproduced` where every figure is
         return self.log.finish(self.objective, self.objective.table(self.codes), outcome, self.discrepancy)
 
     def _refresh(self, units: list[Floats] | None = None) -> View:
-        return self.objective.linearise(self.totals, self.objective.table(self.codes), units)
+        return self.objective.linearise(self.totals, self.objective.table(self.codes), units, self.inside)
 
-    def _call(self, metric: search.Metric, residuals: Floats, n: int, temperature: float) -> float:
+    def _call(self, metric: Metric, residuals: Floats, n: int, temperature: float) -> float:
         program = self.objective.program
-        done, kept, now = search.descend(
+        done, kept, now = descend(
             program.ints,
             program.floats,
             metric,
@@ -193,12 +237,14 @@ class _Search:
         is_linear = all(o.is_linear for o in self.objective.lowered)
         n_targets = self.objective.n_lowered_targets
         view = self._refresh()
+        self._pair_rows()
         pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, self.objective.n_target_residuals)
         shifts = pool.shifts[: self._draw(view.metric, pool)]
         aim = view.in_moves(shifts, n_targets)
         before = refreshed = aim.discrepancy()
         stalls, is_fresh = 0, True
-        while before > 0 and stalls < PATIENCE and self.log.seconds < self.settings.seconds:
+        patience = PATIENCE if self.best is None else PATIENCE_LATER
+        while before > 0 and stalls < patience and self.log.seconds < self.settings.seconds:
             self._call(aim.metric, aim.residuals, chunk, 0.0)
             self.discrepancy = now = aim.discrepancy()
             self._note("descending")
@@ -220,6 +266,17 @@ class _Search:
                 refreshed = before
         return False
 
+    def _pair_rows(self) -> None:
+        """Order rows (a sample of them where there are many) by a numeric variable, by each of these in turn."""
+        moves = self.moves
+        numeric = moves.variables[moves.is_numeric[moves.variables]]
+        if not len(numeric) or len(numeric) == len(moves.variables):
+            return
+        self.ordered += 1
+        rows = np.arange(self.ordered % -(-len(self.codes) // PEERS), len(self.codes), -(-len(self.codes) // PEERS))
+        column = self.codes[rows, numeric[self.ordered % len(numeric)]]
+        self.moves = moves._replace(peers=rows[np.argsort(column, kind="stable")])
+
     def _half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""
         units = []
@@ -237,10 +294,11 @@ class _Search:
         units = self._half_units()
         is_linear = all(o.is_linear for o in self.objective.lowered)
         view = self._refresh(units)
+        self._pair_rows()
         metric, residuals = _first(view, n_residuals)
         best, since, step = np.inf, 0, 0
         while since < POLISH_STEPS and self.log.seconds < self.settings.seconds:
-            self.discrepancy = now = float(search.discrepancy(metric.weight, metric.low, metric.high, residuals))
+            self.discrepancy = now = float(discrepancy(metric.weight, metric.low, metric.high, residuals))
             if now == 0.0 and (is_linear or self._is_done()):
                 break
             if now < 0.99 * best:
@@ -248,7 +306,7 @@ class _Search:
             since, step = since + 1, step + 1
             chosen = best_moves(pool, self._draw(view.metric, pool), metric, residuals)
             for k in chosen:
-                self.codes[pool.rows[k], pool.columns[k]] = pool.news[k]
+                pool.make(k, self.codes)
                 residuals += pool.shifts[k]
                 self.log.accepted += 1
             if step % 10 == 0:
@@ -259,11 +317,11 @@ class _Search:
                 metric, residuals = _first(view, n_residuals)
         self.totals = self.objective.totals(self.codes)
 
-    def _draw(self, metric: search.Metric, pool: Pool) -> int:
+    def _draw(self, metric: Metric, pool: Pool) -> int:
         if not len(pool.rows):
             return 0
         program = self.objective.program
-        filled = search.draw_pool(
+        filled = draw_pool(
             program.ints,
             program.floats,
             metric,
@@ -273,6 +331,7 @@ class _Search:
             self.stream,
             self.scratch,
             pool.rows,
+            pool.others,
             pool.columns,
             pool.news,
             pool.shifts,
@@ -315,12 +374,8 @@ class _Search:
         found = reproduce(self.objective, self.objective.table(self.codes))
         return all(r.is_complete or (self.settings.mae is not None and r.mae <= self.settings.mae) for r in found)
 
-    def _figures_left(self) -> int:
-        found = reproduce(self.objective, self.objective.table(self.codes))
-        return int(sum((~r.agrees).sum() for r in found))
 
-
-def _first(view: View, n: int) -> tuple[search.Metric, Floats]:
+def _first(view: View, n: int) -> tuple[Metric, Floats]:
     """Weights, intervals and values of the first n residuals."""
     metric = view.metric._replace(weight=view.weight[:n], low=view.low[:n], high=view.high[:n])
     return metric, view.residuals[:n].copy()

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.outputs import Status as OutputStatus
-from divulge.synthesisers.objective import Floats, Objective, Target
+from divulge.synthesisers.objective import Objective, Target
+from divulge.synthesisers.views import Floats
 from divulge.table import Table
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from divulge.kernels import evolution
 from divulge.outputs.lowered import Lowered
-from divulge.synthesisers.objective import Floats, Objective, Target, View
+from divulge.synthesisers.objective import Objective, Target
+from divulge.synthesisers.views import Floats, View
 from divulge.table import Table
 
 Units = Literal["figures", "standard"]

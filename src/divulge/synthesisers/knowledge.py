@@ -10,7 +10,8 @@ import numpy as np
 
 from divulge.errors import EmbedError
 from divulge.outputs.lowered import DiagonalHead
-from divulge.synthesisers.objective import Floats, Target
+from divulge.synthesisers.objective import Target
+from divulge.synthesisers.views import Floats
 from divulge.table import Schema
 
 Knows = Literal["nothing", "marginals", "earlier outputs"]

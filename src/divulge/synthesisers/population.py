@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from divulge.kernels.evolution import Redraw
 from divulge.kernels.rules import Rules
+from divulge.synthesisers.compiled import rules_of
 from divulge.synthesisers.fitness import Fitness, Units, evaluated
 from divulge.synthesisers.moves.crossover import cross
 from divulge.synthesisers.moves.mutation import Source, mutate, redraw
-from divulge.synthesisers.objective import Floats, Objective
+from divulge.synthesisers.objective import Objective
 from divulge.synthesisers.starts import start_codes
+from divulge.synthesisers.views import Floats
 from divulge.table import Table
 
 Integers = NDArray[np.int64]
@@ -34,7 +36,7 @@ class Operators:
 
     @classmethod
     def of(cls, objective: Objective, crossover: float, crossover_record: float, mutate_from: Source) -> Operators:
-        return cls(crossover, crossover_record, redraw(objective, mutate_from), objective.rules())
+        return cls(crossover, crossover_record, redraw(objective, mutate_from), rules_of(objective))
 
 
 @dataclass(eq=False)

@@ -12,7 +12,9 @@ from divulge.kernels import lowering
 from divulge.kernels.randomness import alias_table, draw_codes, stream
 from divulge.kernels.rules import mend_rows
 from divulge.outputs.lowered import DiagonalHead, Lowered
-from divulge.synthesisers.objective import Floats, Objective
+from divulge.synthesisers.compiled import moves_of, rules_of
+from divulge.synthesisers.objective import Objective
+from divulge.synthesisers.views import Floats
 
 Start = Literal["uniform", "univariate", "model"]
 Codes = NDArray[np.unsignedinteger]
@@ -175,10 +177,10 @@ def _nearest(
 
 def _keep_rules(objective: Objective, codes: Codes, rng: NDArray[np.uint64]) -> None:
     """Redraw cells of rows that break an edit rule until they keep all; EmbedError where that does not succeed."""
-    rules = objective.rules()
+    rules = rules_of(objective)
     if len(rules.start) == 1:
         return
-    moves = objective.moves(0.0, 0.0)
+    moves = moves_of(objective, 0.0, 0.0)
     drawn_from = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
     left = mend_rows(rules, *drawn_from, codes, rng, np.unique(rules.variable))
     if left:

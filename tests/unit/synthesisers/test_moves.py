@@ -10,6 +10,7 @@ from divulge.demo import simulated_census
 from divulge.errors import EmbedError
 from divulge.kernels import evolution
 from divulge.kernels.randomness import stream, streams
+from divulge.synthesisers.compiled import rules_of
 from divulge.synthesisers.moves.mutation import Schedule, Stepped, mutate, redraw
 from divulge.synthesisers.moves.replacement import survivors
 from divulge.synthesisers.moves.tournament import select
@@ -32,7 +33,7 @@ def mutated(objective: Objective, source: str, rate: float, n: int = 20_000) -> 
     before = np.zeros((n, len(objective.schema)), dtype=np.uint8)
     after = before.copy()
     cells = redraw(objective, source)  # type: ignore[arg-type]  # a parameter of the test
-    changed = mutate(objective.program, cells, objective.rules(), after, np.zeros(0), rate, stream(7))
+    changed = mutate(objective.program, cells, rules_of(objective), after, np.zeros(0), rate, stream(7))
     return before, after, changed
 
 

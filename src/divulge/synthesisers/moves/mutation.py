@@ -14,6 +14,7 @@ from divulge.kernels import evolution
 from divulge.kernels.randomness import alias_table
 from divulge.kernels.rules import Rules
 from divulge.outputs.lowered import Program
+from divulge.synthesisers.compiled import moves_of
 from divulge.synthesisers.objective import Objective
 
 Source = Literal["marginal", "uniform"]
@@ -104,7 +105,7 @@ def redraw(objective: Objective, source: Source) -> evolution.Redraw:
 
     Every variable mutates, also those that no output looks at, as in the authors' program.
     """
-    moves = objective.moves(0.0, 0.0)
+    moves = moves_of(objective, 0.0, 0.0)
     thresholds, aliases, columns = [], [], []
     for j, variable in enumerate(objective.schema):
         share = objective.marginals[variable.name]

@@ -1,7 +1,6 @@
-"""Pairs of single moves: the two of a pool whose summed change best cancels what is left of the discrepancy.
+"""Pairs of changes: the two of a pool that together best cancel what is left of the discrepancy.
 
-Single moves stall with about half of the last digits right; a pool of 1,500 has a million pairs, which one matrix
-product compares (design: "The last digits need pairs").
+Single changes stall with about half of the last digits right; a pool of 1,500 has a million pairs.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.kernels.search import Metric
+from divulge.kernels.changes import Metric
+from divulge.kernels.pairs import best_pair
 
 Floats = NDArray[np.float64]
 
@@ -21,55 +21,26 @@ class Pool:
     """Single moves that were drawn but not made, with the change of every residual that each would bring."""
 
     rows: NDArray[np.int64]
+    others: NDArray[np.int64]  # the row that a row swaps with; −1: none
     columns: NDArray[np.int64]
     news: NDArray[np.int64]
     shifts: Floats
 
     @classmethod
     def of(cls, size: int, n_residuals: int) -> Pool:
-        return cls(
-            np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros((size, n_residuals))
-        )
+        rows, others, columns, news = np.zeros((4, size), dtype=np.int64)
+        return cls(rows, others, columns, news, np.zeros((size, n_residuals)))
+
+    def make(self, k: int, codes: NDArray[np.unsignedinteger]) -> None:
+        """Make change k."""
+        row, other, column = self.rows[k], self.others[k], self.columns[k]
+        if other >= 0:
+            codes[other, column] = codes[row, column]
+        codes[row, column] = self.news[k]
 
 
 def best_moves(pool: Pool, filled: int, metric: Metric, residuals: Floats) -> tuple[int, ...]:
-    """One move or two of the pool that lower the discrepancy most; none where no pair lowers it.
-
-    The matrix product knows no intervals, so each move's best partner is found by distance from the middle of the
-    intervals, and these pairs are then compared exactly.
-    """
-    if filled == 0:
-        return ()
-    with np.errstate(invalid="ignore"):
-        middle = (metric.low + metric.high) / 2
-    aim = np.where(np.isfinite(middle), middle, np.clip(residuals, metric.low, metric.high))
-    scale = np.sqrt(metric.weight)
-    # Single precision is enough to rank and twice as fast; what would overflow it is no candidate anyway.
-    shifts = np.clip(pool.shifts[:filled] * scale, -1e15, 1e15).astype(np.float32)
-    left = np.clip((residuals - aim) * scale, -1e15, 1e15).astype(np.float32)
-    single = np.einsum("ij,ij->i", shifts, shifts) + 2 * (shifts @ left)
-    both = shifts @ shifts.T
-    both *= 2
-    both += single[:, None]
-    both += single[None, :]
-    # Two changes of the same row do not add up; a move with itself stands for the single move.
-    np.fill_diagonal(both, single)
-    first = np.arange(filled)
-    second = both.argmin(axis=1)
-    is_single = first == second
-    allowed = is_single | (pool.rows[first] != pool.rows[second])
-    first, second, is_single = first[allowed], second[allowed], is_single[allowed]
-    if not len(first):
-        return ()
-    moved = residuals + pool.shifts[first] + np.where(is_single[:, None], 0.0, pool.shifts[second])
-    after = _discrepancies(moved, metric)
-    k = int(np.argmin(after))
-    before = _discrepancies(residuals[None, :], metric)[0]
-    if not after[k] < before * (1 - 1e-9):  # less is rounding
-        return ()
-    return (int(first[k]),) if is_single[k] else (int(first[k]), int(second[k]))
-
-
-def _discrepancies(residuals: Floats, metric: Metric) -> Floats:
-    outside = np.maximum(np.maximum(metric.low - residuals, residuals - metric.high), 0.0)
-    return (outside**2) @ metric.weight
+    """One change or two of the pool that lower the discrepancy most; none where no pair lowers it."""
+    weight, low, high = metric.weight, metric.low, metric.high
+    first, second = best_pair(pool.shifts, filled, pool.rows, pool.others, residuals, weight, low, high)
+    return tuple(k for k in (first, second) if k >= 0)
