@@ -31,6 +31,7 @@ from divulge.synthesisers import (
 )
 from divulge.table import Rule, Schema, Table, read_schema
 from divulge.teaching.raking import Floats, Margin, design_effect, rake, read_margins, with_weight
+from divulge.teaching.tilt import tilted
 
 ATTEMPTS = 12
 """Searches from different starts until one reproduces every figure. About half of those of a regression with crosstabs
@@ -174,7 +175,7 @@ def make_dataset(
     for output, released in zip(assessment.outputs, inputs.released, strict=True):
         assert released is not None, "without data, numbers that are not given are refused"
         targets.append(Target(output, released))
-    knowledge = granted(schema, targets, "marginals")
+    knowledge = tilted(granted(schema, targets, "marginals"), schema, targets)
     # Published counts say how their variables are distributed, whatever the schema says of other people.
     counted = {n for t in targets if t.output.growth == "extensive" for n in t.output.own_variables()}
     known = tuple(name for name in knowledge.known if name not in counted)
