@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def test_good_spec_is_explained_without_doing_anything(folder: Path, capsys: pyt
     assert "SEX from TOWN; the intruder knows marginals" in said
     assert "Splits: 30 (repeated-halves)" in said
     assert "Policy (the default): refused from 1 exposed by more than 0.1" in said
-    assert "Time: about" in said
+    assert re.search(r"^Time: (about|at least) \d", said, re.MULTILINE)
     assert "Run it: divulge assess spec.yaml" in said
     assert {p.name for p in folder.iterdir()} == before
 

@@ -74,7 +74,7 @@ def forecast(ready: Plan) -> Forecast:
         # The first loads compiled code too, which an assessment does once: it counts as starting, where there are more.
         for split in splits[: TRIALS + 1]:
             times.append(run_split(task, split, True, False).seconds)
-            if time.perf_counter() - started > LONGEST_TRIAL:
+            if len(times) > 1 and time.perf_counter() - started > LONGEST_TRIAL:
                 break
     starting = STARTING
     if len(times) > 1:
