@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -39,10 +41,19 @@ def vega() -> Future[str]:
 
 
 def _bundle() -> str:
-    import vl_convert
+    """The script, made in a process of its own, since vl-convert lets no other thread of ours work meanwhile."""
+    code = f"import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle({VEGA!r}).encode())"
+    try:
+        made = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=True).stdout.decode(
+            "utf-8"
+        )
+    except (OSError, subprocess.SubprocessError):
+        # Where no process may be started it takes longer.
+        import vl_convert
 
+        made = str(vl_convert.javascript_bundle(VEGA))
     # Inside an HTML page a script ends at the first "</script", wherever that stands.
-    return str(vl_convert.javascript_bundle(VEGA)).replace("</script", "<\\/script")
+    return made.replace("</script", "<\\/script")
 
 
 def environment(**names: Any) -> Environment:

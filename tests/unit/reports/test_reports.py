@@ -16,7 +16,7 @@ from markdown import markdown
 
 from divulge.errors import UsageError
 from divulge.reports import REPORTS, Csv, Html, Json, Markdown, Pdf, card
-from divulge.reports.page import vega
+from divulge.reports.page import _bundle, vega
 from divulge.reports.sections import SECTIONS, sections
 from tests.reading import Page
 from tests.records import census_record, spiteful_record
@@ -144,6 +144,15 @@ def test_record_and_page_do_not_grow_with_the_number_of_people(unsafe: dict[str,
     assert sizes[1] < 1.15 * sizes[0]
     pages = [len(Html().render({**r, "outputs": []})) for r in (unsafe, larger)]
     assert pages[1] < 1.05 * pages[0]
+
+
+def test_script_is_the_same_where_no_process_may_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    apart = vega().result()
+    monkeypatch.setattr("divulge.reports.page.subprocess.run", refused)
+    assert _bundle() == apart
 
 
 def test_pdf_has_pages_with_the_verdict(record: dict[str, Any]) -> None:

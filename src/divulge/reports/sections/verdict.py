@@ -27,6 +27,12 @@ ADVICE = {
 }
 """What to do where the record does not say it better."""
 
+WITH_EARLIER = (
+    "Release it. The verdict speaks of this output, of what is known to be out already, and of these scenarios: what "
+    "an intruder knows beyond them is not in it."
+)
+"""The same where earlier releases were taken into account."""
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -55,7 +61,8 @@ def summary(source: Source) -> Summary:
     said = source.get("settle") or []
     advice: tuple[Line, ...] = tuple((Name(step),) for step in said)
     if verdict == "refuse" or not advice:
-        advice += tuple((step,) for step in ADVICE.get(verdict, ()))
+        usual = (WITH_EARLIER,) if verdict == "release" and source.get("cumulative") else ADVICE.get(verdict, ())
+        advice += tuple((step,) for step in usual)
     return Summary(
         verdict,
         SAYS.get(verdict, ""),
