@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ class Cluster:
             os.chown(self.folder, entry.pw_uid, entry.pw_gid)
         options = ["-D", str(self.data), "-A", "trust", "-U", self.user, "-E", "UTF8", "--no-sync", "--locale=C"]
         subprocess.run(
-            self._as_user([str(self.bin / "initdb"), *options]), check=True, capture_output=True, cwd=self.folder
+            [str(self.bin / "initdb"), *options], check=True, capture_output=True, cwd=self.folder, **self._as_user()
         )
         self.start()
 
@@ -57,10 +58,8 @@ class Cluster:
         words = [str(self.bin / "postgres"), "-D", str(self.data)]
         for name, value in settings.items():
             words += ["-c", f"{name}={value}"]
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
-        self.server = subprocess.Popen(
-            self._as_user(words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder
-        )
+        nowhere = subprocess.DEVNULL
+        self.server = subprocess.Popen(words, stdout=nowhere, stderr=nowhere, cwd=self.folder, **self._as_user())
         for _ in range(600):
             ready = subprocess.run(
                 [str(self.bin / "pg_isready"), "-q", "-h", str(self.folder), "-U", self.user], check=False
@@ -81,19 +80,24 @@ class Cluster:
         with link:
             link.execute(statement)
 
-    def pid(self) -> int:
-        return int((self.data / "postmaster.pid").read_text().split()[0])
-
     def kill(self) -> None:
-        """kill -9, as when the machine's memory runs out; what it had started ends by itself."""
-        os.kill(self.pid(), signal.SIGKILL)
+        """kill -9 of the server and everything that it has started, as when the machine's memory runs out."""
+        import psutil
+
+        assert self.server is not None, "started"
+        server = psutil.Process(self.server.pid)
+        everything = [server, *server.children(recursive=True)]
+        for process in everything:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         self._wait()
+        psutil.wait_procs(everything, timeout=30)
 
     def stop(self) -> None:
         """Stop the server and remove its folder."""
         if self.server is not None and self.server.poll() is None:
             # At once: nobody needs what it has not written yet.
-            os.kill(self.pid(), signal.SIGQUIT)
+            self.server.send_signal(signal.SIGQUIT)
             self._wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -101,5 +105,7 @@ class Cluster:
         assert self.server is not None, "started"
         self.server.wait(timeout=30)
 
-    def _as_user(self, words: list[str]) -> list[str]:
-        return ["runuser", "-u", self.user, "--", *words] if os.geteuid() == 0 else words
+    def _as_user(self) -> dict[str, Any]:
+        if os.geteuid() != 0:
+            return {}
+        return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -34,12 +35,20 @@ def _main(link: Connection, target: str, work: Any, memory: int | None) -> None:
     if hasattr(os, "setsid"):
         os.setsid()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # A worker that is gone hears nothing any more, and needs not.
+    with suppress(BrokenPipeError, ConnectionError):
+        _report(link, target, work, memory)
+
+
+def _report(link: Connection, target: str, work: Any, memory: int | None) -> None:
     try:
         if memory is not None:
             _limit_memory(memory)
         module, _, name = target.partition(":")
         run = getattr(importlib.import_module(module), name)
         link.send(("done", run(work, lambda step: link.send(("step", step)))))
+    except (BrokenPipeError, ConnectionError):
+        raise
     except DivulgeError as error:
         link.send(("refused", str(error)))
     except MemoryError:

@@ -18,12 +18,14 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from divulge.errors import LeaseLostError, UsageError
 from divulge.ledger import child, jobs
 from divulge.ledger.database import Ledger
 from divulge.ledger.jobs import Lease, Progress
+from divulge.ledger.model import ACTIVE, Job
 
 T = TypeVar("T")
 
@@ -72,6 +74,7 @@ class Worker:
         _check_psutil()
         taken = 0
         try:
+            self._patiently(self._tidy)
             while not self.stop.is_set() and (most is None or taken < most):
                 lease = self._patiently(lambda: jobs.take_job(self.ledger, self.name, lease_seconds=self.limits.lease))
                 if lease is None:
@@ -84,6 +87,17 @@ class Worker:
         except _Stopped:
             pass
         return taken
+
+    def _tidy(self) -> None:
+        """Remove what jobs that have ended left behind: their worker was killed before it could."""
+        folder = self.ledger.store.work_folder(0).parent
+        if not folder.is_dir():
+            return
+        with self.ledger.reading() as session:
+            active = {str(number) for number in session.scalars(select(Job.id).where(Job.state.in_(ACTIVE)))}
+        for left in folder.iterdir():
+            if left.name not in active:
+                shutil.rmtree(left, ignore_errors=True)
 
     def _do(self, lease: Lease) -> None:
         self.say(f"job {lease.job_id}: submission {lease.submission_id}, attempt {lease.attempt}")

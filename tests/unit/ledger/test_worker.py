@@ -47,6 +47,17 @@ def test_job_is_done_and_its_folder_is_gone(world: World) -> None:
     assert verify(world.ledger).faults == ()
 
 
+def test_what_a_killed_worker_left_behind_is_removed(world: World) -> None:
+    left = world.ledger.store.work_folder(77)
+    left.mkdir(parents=True)
+    world.submit()
+    waiting = world.ledger.store.work_folder(1)
+    waiting.mkdir()
+    Worker(world.ledger, threading.Event(), SOON).run(most=0)
+    assert not left.exists()
+    assert waiting.exists()
+
+
 def test_output_that_cannot_be_computed_is_said_and_not_tried_again(world: World) -> None:
     world.submit()
     job = _work(world, "refusing")
