@@ -52,7 +52,7 @@ from tests.postgres import Cluster
 SUBMISSIONS = 3
 KILLS = 4
 PATIENCE = 5000
-"""Looks, fifty a second, after which a run that has not ended has gone wrong; it takes about 250. Looks and not seconds,
+"""Looks, fifty a second, after which a run that has not ended has gone wrong; it takes about 250. Not seconds,
 since the machine may be put to sleep meanwhile."""
 
 HURRIED = Limits(seconds=60, poll=0.05, lease=1.5, heartbeat=0.2)

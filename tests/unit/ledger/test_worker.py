@@ -16,7 +16,7 @@ from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
 from tests.ledgers import World
 
-SOON = Limits(seconds=60, poll=0.05, heartbeat=0.1)
+SOON = Limits(seconds=600, poll=0.05, heartbeat=0.1)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def _when_running(world: World, act: Callable[[int], None]) -> threading.Thread:
 
     def wait() -> None:
         pid = world.ledger.store.work_folder(1) / "pid"
-        for _ in range(600):
+        for _ in range(6000):
             if pid.exists() and pid.read_text():
                 act(int(pid.read_text()))
                 return
