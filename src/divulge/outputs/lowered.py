@@ -258,11 +258,13 @@ class Program:
     def n_blocks(self) -> int:
         return len(self.block_variables)
 
-    def totals(self, codes: NDArray[np.unsignedinteger]) -> Floats:
-        """Σ over rows of the contributions, before centring. codes: (rows, variables)."""
+    def totals(self, codes: NDArray[np.unsignedinteger], n_blocks: int | None = None) -> Floats:
+        """Σ over rows of the contributions, before centring, to the first blocks or all. codes: (rows, variables)."""
         totals = np.zeros(self.n_totals)
         scratch = np.empty(self.longest, dtype=np.int64), np.empty(self.longest)
-        lowering.add_totals(self.ints, self.floats, self.n_blocks, codes, totals, *scratch)
+        lowering.add_totals(
+            self.ints, self.floats, self.n_blocks if n_blocks is None else n_blocks, codes, totals, *scratch
+        )
         return totals
 
 

@@ -75,8 +75,11 @@ class Descent:
                 hint="Use the evolutionary synthesiser, which evaluates them (slowly).",
             )
         log = Log(listener, snapshots)
-        codes = start_codes(objective, n_rows, self.start, self.keep is not None, (seed, run, 0))
-        return _Search(self, objective, codes, stream(seed, run, 1), log).run()
+        key = (seed, run, 0)
+        start = start_codes(objective, n_rows, self.start, self.keep is not None, key)
+        search = _Search(self, objective, start, stream(seed, run, 1), log)
+        del start
+        return search.run()
 
 
 NEGLIGIBLE = 1e-4
@@ -201,10 +204,12 @@ class _Search:
             self.codes = self.best
         if outcome is Outcome.REPRODUCED and self.settings.mae is not None:
             outcome = Outcome.NEAR_ENOUGH  # which becomes `reproduced` where every figure is
-        return self.log.finish(self.objective, self.objective.table(self.codes), outcome, self.discrepancy)
+        table = self.objective.table(self.codes)
+        self.codes = np.empty((0, len(table.schema)), dtype=self.codes.dtype)  # memory for the evaluation
+        return self.log.finish(self.objective, table, outcome, self.discrepancy)
 
     def _refresh(self, units: list[Floats] | None = None) -> View:
-        return self.objective.linearise(self.totals, self.objective.table(self.codes), units, self.inside)
+        return self.objective.linearise(self.totals, self.objective.seen(self.codes), units, self.inside)
 
     def _call(self, metric: Metric, residuals: Floats, n: int, temperature: float) -> float:
         program = self.objective.program
@@ -371,7 +376,7 @@ class _Search:
 
     def _is_done(self) -> bool:
         """Whether every figure, recomputed exactly, is as printed (or near enough, where `mae` says so)."""
-        found = reproduce(self.objective, self.objective.table(self.codes))
+        found = reproduce(self.objective, self.objective.seen(self.codes))
         return all(r.is_complete or (self.settings.mae is not None and r.mae <= self.settings.mae) for r in found)
 
 

@@ -22,6 +22,9 @@ INSIDE = 0.8
 """Share of a published interval that the search aims for at first: linearised figures must still round as printed.
 Where figures follow from each other, all of them may be in their intervals only near the ends, so it grows later on."""
 
+MANY_ROWS = 1_000_000
+"""From here on a copy of the table costs more (memory) than columns that are not contiguous (time)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -113,8 +116,21 @@ class Objective:
         return np.concatenate([np.zeros(0), *(o.constants for o in self.lowered)])
 
     def table(self, codes: NDArray[np.unsignedinteger]) -> Table:
-        """(rows, variables) codes as a table."""
-        return Table(self.schema, tuple(np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])))
+        """(rows, variables) codes as a table, which shares no memory with them."""
+        columns = []
+        for j, variable in enumerate(self.schema):
+            column = np.array(codes[:, j], dtype=variable.dtype)
+            column.setflags(write=False)  # a table takes what nobody can change as it is, without another copy
+            columns.append(column)
+        return Table(self.schema, tuple(columns))
+
+    def seen(self, codes: NDArray[np.unsignedinteger]) -> Table:
+        """The same for a glance: where rows are many, the columns are the codes themselves, not a copy of them."""
+        if len(codes) < MANY_ROWS:
+            return self.table(codes)
+        fixed = codes.view()
+        fixed.setflags(write=False)
+        return Table(self.schema, tuple(fixed[:, j] for j in range(codes.shape[1])))
 
     def variables(self) -> tuple[str, ...]:
         """Variables that some output looks at, in schema order."""
@@ -123,7 +139,14 @@ class Objective:
 
     def totals(self, codes: NDArray[np.unsignedinteger]) -> Floats:
         """Centred totals of (rows, variables) codes."""
-        return self.program.totals(codes) - self.constants
+        n_targets = self.n_lowered_targets
+        n = sum(len(output.blocks) for output in self.lowered[:n_targets])
+        found = self.program.totals(codes, n)
+        # Known marginals are counts of single columns, which need no program.
+        for output, at in zip(self.lowered[n_targets:], self.total_start[n_targets:], strict=False):
+            position = self.schema.position(output.variables[0])
+            found[at : at + output.n_totals] = np.bincount(codes[:, position], minlength=output.n_totals)
+        return found - self.constants
 
     def linearise(
         self, totals: Floats, table: Table, units: Sequence[Floats] | None = None, inside: float = INSIDE

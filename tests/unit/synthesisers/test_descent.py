@@ -15,6 +15,7 @@ from divulge.outputs.means import Means
 from divulge.outputs.output import Output
 from divulge.outputs.position import Position
 from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
+from divulge.synthesisers import objective as objective_module
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(n_rows=3000, seed=5)
@@ -219,3 +220,15 @@ def test_contradicting_rules_are_an_error_that_says_how_many_rows() -> None:
     schema = Schema(TWO.variables, ("A = 1", "A = 2"))
     with pytest.raises(EmbedError, match="20 of 20 rows could not be drawn"):
         Descent().embed(uniform(released(Frequencies(variables=("B",)), [10, 10], schema), schema=schema), 20, 1)
+
+
+def test_many_rows_are_looked_at_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    objective = objective_for(CENSUS, Frequencies(variables=("MSTATUS",)))
+    codes = np.column_stack(CENSUS.columns).astype(np.uint8)
+    copied = objective.seen(codes)
+    monkeypatch.setattr(objective_module, "MANY_ROWS", 3000)
+    seen = objective.seen(codes)
+    assert seen.equals(copied)
+    assert all(np.shares_memory(column, codes) for column in seen.columns)
+    assert not any(np.shares_memory(column, codes) for column in copied.columns)
+    assert codes.flags.writeable
