@@ -10,6 +10,7 @@ from divulge.acro.tables import read_table_entry
 from divulge.errors import DivulgeError, OutputError
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.computed import compute
+from divulge.outputs.fitted import without_summaries
 from divulge.table import Table
 
 PICTURES = ("histogram", "survival plot", "pie chart")
@@ -44,8 +45,7 @@ def read_entry(entry: Entry, folder: Folder, table: Table) -> Reading:
         released, n_figures, wrong = [], 0, []
         for output in outputs:
             output.check(table.schema)
-            given = read_released(output, table.schema, None, table.n_rows, together=False)
-            assert given is not None, "every output of a folder has released figures"
+            given = _given(output, table)
             computed = compute(output, table, given)
             assert computed.agrees is not None, "released figures were given"
             told = given.is_given
@@ -56,6 +56,10 @@ def read_entry(entry: Entry, folder: Folder, table: Table) -> Reading:
                 if shown and not agrees
             ]
             released.append(given)
+        if entry.kind == "regression":
+            outputs = [without_summaries(output) for output in outputs]
+            released = [_given(output, table) for output in outputs]
+            notes = [*notes, "Its R² and log-likelihood are compared with the data, and not searched for."]
     except DivulgeError as error:
         said = f"{error.message} {error.hint}" if error.hint and not isinstance(error, OutputError) else error.message
         return Reading(entry, reason=said)
@@ -69,6 +73,12 @@ def read_entry(entry: Entry, folder: Folder, table: Table) -> Reading:
         n_figures - len(wrong),
         tuple(wrong[:N_NAMED]),
     )
+
+
+def _given(output: Output, table: Table) -> Released:
+    given = read_released(output, table.schema, None, table.n_rows, together=False)
+    assert given is not None, "every output of a folder has released figures"
+    return given
 
 
 def _outputs(entry: Entry, folder: Folder, table: Table) -> tuple[list[Output], list[str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,11 +70,13 @@ def from_statsmodels(
     where: str | None = None,
     decimals: int = DECIMALS,
     se_decimals: int = SE_DECIMALS,
+    statistics: Sequence[str] = ("se", "n"),
 ) -> Output:
     """The output that a fitted model of statsmodels (0.14 or later) is: OLS, Logit, Poisson, MNLogit, and their GLMs.
 
     where: the condition by which the rows were chosen, where the model was not fitted to the whole frame.
     decimals, se_decimals: how coefficients and standard errors will be printed.
+    statistics: what will be published beside the coefficients: se, r2, loglik, n.
     """
     model = getattr(result, "model", None)
     if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
@@ -93,16 +96,32 @@ def from_statsmodels(
                 hint="Fit it to columns of a data frame, or by a formula.",
             )
         formula = formula_of_terms(response, terms)
-    statistics: list[str] = ["se"] if str(getattr(result, "cov_type", "nonrobust")) == "nonrobust" else []
-    released = _coefficients(result, model, kind, terms, response, bool(statistics))
+    is_usual = str(getattr(result, "cov_type", "nonrobust")) == "nonrobust"
+    published = ["se"] if is_usual and "se" in statistics else []
+    released = _coefficients(result, model, kind, terms, response, bool(published))
     printed = [decimals] * len(released)
     for statistic, shown, value in _statistics(result, model):
-        if value is not None and np.isfinite(value):
-            statistics.append(statistic)
+        if statistic in statistics and value is not None and np.isfinite(value):
+            published.append(statistic)
             printed.append(printed_decimals(shown, float(value)))
             released[statistic] = repr(round(float(value), printed[-1]))
-    fields: dict[str, Any] = {"formula": formula, "statistics": tuple(statistics), "se_decimals": se_decimals}
+    fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+
+
+def without_summaries(output: Output) -> Output:
+    """The same regression without R² and log-likelihood, which follow from the data once the coefficients are right to
+    more digits than are printed, and which no search reaches in a time that people wait."""
+    fields: Any = vars(output)
+    left_out = {"r2", "loglik"} & set(fields["statistics"])
+    released, decimals = dict(fields["released"]), fields["decimals"]
+    kept = [label for label in released if label not in left_out]
+    return replace(
+        output,
+        released={label: released[label] for label in kept},
+        decimals=tuple(d for label, d in zip(released, decimals, strict=True) if label not in left_out),
+        statistics=tuple(s for s in fields["statistics"] if s not in left_out),  # type: ignore[call-arg]  # regressions
+    )
 
 
 def _kind(model: Any) -> type[Output]:

@@ -99,7 +99,8 @@ class RefitHead:
         bend = np.zeros((m, m))
         if self.model.family != "identity":
             bend = bends(self._source(table), self.model.kernel, np.atleast_2d(self.beta), inverse)
-        variance = np.maximum(np.diagonal(inverse) - bend @ change, np.finfo(float).tiny)
+        # Far from the released figures the first order may leave no variance at all; a hundredth keeps slopes finite.
+        variance = np.maximum(np.diagonal(inverse) - bend @ change, 0.01 * np.diagonal(inverse))
         scale, scale_slope = 1.0, np.zeros(len(rest))
         if self.model.family == "identity":
             # rest: squared residuals, then rows (see `_count_terms`).
@@ -303,14 +304,16 @@ def statistics_of(model: Model, names: tuple[Statistic, ...], raw: Floats) -> Fl
     if model.family == "identity":
         residual = max(kernel, np.finfo(float).tiny)
         total = sums[1] - (sums[0] ** 2 / weight if model.design.spans_constant else 0.0)
-        found["r2"] = 1.0 - residual / max(total, np.finfo(float).tiny)
+        # A response that hardly varies leaves nothing to explain, rather than R² without bounds.
+        found["r2"] = 1.0 - residual / max(total, residual)
         n = max(n_rows, 1.0)
         found["loglik"] = -0.5 * n * (np.log(2.0 * np.pi * residual / n) + 1.0) + 0.5 * log_weight
         return np.array([found[name] for name in names])
     parts = np.array([sums[0], weight - sums[0]]) if model.family == "logistic" else np.array(sums)
     if model.family == "poisson":
         parts = parts[:1]
-    parts = np.maximum(parts, np.finfo(float).tiny)
+    # Half a row speaks for a class that nobody is in, as in `inverted`: else R² would have no bounds.
+    parts = np.maximum(parts, 0.5 * weight / max(n_rows, 1.0))
     null = float((parts * np.log(parts / weight)).sum())
     likelihood = kernel
     if model.family == "poisson":
