@@ -173,10 +173,15 @@ def contrast(rows: Rows) -> Any:
             tooltip=tips,
         )
     )
-    known = [row for row in rows if row["low"] is not None and row["high"] is not None]
+    # No share is below 0 or above 1, wherever the interval of a difference ends.
+    known = [
+        {**row, "low": max(row["low"], 0.0), "high": min(row["high"], 1.0)}
+        for row in rows
+        if row["low"] is not None and row["high"] is not None
+    ]
     span = (
         alt.Chart(_data(known))
-        .mark_rule(color=IN, strokeWidth=6, opacity=0.3, clip=True)
+        .mark_rule(color=IN, strokeWidth=6, opacity=0.3)
         .encode(x=alt.X("low:Q", title="Share inferred"), x2="high:Q", y=y)
     )
     join = (
