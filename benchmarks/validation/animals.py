@@ -97,6 +97,7 @@ SAFE = (
         "cps",
         (_model("poisson", "weeks_worked ~ age + sex"),),
         "safe",
+        most_seeds=10,
     ),
     Animal(
         "large table",
@@ -111,6 +112,7 @@ SAFE = (
         "census",
         (_means("AGE", "SEX"),),
         "safe",
+        most_seeds=10,
         acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="mean"),),
     ),
     Animal(
@@ -118,6 +120,7 @@ SAFE = (
         "cps",
         (_means("age", "sex"),),
         "safe",
+        most_seeds=10,
         acro=(_crosstab(["sex"], "income", values="age", aggfunc="mean"),),
     ),
 )
@@ -128,7 +131,7 @@ UNSAFE = (
         "census",
         (_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),),
         determined=("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),
-        most_seeds=3,
+        most_seeds=2,
         acro=(_crosstab(["AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX"], "TENURE"),),
     ),
     Animal(
@@ -136,7 +139,7 @@ UNSAFE = (
         "cps",
         (_table("education", "race", "marital_status", "sex", "income"),),
         determined=("education", "race", "marital_status", "sex", "income"),
-        most_seeds=3,
+        most_seeds=2,
         acro=(_crosstab(["education", "race", "marital_status", "sex"], "income"),),
     ),
     Animal(
@@ -159,7 +162,7 @@ UNSAFE = (
         "census",
         (_model("linear", "TENURE ~ C(AREAP)*C(SEX)", 2),),
         people=_ALONE,
-        most_seeds=3,
+        most_seeds=2,
         scenario={"target": "TENURE", "keys": ["AREAP", "SEX"]},
         acro=(("ols", {"formula": "TENURE ~ C(AREAP)*C(SEX)"}),),
     ),
@@ -184,7 +187,7 @@ UNSAFE = (
         "cps",
         (_maximum("wage_per_hour"),),
         people=({"wage_per_hour": BEST_PAID},),
-        most_seeds=3,
+        most_seeds=2,
         acro=(_crosstab(["sex"], "income", values="wage_per_hour", aggfunc="max"),),
     ),
     Animal(
@@ -206,7 +209,7 @@ FINER = tuple(
         truth="safe" if n < 2 else "between" if n == 2 else "unsafe",
         determined=("TENURE", *_FINER[: n + 1]) if n >= 2 else (),
         level=n,
-        most_seeds=3,
+        most_seeds=2,
         acro=(_crosstab(list(_FINER[: n + 1]), "TENURE"),),
     )
     for n in range(len(_FINER))

@@ -23,6 +23,9 @@ FEWEST_ROWS = 50
 BLOCK = 10
 """Halves come in blocks of so many splits; in each block every row is in for exactly half of the splits."""
 
+CONFIRMING = 2 * BLOCK
+"""Fresh splits for those who were found exposed: 63,504 arrangements of the labels, enough for a handful of people."""
+
 _TAGS = {"halves": 1, "folds": 2, "curve": 3}
 """First words of the keys of the random streams, so that designs of one seed share no numbers."""
 
@@ -172,6 +175,13 @@ class RepeatedHalves:
     def blocks(self) -> tuple[int, ...]:
         """The sizes of the blocks."""
         return tuple(self.block_size(first) for first in range(0, self.splits_wanted, BLOCK))
+
+    def confirming(self, n_rows: int, seed: int) -> tuple[Split, ...]:
+        """Fresh halves, on which those who were found exposed are looked at again."""
+        first = len(self.blocks()) * BLOCK
+        return tuple(
+            Split("halves", i, f"Split {i + 1}", i, n_rows, seed, (BLOCK,)) for i in range(first, first + CONFIRMING)
+        )
 
     def curve_at(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         """The splits of the learning curve below n/2, at sizes that leave FEWEST_ROWS rows at least."""

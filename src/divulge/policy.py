@@ -58,6 +58,11 @@ class Policy:
         "Released only where at least this share of the released figures was reproduced, as printed or (estimates) "
         "within a twentieth of their standard error. 0.95: what was not reproduced was not put to the test.",
     ] = 0.95
+    each_figure: Annotated[
+        float,
+        "Released only where every figure was reproduced in at least this share of the splits. 0.8: the one figure "
+        "that is hard to reproduce may be the one that gives somebody away.",
+    ] = 0.8
     fewest_at_extreme: Annotated[
         int, "A maximum or minimum that fewer people have gives their value away. 10: as for a cell of a table."
     ] = 10
@@ -69,7 +74,7 @@ class Policy:
         for name in ("delta", "false_discoveries", "release_risk", "refuse_risk", "widest_interval"):
             if not 0 < getattr(self, name) < 1:
                 raise PolicyError(f"a number between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
-        for name in ("embedded", "refuse_exposed_share"):
+        for name in ("embedded", "each_figure", "refuse_exposed_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise PolicyError(f"a share from 0 to 1 is needed, {getattr(self, name)} is given.", where=name)
         for name in ("refuse_exposed", "fewest_at_extreme", "smallest_group"):
@@ -110,6 +115,7 @@ class Evidence:
     reproduced: the share of released figures that the synthetic data reproduce as printed, least over outputs.
     near: the share that they reproduce as printed or near enough to put it to the test.
     in_splits: the same as `near` over the splits.
+    worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
     can_find_one: whether there were enough splits to tell a single exposed person from chance.
     disagrees: released figures that the data do not give.
     findings: what rules found without any search: (sentence, how many people's values are given away).
@@ -121,6 +127,7 @@ class Evidence:
     reproduced: float
     near: float
     in_splits: float
+    worst_in_splits: float
     n_splits: int
     n_failed: int
     can_find_one: bool
@@ -181,6 +188,12 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             "others give away was not put to the test."
         )
         settle.append("A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.")
+    elif e.worst_in_splits < policy.each_figure:
+        review.append(
+            f"One figure could be reproduced in only {e.worst_in_splits:.0%} of the splits: what it gives away was "
+            "hardly put to the test."
+        )
+        settle.append("A longer search in the splits (synthesiser: {seconds: …}).")
     elif e.in_splits < policy.embedded:
         review.append(
             f"In the splits only {e.in_splits:.0%} of the figures could be reproduced, so the contrast is understated."

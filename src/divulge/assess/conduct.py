@@ -146,6 +146,7 @@ def evidence_of(ready: Plan, result: PassResult) -> Evidence:
         reproduced=min(float(r.agrees.mean()) if r.agrees.size else 1.0 for r in result.whole.outputs),
         near=min(result.near),
         in_splits=min(result.in_splits),
+        worst_in_splits=min(result.worst_in_splits),
         n_splits=result.n_splits,
         n_failed=len(result.failed),
         can_find_one=result.can_find_one,

@@ -12,7 +12,7 @@ the others are left out of the family of tests without harm to its error rate (B
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,10 +161,6 @@ class Exposed:
     n_tested: int
     n_attacks: int
 
-    def is_likely(self, below: float) -> bool:
-        """Whether anybody is exposed or has a p-value below this; those whose exposure is not above δ have 1."""
-        return bool(self.by_any.any()) or any(bool((p < below).any()) for p in self.p_values)
-
 
 def find_exposed(
     sums: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int], delta: float, level: float
@@ -184,6 +180,27 @@ def find_exposed(
     return Exposed(
         _rejected(least, people, level), each, exposures, p_values, int(people.sum()), int(n_attacks.max(initial=0))
     )
+
+
+CONFIRMED = 0.01
+"""The level at which somebody must be exposed again. With nobody exposed, one output in twenty has somebody to look at
+again (Benjamini and Hochberg's level), and one in two thousand keeps them."""
+
+
+def confirm(found: Exposed, again: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int]) -> Exposed:
+    """Only those who are exposed in splits of their own too, which were not used to find them.
+
+    Of thousands who are tested one may stand out by chance, and an output must not be refused for that. Everybody who
+    was found is tested once more, under the attack that showed them most clearly, on fresh splits.
+    """
+    candidates = np.flatnonzero(found.by_any)
+    if not len(candidates):
+        return found
+    clearest = np.argmin(np.array(found.p_values)[:, candidates], axis=0)
+    fresh = np.array([s.p_values(masks, blocks, 0.0) for s in again])[clearest, candidates]
+    by_any = np.zeros_like(found.by_any)
+    by_any[candidates] = benjamini_hochberg(fresh, CONFIRMED) & (fresh < 1.0)
+    return replace(found, by_any=by_any, by_each=tuple(each & by_any for each in found.by_each))
 
 
 def _rejected(p: Floats, tested: Mask, level: float) -> Mask:

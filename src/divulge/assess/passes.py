@@ -12,9 +12,10 @@ from divulge.assess.attacks import Attack, Floats, Lookup
 from divulge.assess.checkpoint import Checkpoint
 from divulge.assess.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
-from divulge.assess.exposure import Exposed, Mask, Sums, find_exposed
+from divulge.assess.exposure import Exposed, Mask, Sums, confirm, find_exposed
 from divulge.assess.intervals import Mean, mean_over
 from divulge.assess.splits import (
+    Embedded,
     Figure,
     SplitResult,
     Task,
@@ -75,6 +76,7 @@ class PassResult:
     """What a pass found: the whole data embedded, every attack, who is exposed by their contrast, what rules found.
 
     near: the share of each output's figures that the whole has as printed, or near enough to put them to the test.
+    worst_in_splits: of each output's figures the one that was least often so, as a share of the splits that gave it.
     """
 
     outputs: tuple[int, ...]
@@ -86,6 +88,7 @@ class PassResult:
     failed: tuple[str, ...]
     in_splits: tuple[float, ...]
     mae_in_splits: tuple[float, ...]
+    worst_in_splits: tuple[float, ...]
     trajectory: Trajectory | None
     can_find_one: bool
     has_contrast: bool
@@ -156,12 +159,14 @@ def run_pass(
         used = (*used, len(block))
         if isinstance(design, RepeatedHalves) and design.stop_early and b + 1 < len(blocks) and masks:
             narrow = all(2 * s.marginal_risk(masks).half_width <= policy.widest_interval / 4 for s in sums)
-            so_far = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries)
-            if narrow and can_find_one(so_far, used, policy) and not so_far.is_likely(LIKELY):
+            # Whether anybody's scores vary enough does not depend on who was in: such looks do not add to the error.
+            if narrow and not any(s.can_exceed(policy.delta).any() for s in sums):
                 break
     _check_any(results)
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
     found = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries) if is_halves else None
+    if isinstance(design, RepeatedHalves) and found is not None and found.by_any.any():
+        found = _confirmed(name, design, task, found, crew, checkpoint, stage)
     is_enough = found is None or can_find_one(found, used, policy)
     main = [r for r in results if r.is_usable and r.split.part != "folds of folds"]
     measures = [
@@ -173,9 +178,28 @@ def run_pass(
     )
 
 
-LIKELY = 0.01
-"""A p-value below which somebody may prove exposed: then all splits are run. So nobody is called exposed at a look that
-was taken because of them, and several looks do not add to the error."""
+def _confirmed(
+    name: str,
+    design: RepeatedHalves,
+    task: Task,
+    found: Exposed,
+    crew: Crew,
+    checkpoint: Checkpoint,
+    stage: str,
+) -> Exposed:
+    """Those who are found exposed in fresh splits again."""
+    splits = design.confirming(task.table.n_rows, task.seed)
+    again = [Sums(lookup) for lookup in task.lookups]
+    masks: list[Mask] = []
+    blocks: list[int] = []
+    for result in crew.run(name, f"{stage}, the exposed again", task, splits, checkpoint, with_measures=False):
+        if not result.is_usable:
+            continue
+        masks.append(result.split.rows()[0])
+        blocks.append(result.split.number // BLOCK)
+        for total, counts in zip(again, result.counts, strict=True):
+            total.add(counts, masks[-1])
+    return confirm(found, again, masks, blocks) if masks else found
 
 
 def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> bool:
@@ -297,11 +321,23 @@ def _put_together(
         tuple(r.why_not for r in results if r.why_not is not None),
         tuple(float(np.mean([r.outputs[j].near for r in usable])) for j in range(n_outputs)),
         tuple(float(np.mean([r.outputs[j].mae for r in usable])) for j in range(n_outputs)),
+        tuple(_worst([r.outputs[j] for r in usable]) for j in range(n_outputs)),
         trajectory,
         is_enough,
         is_halves,
         {"embedding": whole.seconds, "splits": float(sum(r.seconds for r in results))},
     )
+
+
+def _worst(found: Sequence[Embedded]) -> float:
+    """The smallest share of splits in which one and the same figure was reproduced, of those in which it was given."""
+    size = max((e.n_figures for e in found), default=0)
+    missed, given = np.zeros(size), np.zeros(size)
+    for one in found:
+        given += 1
+        given[list(one.not_given)] -= 1
+        missed[list(one.missed)] += 1
+    return float(1 - (missed / np.maximum(given, 1)).max(initial=0.0))
 
 
 def _fold_tables(results: Sequence[SplitResult], attack: int) -> dict[str, tuple[FoldRow, ...]]:

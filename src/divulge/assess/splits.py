@@ -63,6 +63,7 @@ class Embedded:
     """One output of one split: how it could be computed, and how far it was reproduced.
 
     reproduced: share of figures as printed; near: as printed, or near enough to put them to the test (NEAR).
+    missed: the numbers of the figures that are not; not_given: of those that were undefined in the split.
     """
 
     status: str
@@ -70,6 +71,8 @@ class Embedded:
     n_figures: int
     reproduced: float
     near: float
+    missed: tuple[int, ...] = ()
+    not_given: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,10 +166,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
             sweep = tuple(
                 measured(task, a, part, synthetic, holdout, a.key_sizes) if a.key_sizes else {} for a in task.attacks
             )
-    outputs = tuple(
-        Embedded(str(f.status), r.mae, len(r.agrees), _share(r.agrees), near_share(r, f))
-        for f, r in zip(figures, embedding.outputs, strict=True)
-    )
+    outputs = tuple(_embedded(f, r, given) for f, r, given in zip(figures, embedding.outputs, released, strict=True))
     seconds = time.perf_counter() - started
     return SplitResult(split, outputs, str(embedding.outcome), None, counts, measures, sweep, seconds)
 
@@ -180,11 +180,28 @@ def near_enough(figures: Sequence[Figures]) -> float | None:
 
 def near_share(reproduction: Reproduction, figures: Figures) -> float:
     """The share of figures as printed, or within NEAR standard errors of what was printed."""
+    return _share(_is_near(reproduction, figures))
+
+
+def _is_near(reproduction: Reproduction, figures: Figures) -> NDArray[np.bool_]:
     near = reproduction.agrees
     if figures.se is not None:
         with np.errstate(invalid="ignore"):
             near = near | (np.abs(reproduction.values - reproduction.released) <= NEAR * figures.se)
-    return _share(near)
+    return near
+
+
+def _embedded(figures: Figures, reproduction: Reproduction, released: Released) -> Embedded:
+    near = _is_near(reproduction, figures)
+    return Embedded(
+        str(figures.status),
+        reproduction.mae,
+        len(near),
+        _share(reproduction.agrees),
+        _share(near),
+        tuple(np.flatnonzero(~near).tolist()),
+        tuple(np.flatnonzero(~released.is_given).tolist()),
+    )
 
 
 def _share(mask: NDArray[np.bool_]) -> float:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, find_exposed
+from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, confirm, find_exposed
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
 
@@ -202,3 +202,30 @@ def test_false_discoveries_among_noise_are_rare() -> None:
         assert found[:5].all()
         discoveries.append(found[5:].sum() / found.sum())
     assert np.mean(discoveries) <= 0.05
+
+
+def test_only_those_who_are_exposed_again_stay_exposed() -> None:
+    inside, rng = _labels(200, 20), np.random.default_rng(4)
+    blocks = [s // BLOCK for s in range(20)]
+    scores = rng.uniform(0.1, 0.5, size=(200, 20))
+    scores[:2] = np.where(inside[:2], 0.7, 0.3)
+    found = _found(scores, inside=inside)
+    assert np.flatnonzero(found.by_any).tolist() == [0, 1]
+    later = _labels(200, 20, seed=2)
+    again = rng.uniform(0.1, 0.5, size=(200, 20))
+    again[0] = np.where(later[0], 0.7, 0.3)  # the first is so again, the second was so by chance
+    kept = confirm(found, [_sums(again, later)], list(later.T), blocks)
+    assert np.flatnonzero(kept.by_any).tolist() == np.flatnonzero(kept.by_each[0]).tolist() == [0]
+    assert kept.p_values is found.p_values
+
+
+def test_people_are_looked_at_again_under_the_attack_that_showed_them() -> None:
+    inside, later = _labels(100, 20), _labels(100, 20, seed=2)
+    blocks = [s // BLOCK for s in range(20)]
+    flat = np.full((100, 20), 0.3)
+    shown, again = flat.copy(), flat.copy()
+    shown[0], again[0] = np.where(inside[0], 0.7, 0.3), np.where(later[0], 0.7, 0.3)
+    found = _found(flat, shown, inside=inside)
+    masks = list(later.T)
+    assert confirm(found, [_sums(flat, later), _sums(again, later)], masks, blocks).by_any[0]
+    assert not confirm(found, [_sums(again, later), _sums(flat, later)], masks, blocks).by_any[0]

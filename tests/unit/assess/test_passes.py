@@ -1,0 +1,64 @@
+"""Passes: the figure that was least often reproduced; fresh splits; when no further splits are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import assess, plan
+from divulge.assess.passes import _worst
+from divulge.assess.splits import Embedded
+from divulge.designs import BLOCK, RepeatedHalves
+from divulge.spec import Inputs, parse_spec
+from divulge.table import Schema, Table, Variable
+
+
+def _embedded(missed: tuple[int, ...], not_given: tuple[int, ...] = ()) -> Embedded:
+    return Embedded("ok", 0.0, 4, 1.0, 1.0, missed, not_given)
+
+
+@pytest.mark.parametrize(
+    ("found", "share"),
+    [
+        ([_embedded(()), _embedded(())], 1.0),
+        ([_embedded((2,)), _embedded(()), _embedded((1,)), _embedded((2,))], 0.5),
+        # Undefined in one half of the splits and missed in the other: never put to the test.
+        ([_embedded((3,)), _embedded((), (3,)), _embedded((3,)), _embedded((), (3,))], 0.0),
+    ],
+)
+def test_worst_figure_counts_the_splits_that_gave_it(found: list[Embedded], share: float) -> None:
+    assert _worst(found) == pytest.approx(share)
+
+
+def test_fresh_splits_share_no_block_and_no_search_with_the_others() -> None:
+    design = RepeatedHalves(splits_wanted=24)
+    used, fresh = design.splits(100, 1), design.confirming(100, 1)
+    assert not {s.number // BLOCK for s in used} & {s.number // BLOCK for s in fresh}
+    assert not {s.run for s in used} & {s.run for s in fresh}
+    labels = np.array([s.rows()[0] for s in fresh]).T
+    assert (labels.reshape(100, -1, BLOCK).sum(axis=2) == BLOCK // 2).all()
+
+
+def _assessed(people: dict[str, list[int]], variables: list[str]) -> Any:
+    table = Table(
+        Schema(tuple(Variable(n, "categorical", np.arange(max(c) + 1)) for n, c in people.items())),
+        tuple(np.array(c) for c in people.values()),
+    )
+    document = {"data": "none.csv", "outputs": [{"kind": "crosstab", "variables": variables, "compute": True}]}
+    document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
+    return assess(plan(parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,))), workers=1)
+
+
+def test_large_cells_need_one_block_and_a_person_alone_needs_all() -> None:
+    rng = np.random.default_rng(1)
+    n = 2000
+    sex, tenure = rng.integers(0, 2, n).tolist(), rng.integers(0, 2, n).tolist()
+    safe = _assessed({"sex": sex, "tenure": tenure}, ["sex", "tenure"]).record
+    assert (safe["verdict"], safe["splits"]["used"]) == ("release", BLOCK)
+    sex[0] = 2  # the only one
+    alone = _assessed({"sex": sex, "tenure": tenure}, ["sex", "tenure"])
+    assert (alone.record["verdict"], alone.record["splits"]["used"]) == ("refuse", 3 * BLOCK)
+    assert np.flatnonzero(alone.exposed).tolist() == [0]
