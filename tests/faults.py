@@ -102,7 +102,7 @@ class Run:
 
 
 def _work(run: Run, name: str) -> None:
-    ledger = open_ledger(run.url, store=run.folder / "store")
+    ledger = _patiently(lambda: open_ledger(run.url, store=run.folder / "store"))
     target, prepare = "tests.ledger_work:quick", "tests.ledger_work:prepare"
     Worker(ledger, threading.Event(), HURRIED, target=target, prepare=prepare).run()
 
