@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pandas as pd
 import pytest
 
 from divulge.errors import UploadError
 from divulge.web import Settings
 from divulge.web.archives import Limits, unpack
+from tests.acro_folders import contents, table_entry, write_folder
 from tests.web.service import OUTPUT, Service, api_headers, build, post, token_in
 
 SPEC = 'outputs: [{kind: crosstab, variables: [SEX], released: {"SEX=F": 26, "SEX=M": 26}}]'
@@ -231,6 +233,22 @@ def test_spec_with_its_file_is_taken_and_the_file_given_back_as_a_file(service: 
     assert given.content.startswith(b"term,value")
     assert given.headers["content-disposition"].startswith("attachment")
     assert given.headers["content-type"] == "application/octet-stream"
+
+
+def test_folder_of_acros_is_taken_with_what_acro_says_of_it(service: Service, tmp_path: Path) -> None:
+    entry = {"status": "fail", "summary": "fail; threshold: 1 cell"}
+    frame = pd.read_csv(service.folder / "people.csv")
+    table = table_entry(pd.crosstab(frame["AGE"], frame["SEX"]), "acro.crosstab(df.AGE, df.SEX)", **entry)
+    folder = write_folder(tmp_path / "acro", {"output_0": table})
+    sent = _zipped({f"acro/{name}": content for name, content in contents(folder).items()}, tmp_path / "acro.zip")
+    files = {"folder": ("acro.zip", sent.read_bytes(), "application/zip")}
+    answer = post(service.client("rosa"), "/submit/acro", _fields(service), files=files)
+    assert answer.status_code == 303, answer.text
+    service.assess()
+    page = service.client("chloe").get(answer.headers["location"]).text
+    assert "ACRO: output_0" in page
+    assert "fail; threshold: 1 cell" in page
+    assert "acro-results.json" in page
 
 
 def test_form_of_a_kind_takes_pasted_figures(service: Service) -> None:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from starlette.datastructures import FormData, UploadFile
 
-from divulge.errors import DivulgeError, SpecError, UploadError
+from divulge.errors import DivulgeError, SpecError
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.store import PIECE, Blob, Store
 from divulge.outputs import read_released
@@ -24,6 +24,7 @@ from divulge.outputs.released import LABEL_COLUMNS
 from divulge.spec import parse_output
 from divulge.spec.document import parse_json, parse_yaml
 from divulge.table import Schema
+from divulge.web.acro import read_outputs
 from divulge.web.archives import Limits, unpack
 from divulge.web.forms import find_form, read_fields
 
@@ -121,10 +122,10 @@ def figures_csv(pasted: str) -> str:
     return text.getvalue()
 
 
-def from_acro(store: Store, title: str, purpose: str, file: UploadFile, limits: Limits, at_most: int) -> Proposal:
+def from_acro(
+    store: Store, title: str, purpose: str, file: UploadFile, schema: Schema, limits: Limits, at_most: int
+) -> Proposal:
     """A proposal from a zip of a folder that ACRO finalised."""
-    from divulge.web.acro import read_outputs
-
     with tempfile.TemporaryDirectory(prefix="divulge-") as made:
         archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
         with archive.open("wb") as target:
@@ -132,14 +133,10 @@ def from_acro(store: Store, title: str, purpose: str, file: UploadFile, limits: 
                 target.write(piece)
         folder.mkdir()
         files = unpack(archive, folder, limits)
-        outputs = read_outputs(folder, files)
+        outputs = read_outputs(files, schema)
         # Names in the store have no folders, so what two folders call the same is told apart.
         uploads = [("-".join(path.relative_to(folder).parts), path) for path in files]
         kept = [(name, store.put(pieces_of(path), at_most=at_most)) for name, path in uploads]
-    if not outputs:
-        raise UploadError(
-            "there is no output in the folder that Divulge can assess.", hint="Use the form for its figures instead."
-        )
     return Proposal(title=title, outputs=outputs, uploads=kept, purpose=purpose, origin="acro")
 
 

@@ -62,7 +62,7 @@ def table_form(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/submit/spec")
 def submit_spec(request: Request, form: Form) -> Response:
-    def propose() -> Proposal:
+    def propose(schema: Schema) -> Proposal:
         text, name = intake.spec_text(intake.sent_files(form.fields, "spec"), form.text("text", 1 << 20))
         document = intake.read_document(text, name)
         uploads = intake.keep(
@@ -75,7 +75,7 @@ def submit_spec(request: Request, form: Form) -> Response:
 
 @router.post("/submit/acro")
 def submit_acro(request: Request, form: Form) -> Response:
-    def propose() -> Proposal:
+    def propose(schema: Schema) -> Proposal:
         files = intake.sent_files(form.fields, "folder")
         if not files:
             raise SpecError("a zip file of the folder is needed.", where="folder")
@@ -85,6 +85,7 @@ def submit_acro(request: Request, form: Form) -> Response:
             form.text("title"),
             form.text("purpose"),
             files[0],
+            schema,
             settings.limits,
             settings.upload_bytes,
         )
@@ -94,7 +95,7 @@ def submit_acro(request: Request, form: Form) -> Response:
 
 @router.post("/submit/table")
 def submit_table(request: Request, form: Form) -> Response:
-    def propose() -> Proposal:
+    def propose(schema: Schema) -> Proposal:
         return intake.from_form(
             ledger_of(request).store,
             form.text("title"),
@@ -108,13 +109,13 @@ def submit_table(request: Request, form: Form) -> Response:
     return _hand_in(request, form, "table", propose)
 
 
-def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[], Proposal]) -> Response:
+def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema], Proposal]) -> Response:
     ledger, replaces = ledger_of(request), form.number("replaces")
     token = form.text("token", 64) or None
     project, dataset = form.number("project"), form.number("dataset")
     try:
         schema = _schema(request, form.visitor, project, dataset, replaces)
-        proposal = propose()
+        proposal = propose(schema)
         intake.check_figures(ledger.store, proposal, schema)
         with ledger.writing() as session:
             if replaces is not None:

@@ -1,0 +1,239 @@
+"""The service under load: 200 people browsing while two assessments run, and lists of 10,000 submissions.
+
+The server, its workers and this generator share the machine, on loopback. A person looks at a page, reads for one to
+five seconds, and goes on. What is measured is from the first byte sent to the last byte received.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+
+from divulge.demo import DEMOS
+from divulge.ledger import datasets, people, workflow
+from divulge.ledger.database import Ledger, open_ledger
+from divulge.ledger.model import Job, JobState, Person, Role, State, Submission, SubmittedOutput, utc_now
+from divulge.ledger.proposals import Proposal
+from divulge.table import write_table
+from divulge.web import Settings, sessions
+
+USERS, SUBMISSIONS = 200, 10_000
+SECONDS = float(os.environ.get("SERVICE_SECONDS", "30"))
+READING = (1.0, 5.0)
+"""Seconds for which somebody looks at a page."""
+
+LISTS = (
+    "/submissions",
+    "/submissions?page=200",
+    "/submissions?page=400",
+    "/submissions?state=ready",
+    "/submissions?state=submitted&page=20",
+    "/submissions?whose=undecided",
+    "/submissions?whose=unassigned&page=50",
+    "/submissions?q=table+77",
+    "/submissions?q=crosstab",
+    "/submissions?q=nothing+has+this+title",
+    "/submissions?project=1&dataset=1",
+    "/datasets",
+    "/datasets/1",
+    "/projects",
+    "/people",
+    "/api/submissions?page=400",
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    ledger: Ledger
+    tokens: dict[str, list[str]]
+    dataset: int
+    project: int
+
+
+def fill(folder: Path) -> Place:
+    """A ledger with people, a real dataset and many submissions in every state."""
+    ledger = open_ledger(str(folder / "ledger.sqlite"))
+    demo = next(d for d in DEMOS if d.name == "cps")
+    table = demo.make()
+    write_table(table, folder / "cps.csv")
+    tokens: dict[str, list[str]] = {"researcher": [], "checker": [], "administrator": []}
+    with ledger.writing() as session:
+        project = people.add_project(session, None, "Load").id
+        # Many splits: the two assessments last longer than the measurement.
+        settings = {"design": {"kind": "repeated-halves", "splits": 400}}
+        dataset = datasets.register(session, None, "cps", folder / "cps.csv", table=table, settings=settings).id
+        session.execute(
+            insert(Person),
+            [
+                {"name": f"person-{i}", "role": Role.CHECKER if i % 2 else Role.RESEARCHER, "full_name": f"Person {i}"}
+                for i in range(USERS)
+            ]
+            + [{"name": "admin", "role": Role.ADMINISTRATOR, "full_name": ""}],
+        )
+        session.flush()
+        everybody = list(session.query(Person))
+        for person in everybody:
+            tokens[person.role].append(sessions.start(session, person, Settings()))
+        authors = [p.id for p in everybody if p.role is Role.RESEARCHER]
+        people.add_member(session, None, project, authors[0])
+        now, states = utc_now(), [s for s in State if s is not State.ASSESSING]
+        session.execute(
+            insert(Submission),
+            [
+                {
+                    "project_id": project,
+                    "dataset_id": dataset,
+                    "author_id": authors[i % len(authors)],
+                    "title": f"Table {i}: income by something",
+                    "state": states[i % len(states)],
+                    "created_at": now,
+                    "changed_at": now,
+                }
+                for i in range(SUBMISSIONS)
+            ],
+        )
+        document = {"kind": "crosstab", "variables": ["sex", "income"], "compute": True}
+        session.execute(
+            insert(SubmittedOutput),
+            [
+                {
+                    "submission_id": i + 1,
+                    "number": 1,
+                    "name": f"Output {i}",
+                    "kind": "crosstab",
+                    "document": document,
+                    "variables": ["sex", "income"],
+                }
+                for i in range(SUBMISSIONS)
+            ],
+        )
+        done = {"state": JobState.DONE, "created_at": now}
+        session.execute(insert(Job), [{"submission_id": i + 1, **done} for i in range(SUBMISSIONS)])
+    with ledger.writing() as session:
+        for i in range(2):
+            output = {"kind": "crosstab", "variables": ["race", "sex", "income"], "compute": True}
+            workflow.submit(session, authors[0], project, dataset, Proposal(f"Under way {i}", [output]))
+    return Place(ledger, tokens, dataset, project)
+
+
+async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, token: str) -> tuple[int, float]:
+    """One request on an open connection: its status and seconds. Barely more than bytes, to leave the cores alone."""
+    started = time.perf_counter()
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nCookie: divulge={token}\r\n\r\n".encode())
+    head = await reader.readuntil(b"\r\n\r\n")
+    lines = head.split(b"\r\n")
+    length = next(int(line.split(b":")[1]) for line in lines if line.lower().startswith(b"content-length"))
+    await reader.readexactly(length)
+    return int(lines[0].split()[1]), time.perf_counter() - started
+
+
+async def browse(port: int, token: str, paths: Sequence[str], until: float, seen: list[tuple[int, float]]) -> None:
+    choose = random.Random(token)
+    await asyncio.sleep(choose.uniform(0, READING[1]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while time.monotonic() < until:
+        try:
+            seen.append(await ask(reader, writer, choose.choice(paths), token))
+        except (OSError, asyncio.IncompleteReadError):
+            seen.append((0, 0.0))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.sleep(choose.uniform(*READING))
+    writer.close()
+
+
+async def crowd(port: int, tokens: Sequence[tuple[str, str]]) -> list[tuple[int, float]]:
+    seen: list[tuple[int, float]] = []
+    until = time.monotonic() + SECONDS
+    # A checker goes from the queue to a submission and to the ledger; a researcher from the list to their own.
+    checking = ["/submissions", "/submissions?state=ready", "/submissions?whose=undecided", "/submissions?q=table+77"]
+    checking += [f"/submissions/{1 + 37 * i}" for i in range(8)] + ["/datasets/1", "/submissions?page=7"]
+    looking = ["/submissions", "/submissions?state=returned", "/submit", "/submit/table?kind=crosstab&dataset=1"]
+    paths = {"checker": checking, "researcher": looking}
+    await asyncio.gather(*(browse(port, token, paths[role], until, seen) for role, token in tokens))
+    return seen
+
+
+def measure_lists(port: int, place: Place) -> list[dict[str, Any]]:
+    async def one(path: str) -> float:
+        token = place.tokens["administrator" if path == "/people" else "checker"][0]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        found = [await ask(reader, writer, path, token) for _ in range(5)]
+        writer.close()
+        assert all(status == 200 for status, _ in found), path
+        return statistics.median(seconds for _, seconds in found)
+
+    return [{"list": path, "milliseconds": 1000 * asyncio.run(one(path))} for path in LISTS]
+
+
+def run() -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as made:
+        place = fill(Path(made))
+        with socket.create_server(("127.0.0.1", 0)) as held:
+            port = held.getsockname()[1]
+        options = ["--ledger", place.ledger.url, "--port", str(port), "--no-demo"]
+        lines = []
+        for workers, measure in ((0, "lists"), (2, "crowd")):
+            command = [sys.executable, "-m", "divulge", "-q", "serve", *options, "--workers", str(workers)]
+            server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            try:
+                _wait_for(port)
+                if measure == "lists":
+                    lines += measure_lists(port, place)
+                    continue
+                _wait_until_two_run(place.ledger)
+                who = [(r, t) for r in ("checker", "researcher") for t in place.tokens[r]]
+                seen = asyncio.run(crowd(port, who))
+                running = _running(place.ledger)
+                times = sorted(1000 * seconds for _, seconds in seen)
+                lines.append(
+                    {
+                        "users": len(who),
+                        "requests": len(seen),
+                        "errors": sum(status != 200 for status, _ in seen),
+                        "median ms": statistics.median(times),
+                        "p95 ms": times[int(0.95 * len(times))],
+                        "slowest ms": times[-1],
+                        "assessments running": running,
+                    }
+                )
+            finally:
+                server.send_signal(signal.SIGTERM)
+                server.wait(30)
+        place.ledger.close()
+        return lines
+
+
+def _running(ledger: Ledger) -> int:
+    with ledger.reading() as session:
+        return session.query(Job).where(Job.state == JobState.RUNNING, Job.total > 0).count()
+
+
+def _wait_until_two_run(ledger: Ledger) -> None:
+    """Until both are past compiling and reading: into their splits."""
+    for _ in range(240):
+        if _running(ledger) == 2:
+            return
+        time.sleep(0.5)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.2)

@@ -1,0 +1,102 @@
+"""The API against its own description: no request makes it fail, and errors have one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.web.service import OUTPUT, Service, api_headers, build
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    made = build(Path(tmp_path_factory.mktemp("api")))
+    made.ready()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def operations(served: Service) -> dict[str, Any]:
+    schema = schemathesis.openapi.from_dict(served.app.openapi())
+    return {found.ok().label: found.ok() for found in schema.get_all_operations()}
+
+
+LABELS = [
+    "GET /api/session",
+    "POST /api/session",
+    "DELETE /api/session",
+    "GET /api/submissions",
+    "POST /api/submissions",
+    "GET /api/submissions/{submission_id}",
+    "GET /api/submissions/{submission_id}/record",
+    "POST /api/submissions/{submission_id}/comments",
+    "POST /api/submissions/{submission_id}/decisions",
+    "POST /api/submissions/{submission_id}/return",
+    "POST /api/submissions/{submission_id}/assignments",
+    "DELETE /api/submissions/{submission_id}/assignments/{person_id}",
+    "POST /api/submissions/{submission_id}/assess",
+    "POST /api/submissions/{submission_id}/cancel",
+    "POST /api/submissions/{submission_id}/release",
+    "POST /api/submissions/{submission_id}/refuse",
+    "POST /api/submissions/{submission_id}/versions",
+    "GET /api/projects",
+    "GET /api/datasets",
+    "GET /api/datasets/{dataset_id}/ledger",
+]
+
+
+def test_every_operation_is_tried(operations: dict[str, Any]) -> None:
+    assert sorted(operations) == sorted(LABELS)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_no_request_makes_the_service_fail(served: Service, operations: dict[str, Any], label: str) -> None:
+    operation = operations[label]
+    client = served.client("chloe")
+    headers, cookies = api_headers(client), {"divulge": client.cookies["divulge"]}
+
+    # Few examples: each is a request, and the same few at every run.
+    @settings(
+        max_examples=8,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def tried(case: Any) -> None:
+        answer = case.call(base_url=served.url, headers=headers, cookies=cookies, timeout=30)
+        assert answer.status_code < 500, answer.text
+        if answer.status_code >= 400:
+            assert set(answer.json()["error"]) == {"type", "message", "where", "hint"}
+
+    tried()
+
+
+def test_submission_goes_all_the_way_by_program(served: Service) -> None:
+    rosa, chloe, cyril = (served.client(name) for name in ("rosa", "chloe", "cyril"))
+    sent = {"project": served.project, "dataset": served.dataset, "title": "By program", "outputs": [dict(OUTPUT)]}
+    made = rosa.post("/api/submissions", json=sent, headers=api_headers(rosa)).json()
+    address = f"/api/submissions/{made['id']}"
+    assert made["can"]["comment"]
+    assert not made["can"]["decide"]
+    served.assess("release")
+    for checker in (chloe, cyril):
+        vote = {"choice": "release", "reason": "Large cells."}
+        answer = checker.post(f"{address}/decisions", json=vote, headers=api_headers(checker))
+        assert answer.status_code == 200
+    assert chloe.get(f"{address}/record").json()["verdict"] == "release"
+    done = cyril.post(f"{address}/release", headers=api_headers(cyril)).json()
+    assert done["state"] == "released"
+    assert rosa.get(done["release"]).headers["content-type"] == "application/zip"
+    ledger = chloe.get(f"/api/datasets/{served.dataset}/ledger").json()
+    assert [e["submission"] for e in ledger["releases"]] == [made["id"]]
+    again = cyril.post(f"{address}/release", headers=api_headers(cyril))
+    assert again.status_code == 409
+    assert again.json()["error"]["type"] == "StateError"

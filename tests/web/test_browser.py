@@ -1,0 +1,201 @@
+"""Real people on real pages, in Chromium: two researchers and two checkers, from a submission to its release.
+
+Every page is looked at by axe-core, light and dark, on a phone and on a desk.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from divulge.ledger import datasets
+from divulge.ledger.model import Person
+from divulge.ledger.worker import Limits, Worker
+from tests.web.service import PASSWORD, Service, build
+
+CHROMIUM = shutil.which("chromium")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed; .ci/run installs it")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    made = build(Path(tmp_path_factory.mktemp("browser")))
+    with made.ledger.writing() as session:
+        dora = session.get_one(Person, made.ids["dora"])
+        quick = {"design": {"kind": "repeated-halves", "splits": 2}}
+        datasets.change_settings(session, dora, made.dataset, quick)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def worker(service: Service) -> Iterator[None]:
+    """A real worker: assessments run in processes of their own, as in a deployment."""
+    stop = threading.Event()
+    limits = Limits(poll=0.1, heartbeat=0.1)
+    thread = threading.Thread(target=Worker(service.ledger, stop, limits).run, daemon=True)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=quiet)
+        yield made
+        made.close()
+
+
+class Desk:
+    """Somebody's browser."""
+
+    def __init__(self, browser: Browser, service: Service, name: str, script: bool = True) -> None:
+        self.context = browser.new_context(java_script_enabled=script, base_url=service.url)
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.refused: list[str] = []
+        self.page.on("console", lambda m: self.refused.append(m.text) if "Content Security" in m.text else None)
+        self.page.goto("/log-in")
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_label("Password").fill(PASSWORD)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url("**/submissions")
+
+    def close(self) -> None:
+        assert self.refused == []
+        self.context.close()
+
+
+def submit(desk: Desk, title: str, figures: str) -> str:
+    """Hand in a table by its form; the address of the submission."""
+    page = desk.page
+    page.goto("/submit")
+    page.get_by_role("link", name="Fill in the form").click()
+    page.get_by_label("Kind of output").select_option("crosstab")
+    page.wait_for_url("**kind=crosstab**")
+    fill(page, title, figures)
+    return page.url.split("?")[0]
+
+
+def fill(page: Page, title: str, figures: str) -> None:
+    page.get_by_label("Title").fill(title)
+    page.get_by_role("group", name="Variables").get_by_label("SEX").check()
+    page.get_by_label("or the figures themselves").fill(figures)
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.wait_for_url("**/submissions/*")
+
+
+def test_two_researchers_and_two_checkers_from_submission_to_release(
+    service: Service, worker: None, browser: Browser
+) -> None:
+    rosa, remy = Desk(browser, service, "rosa"), Desk(browser, service, "remy")
+    chloe, cyril = Desk(browser, service, "chloe"), Desk(browser, service, "cyril")
+
+    address = submit(rosa, "Women and men", "SEX=F, 26\nSEX=M, 26")
+    # Nobody loads anything again: the page follows the assessment by itself, to its end.
+    expect(rosa.page.get_by_role("heading", name="With the checkers")).to_be_visible(timeout=60_000)
+    words = rosa.page.evaluate("window.performance.getEntriesByType('navigation')[0].type")
+    assert words == "navigate"
+
+    other = submit(remy, "Remy's own", "SEX=F, 26\nSEX=M, 26")
+    assert remy.page.goto(address).status == 404  # type: ignore[union-attr]
+    assert rosa.page.goto(other).status == 404  # type: ignore[union-attr]
+
+    page = chloe.page
+    page.goto("/submissions?state=ready")
+    page.get_by_role("link", name="Women and men").click()
+    expect(page.get_by_role("heading", name="What the assessment says")).to_be_visible()
+    page.get_by_text("The whole report").click()
+    expect(page.frame_locator("iframe.report").locator("h1").first).to_be_visible(timeout=60_000)
+    page.get_by_label("Say something").fill("Is this about one year?")
+    page.get_by_role("button", name="Comment").click()
+    page.get_by_text("Return it to be changed").click()
+    page.get_by_label("What should change, and why").fill("Please round to fives.")
+    page.get_by_role("button", name="Return it", exact=True).click()
+    expect(page.get_by_text("Returned to the researcher")).to_be_visible()
+
+    page = rosa.page
+    page.goto(address)
+    expect(page.get_by_text("Please round to fives.")).to_be_visible()
+    page.get_by_role("link", name="Submit a new version").click()
+    page.get_by_label("Kind of output").select_option("crosstab")
+    page.wait_for_url("**kind=crosstab**")
+    fill(page, "Women and men, rounded", "SEX=F, 26\nSEX=M, 26")
+    address = page.url.split("?")[0]
+    expect(page.get_by_role("heading", name="With the checkers")).to_be_visible(timeout=60_000)
+
+    for desk in (chloe, cyril):
+        desk.page.goto(address)
+        desk.page.get_by_label("In favour of its release").check()
+        desk.page.get_by_label("Reason").fill("The cells are large.")
+        desk.page.get_by_role("button", name="Decide").click()
+    cyril.page.get_by_role("button", name="Release it now").click()
+    expect(cyril.page.get_by_text("Released. The files can be downloaded")).to_be_visible()
+
+    rosa.page.goto(address)
+    with rosa.page.expect_download() as download:
+        rosa.page.get_by_role("link", name="Download the released files").click()
+    assert download.value.suggested_filename.startswith("release-")
+    for desk in (rosa, remy, chloe, cyril):
+        desk.close()
+
+
+def test_everything_works_without_script(service: Service, browser: Browser) -> None:
+    desk = Desk(browser, service, "rosa", script=False)
+    page = desk.page
+    page.goto("/submit/table?kind=crosstab&dataset=1")
+    fill(page, "Without script", "SEX=F, 26\nSEX=M, 26")
+    # Chromium driven without script leaves what is in noscript unread, and loads nothing again.
+    assert '<meta http-equiv="refresh" content="5">' in desk.context.request.get(page.url).text()
+    page.get_by_label("Say something").fill("By hand.")
+    page.get_by_role("button", name="Comment").click()
+    expect(page.get_by_text("By hand.")).to_be_visible()
+    desk.close()
+
+
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (360, 1280)]
+
+
+def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service: Service, browser: Browser) -> None:
+    released, ready, waiting = service.make("released"), service.make("ready"), service.submit()
+    pages = {
+        "rosa": ["/submissions", f"/submissions/{released}", f"/submissions/{waiting}", "/submit", "/submit/spec"],
+        "chloe": ["/submissions", f"/submissions/{ready}", f"/submissions/{released}", "/datasets/1", "/nowhere"],
+        "ada": ["/submissions", "/datasets", "/projects", "/projects/1", "/people", "/account"],
+    }
+    pages["rosa"] += ["/submit/acro", "/submit/table?kind=logistic&dataset=1"]
+    found = []
+    for name, addresses in pages.items():
+        desk = Desk(browser, service, name)
+        for address in addresses:
+            desk.page.goto(address)
+            found += [f"{name} {address}: {fault}" for fault in _faults(desk.page)]
+        desk.close()
+    context = browser.new_context(base_url=service.url)
+    page = context.new_page()
+    page.goto("/log-in")
+    found += _faults(page)
+    context.close()
+    assert found == []
+
+
+def _faults(page: Page) -> list[str]:
+    found = []
+    for scheme, width in LOOKS:
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.set_viewport_size({"width": width, "height": 800})
+        for fault in Axe().run(page).response["violations"]:
+            found.append(f"{scheme} {width}: {fault['id']} {fault['nodes'][0]['html'][:120]}")
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            found.append(f"{scheme} {width}: wider than its window")
+    return found
