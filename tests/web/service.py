@@ -24,7 +24,7 @@ from sqlalchemy import event
 from divulge.assess import assess, plan
 from divulge.ledger import datasets, jobs, people, releases, workflow
 from divulge.ledger.database import Ledger, open_ledger
-from divulge.ledger.model import Choice, Role
+from divulge.ledger.model import Choice, Dataset, Role
 from divulge.ledger.proposals import Proposal
 from divulge.spec import parse_spec
 from divulge.web import Settings, create_app, passwords
@@ -173,6 +173,8 @@ def build(folder: Path, settings: Settings | None = None) -> Service:
     ledger = open_ledger(str(folder / "ledger.sqlite"))
     # Nothing here must survive a power failure, and waiting for the disk is most of the time.
     event.listen(ledger.engine, "connect", lambda c, _: c.execute("PRAGMA synchronous=OFF"))
+    with ledger.writing() as session:
+        session.get_one(Dataset, dataset).path = str(folder / "people.csv")
     app = create_app(ledger, settings or Settings())
     return Service(ledger, app, folder, dict(ids), project, dataset)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -34,7 +33,7 @@ class Renderer:
         with self._lock:
             if self._pool is None:
                 context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=os.nice, initargs=(5,))
+                self._pool = ProcessPoolExecutor(1, mp_context=context)
             pool = self._pool
         try:
             page = pool.submit(draw, record).result(LONGEST_SECONDS)
