@@ -81,9 +81,9 @@ def test_job_whose_process_dies_is_tried_again(world: World) -> None:
 
 def test_job_that_takes_too_long_is_stopped(world: World) -> None:
     world.submit()
-    job = _work(world, "endless", Limits(seconds=4, poll=0.05, heartbeat=0.1))
+    job = _work(world, "endless", Limits(seconds=2, poll=0.05, heartbeat=0.1))
     assert job.state is JobState.FAILED
-    assert "longer than 4 seconds" in (job.error or "")
+    assert "longer than 2 seconds" in (job.error or "")
 
 
 def test_job_that_takes_too_much_memory_is_stopped(world: World) -> None:

@@ -70,49 +70,49 @@ def test_returned_submission_comes_back_as_a_new_version(world: World) -> None:
         _do(world, workflow.resubmit, "researcher", old, proposal())
 
 
-def test_colleague_does_not_resubmit_for_the_author(world: World) -> None:
-    old = world.ready()
-    _do(world, workflow.give_back, "checker", old, "Round to fives.")
+def test_colleague_does_not_resubmit_for_the_author(small_world: World) -> None:
+    old = small_world.ready()
+    _do(small_world, workflow.give_back, "checker", old, "Round to fives.")
     with pytest.raises(NotAllowedError):
-        _do(world, workflow.resubmit, "colleague", old, proposal())
+        _do(small_world, workflow.resubmit, "colleague", old, proposal())
 
 
-def test_one_checker_does_not_release(world: World) -> None:
-    made = world.ready()
-    _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+def test_one_checker_does_not_release(small_world: World) -> None:
+    made = small_world.ready()
+    _do(small_world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
     with pytest.raises(StateError, match="2 checkers"):
-        _release(world, "checker", made)
+        _release(small_world, "checker", made)
 
 
-def test_one_voice_against_stops_a_release(world: World) -> None:
-    made = world.ready()
+def test_one_voice_against_stops_a_release(small_world: World) -> None:
+    made = small_world.ready()
     for who, choice in (("checker", Choice.RELEASE), ("second", Choice.RELEASE), ("third", Choice.REFUSE)):
-        _do(world, workflow.decide, who, made, choice, "So.")
+        _do(small_world, workflow.decide, who, made, choice, "So.")
     with pytest.raises(StateError, match="against"):
-        _release(world, "checker", made)
+        _release(small_world, "checker", made)
 
 
-def test_two_voices_against_refuse(world: World) -> None:
-    made = world.ready()
+def test_two_voices_against_refuse(small_world: World) -> None:
+    made = small_world.ready()
     for who in ("checker", "second"):
-        _do(world, workflow.decide, who, made, Choice.REFUSE, "Three people stand out.")
-    _do(world, workflow.refuse, "checker", made)
-    assert world.state(made) == "refused"
+        _do(small_world, workflow.decide, who, made, Choice.REFUSE, "Three people stand out.")
+    _do(small_world, workflow.refuse, "checker", made)
+    assert small_world.state(made) == "refused"
 
 
-def test_checker_does_not_decide_on_their_own_submission(world: World) -> None:
+def test_checker_does_not_decide_on_their_own_submission(small_world: World) -> None:
     # The third checker is a member of the project and submits as well.
-    made = world.ready(by="third")
+    made = small_world.ready(by="third")
     for action, given in ((workflow.decide, (Choice.RELEASE, "Mine.")), (workflow.give_back, ("Mine.",))):
         with pytest.raises(NotAllowedError, match="own submission"):
-            _do(world, action, "third", made, *given)
+            _do(small_world, action, "third", made, *given)
 
 
 @pytest.mark.parametrize("who", ["researcher", "colleague", "custodian", "administrator"])
-def test_only_checkers_decide(world: World, who: str) -> None:
-    made = world.ready()
+def test_only_checkers_decide(small_world: World, who: str) -> None:
+    made = small_world.ready()
     with pytest.raises(NotAllowedError):
-        _do(world, workflow.decide, who, made, Choice.RELEASE, "Let it.")
+        _do(small_world, workflow.decide, who, made, Choice.RELEASE, "Let it.")
 
 
 def test_second_decision_of_the_same_checker_is_rejected_by_the_database(world: World) -> None:
@@ -157,33 +157,33 @@ def test_same_form_sent_twice_makes_one_submission(world: World) -> None:
 
 
 @pytest.mark.parametrize("who", ["stranger", "checker", "custodian"])
-def test_only_members_submit(world: World, who: str) -> None:
+def test_only_members_submit(small_world: World, who: str) -> None:
     with pytest.raises(NotAllowedError):
-        world.submit(by=who)
+        small_world.submit(by=who)
 
 
-def test_closed_account_does_nothing(world: World) -> None:
-    with world.ledger.writing() as session:
-        session.get_one(Person, world.person["researcher"]).is_active = False
+def test_closed_account_does_nothing(small_world: World) -> None:
+    with small_world.ledger.writing() as session:
+        session.get_one(Person, small_world.person["researcher"]).is_active = False
     with pytest.raises(NotAllowedError, match="closed"):
-        world.submit()
+        small_world.submit()
 
 
-def test_researchers_see_their_own_submissions_only(world: World) -> None:
-    mine, theirs = world.submit(), world.submit(by="colleague")
-    with world.ledger.reading() as session:
-        person = session.get_one(Person, world.person["researcher"])
+def test_researchers_see_their_own_submissions_only(small_world: World) -> None:
+    mine, theirs = small_world.submit(), small_world.submit(by="colleague")
+    with small_world.ledger.reading() as session:
+        person = session.get_one(Person, small_world.person["researcher"])
         assert [s.id for s in queries.list_submissions(session, person).items] == [mine]
         with pytest.raises(NotFoundError):
             queries.find_submission(session, person, theirs)
         assert not states.can_see_assessment(person, session.get_one(Submission, mine))
 
 
-def test_researchers_cannot_talk_among_checkers(world: World) -> None:
-    made = world.submit()
+def test_researchers_cannot_talk_among_checkers(small_world: World) -> None:
+    made = small_world.submit()
     with pytest.raises(NotAllowedError):
-        _do(world, workflow.comment, "researcher", made, "Hush.", audience=Audience.CHECKERS)
-    _do(world, workflow.comment, "custodian", made, "Hush.", audience=Audience.CHECKERS)
+        _do(small_world, workflow.comment, "researcher", made, "Hush.", audience=Audience.CHECKERS)
+    _do(small_world, workflow.comment, "custodian", made, "Hush.", audience=Audience.CHECKERS)
 
 
 def test_every_answer_agrees_with_its_demand() -> None:
@@ -221,11 +221,11 @@ def test_running_assessment_is_asked_to_stop(world: World) -> None:
         assert session.get_one(Job, lease.job_id).state is JobState.CANCELLED
 
 
-def test_assessment_is_not_repeated_once_somebody_has_decided(world: World) -> None:
-    made = world.ready()
-    _do(world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
+def test_assessment_is_not_repeated_once_somebody_has_decided(small_world: World) -> None:
+    made = small_world.ready()
+    _do(small_world, workflow.decide, "checker", made, Choice.RELEASE, "Fine.")
     with pytest.raises(StateError, match="decided"):
-        _do(world, workflow.assess, "checker", made)
+        _do(small_world, workflow.assess, "checker", made)
 
 
 @pytest.mark.parametrize(
@@ -239,22 +239,22 @@ def test_assessment_is_not_repeated_once_somebody_has_decided(world: World) -> N
         ({"uploads": [("a.csv", Blob("0" * 64, 1)), ("x/A.csv", Blob("1" * 64, 1))]}, "uploads"),
     ],
 )
-def test_submission_that_makes_no_sense_is_rejected(world: World, given: dict[str, Any], where: str) -> None:
+def test_submission_that_makes_no_sense_is_rejected(small_world: World, given: dict[str, Any], where: str) -> None:
     with pytest.raises(DivulgeError) as caught:
-        world.submit(**given)
+        small_world.submit(**given)
     assert where in str(caught.value.where)
-    with world.ledger.reading() as session:
+    with small_world.ledger.reading() as session:
         assert session.scalar(select(func.count(Submission.id))) == 0
 
 
-def test_empty_reason_is_rejected(world: World) -> None:
-    made = world.ready()
+def test_empty_reason_is_rejected(small_world: World) -> None:
+    made = small_world.ready()
     with pytest.raises(SpecError, match="reason"):
-        _do(world, workflow.decide, "checker", made, Choice.RELEASE, "  ")
+        _do(small_world, workflow.decide, "checker", made, Choice.RELEASE, "  ")
 
 
-def test_comment_text_is_not_in_the_trail(world: World) -> None:
-    made = world.submit()
-    _do(world, workflow.comment, "checker", made, "a delicate matter")
-    with world.ledger.reading() as session:
+def test_comment_text_is_not_in_the_trail(small_world: World) -> None:
+    made = small_world.submit()
+    _do(small_world, workflow.comment, "checker", made, "a delicate matter")
+    with small_world.ledger.reading() as session:
         assert not any("delicate" in e.details for e in session.scalars(select(TrailEntry)))
