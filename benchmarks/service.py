@@ -204,6 +204,7 @@ def run() -> list[dict[str, Any]]:
                         "users": len(who),
                         "requests": len(seen),
                         "errors": sum(status != 200 for status, _ in seen),
+                        "statuses": str(sorted({status for status, _ in seen})),
                         "median ms": statistics.median(times),
                         "p95 ms": times[int(0.95 * len(times))],
                         "slowest ms": times[-1],

@@ -10,6 +10,7 @@ import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from divulge.errors import DivulgeError
@@ -34,6 +35,7 @@ def _main(link: Connection, target: str, work: Any, memory: int | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "setsid"):
         os.setsid()
+        _keep_nice()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # A worker that is gone hears nothing any more, and needs not.
     with suppress(BrokenPipeError, ConnectionError):
@@ -56,6 +58,12 @@ def _report(link: Connection, target: str, work: Any, memory: int | None) -> Non
     except BaseException as error:
         # The text of a stranger's error may quote a row; its kind cannot.
         link.send(("broken", type(error).__name__))
+
+
+def _keep_nice() -> None:
+    """A session may be a scheduling group of its own, in which nice counts for nothing: make the group as nice."""
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.nice(0)), encoding="ascii")
 
 
 def _end_with_parent() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import Response
@@ -113,7 +115,8 @@ def find_visitor(request: Request) -> Visitor | None:
             return None
         visitor = Visitor(found.person, found.csrf_secret, found.token_hash)
     if sessions.is_stale(found, settings):
-        with ledger.writing() as session:
+        # A page does not fail because nobody could write down that it was asked for.
+        with suppress(DBAPIError), ledger.writing() as session:
             sessions.touch(session, found.token_hash)
     return visitor
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -114,10 +114,10 @@ def _add_errors(app: FastAPI) -> None:
         answer.status_code = error.status_code
         return answer
 
-    @app.exception_handler(DBAPIError)
-    async def unreachable(request: Request, error: DBAPIError) -> Response:
+    @app.exception_handler(SQLAlchemyError)
+    async def unreachable(request: Request, error: SQLAlchemyError) -> Response:
         # The statement and its parameters may hold what people wrote: the log gets the kind of failure alone.
-        log.error("the database failed: %s", type(error.orig).__name__)
+        log.error("the database failed: %s", type(getattr(error, "orig", error)).__name__)
         return error_answer(request, LedgerError("the database failed."))
 
     @app.exception_handler(Exception)

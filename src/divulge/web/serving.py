@@ -24,6 +24,9 @@ from divulge.web.settings import LOOPBACK_NAMES, Settings, is_loopback, parse_ne
 STOP_SECONDS = 10
 """How long requests and workers have to come to an end before they are ended."""
 
+NICE = 19
+"""How far workers stand back where the cores are few: as far as they can."""
+
 RESTART_SECONDS = 3.0
 """Between the end of a worker and the start of another: a worker that cannot start must not keep a core busy."""
 
@@ -129,7 +132,10 @@ class Workers:
         )
         with suppress(psutil.Error):
             # People wait for pages; nobody waits for the last second of an assessment.
-            psutil.Process(worker.pid).nice(10)
+            psutil.Process(worker.pid).nice(NICE)
+        with suppress(OSError):
+            # Its session may be a scheduling group of its own, in which nice counts for nothing.
+            Path(f"/proc/{worker.pid}/autogroup").write_text(str(NICE), encoding="ascii")
         return worker
 
     def _watch(self) -> None:
@@ -154,6 +160,8 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=STOP_SECONDS,
+        # People read for longer than the usual five seconds before they ask for the next page.
+        timeout_keep_alive=75,
         # More at once than any team has; what is above it is told to come back.
         limit_concurrency=1000,
     )
