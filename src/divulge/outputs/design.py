@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
@@ -167,6 +168,7 @@ def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_folded(w) for w in written))
 
 
+@lru_cache(maxsize=100_000)  # every split of an assessment reads the same labels anew
 def _folded(text: str) -> str:
     return re.sub(r"[\s\"']", "", text).casefold()
 
