@@ -5,7 +5,7 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check fix bench validate docs lock clean
+.PHONY: help demo serve test check fix bench peers validate docs lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,9 @@ fix: .venv/dev ## format and mend what can be mended
 
 bench: .venv/dev ## measure speed beside its baselines (long; never part of the tests)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+peers: .venv/dev ## install the programs that some benchmarks are run beside (540 MB)
+	$(BIN)/python -m benchmarks.peers
 
 validate: .venv/dev ## the long statistical checks
 	$(BIN)/python -m benchmarks.validation $(ARGS)

@@ -3,6 +3,6 @@
 A benchmark is a file here with a function `run() -> list[dict]`, one dict a measured line, and its name in BENCHMARKS.
 """
 
-BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "evolution", "teaching", "assess", "reports")
+BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "tables", "evolution", "teaching", "assess", "reports")
 BENCHMARKS += ("service",)
 """The files of this folder that are benchmarks."""

@@ -80,12 +80,12 @@ def run() -> list[dict[str, Any]]:
                 "linear model, 5 frequencies, 5 means, 5 medians", Descent(seconds=60), described, earnings.n_rows, 10
             )
         )
-        lines.append(_all_pairs())
+        lines.append(all_pairs())
         lines.append(_many_rows())
     return lines
 
 
-def _all_pairs() -> dict[str, Any]:
+def all_pairs() -> dict[str, Any]:
     """All two-way tables of seven variables of the CPS extract: mean total-variation distance after five seconds."""
     table = cps_extract().select(CPS)
     objective = objective_of(table, [Crosstab(variables=pair) for pair in itertools.combinations(CPS, 2)])
