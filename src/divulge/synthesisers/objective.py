@@ -165,11 +165,14 @@ class Objective:
             weight.append(self.weights[o] / np.maximum(unit, 1e-300) ** 2)  # a unit of 0 asks for exactness
         low = np.concatenate([np.zeros(0), *(o.low for o in self.lowered)])
         high = np.concatenate([np.zeros(0), *(o.high for o in self.lowered)])
+        # Counts are exact: nothing is gained by staying away from the ends, and a withheld count may have to be at one.
+        counts = [isinstance(o.head, DiagonalHead) for o in self.lowered]
+        share = np.repeat(np.where(counts, 1.0, inside), [o.n_residuals for o in self.lowered])
         # An open end (an inequality) has no middle; it stays where it is.
         closed = np.isfinite(low) & np.isfinite(high)
         middle, half = np.zeros(len(low)), np.zeros(len(low))
         middle[closed] = (low[closed] + high[closed]) / 2
-        half[closed] = (high[closed] - low[closed]) / 2 * inside
+        half[closed] = (high[closed] - low[closed]) / 2 * share[closed]
         return View(
             tuple(jacobians),
             totals.copy(),

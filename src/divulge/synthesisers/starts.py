@@ -12,6 +12,7 @@ from divulge.kernels import lowering
 from divulge.kernels.randomness import alias_table, draw_codes, stream
 from divulge.kernels.rules import mend_rows
 from divulge.outputs.lowered import DiagonalHead, Lowered
+from divulge.outputs.precision import SLACK
 from divulge.synthesisers.compiled import moves_of, rules_of
 from divulge.synthesisers.objective import Objective
 from divulge.synthesisers.views import Floats
@@ -60,10 +61,10 @@ def _expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generat
     done: set[str] = set()
     outputs = objective.lowered[: objective.n_lowered_targets]  # known marginals are drawn from already
     found = [(o, cells) for o in outputs if (cells := _cells_of(o, objective)) is not None]
-    for output, cells in sorted(found, key=lambda f: -len(f[1])):
+    for output, index in sorted(found, key=lambda f: -len(f[1])):
         if done & set(output.variables):
             continue
-        counts = np.maximum(cells, 0.0)
+        counts = _counts(output, index, len(codes), rng)
         if counts.sum() <= 0:
             continue
         chosen = _exactly(counts, len(codes), rng.integers(2**63, size=1, dtype=np.uint64))
@@ -73,8 +74,33 @@ def _expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generat
         done |= set(output.variables)
 
 
-def _cells_of(output: Lowered, objective: Objective) -> Floats | None:
-    """The released count of every combination of codes, for a plain crosstab of counts; otherwise None."""
+MOST_SLOTS = 1_000_000_000
+"""Rows that cells could hold beyond their least, together, up to which NumPy draws from them."""
+
+
+def _counts(output: Lowered, index: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> Floats:
+    """A count for every combination of codes: whole numbers within the released intervals, drawn so that they add to n.
+
+    Of all the rows that withheld and rounded cells may hold, each is as likely as any other to be there. Where no such
+    counts exist, as released.
+    """
+    figure = np.maximum(index, 0)
+    centre = output.constants[figure]
+    least = np.maximum(np.ceil(centre + output.low[figure] - SLACK), 0.0)
+    most = np.floor(centre + output.high[figure] + SLACK)
+    least, most = np.where(index >= 0, least, 0.0), np.where(index >= 0, most, 0.0)
+    left = n_rows - least.sum()
+    slots = np.minimum(most - least, max(left, 0.0))
+    if left < 0 or slots.min(initial=0.0) < 0 or not left <= slots.sum() < MOST_SLOTS:
+        return np.where(index >= 0, np.maximum(centre, 0.0), 0.0)
+    loose = np.flatnonzero(slots)
+    if len(loose):
+        least[loose] += rng.multivariate_hypergeometric(slots[loose].astype(np.int64), int(left), method="marginals")
+    return least
+
+
+def _cells_of(output: Lowered, objective: Objective) -> NDArray[np.int64] | None:
+    """The figure (−1: none) that counts each combination of codes, for a plain crosstab of counts; otherwise None."""
     if not isinstance(output.head, DiagonalHead) or len(output.blocks) != 1:
         return None
     block = output.blocks[0]
@@ -95,7 +121,7 @@ def _cells_of(output: Lowered, objective: Objective) -> Floats | None:
     used = index[index >= 0]
     if len(np.unique(used)) != len(used):
         return None
-    return np.where(index >= 0, output.constants[np.maximum(index, 0)], 0.0)
+    return index
 
 
 def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:

@@ -14,6 +14,7 @@ from divulge.outputs.logistic import Logistic
 from divulge.outputs.means import Means
 from divulge.outputs.output import Output
 from divulge.outputs.position import Position
+from divulge.outputs.released import read_released
 from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
 from divulge.synthesisers import objective as objective_module
 from divulge.table import Schema, Table, Variable
@@ -62,6 +63,35 @@ def test_descent_reproduces_means_medians_and_extremes_of_numbers() -> None:
         "extremes": True,
         "frequencies": True,
     }
+
+
+WITHHELD = Crosstab(variables=("A", "B"), released=[50, None, None, 30, None, 18], threshold=10)
+
+
+def withheld_objective() -> Objective:
+    """98 of 100 rows are in cells that are shown: the three that are withheld hold two rows, one is empty."""
+    schema = Schema(
+        (Variable("A", "categorical", np.array(["a", "b"])), Variable("B", "categorical", np.array(["x", "y", "z"])))
+    )
+    released = read_released(WITHHELD, schema)
+    assert released is not None
+    return Objective(schema, (Target(WITHHELD, released),), {"A": np.full(2, 1 / 2), "B": np.full(3, 1 / 3)})
+
+
+def test_a_crosstab_with_withheld_cells_is_expanded_exactly() -> None:
+    drawn = set()
+    for seed in range(20):
+        found = Descent(start="model").embed(withheld_objective(), 100, seed)
+        assert found.outcome is Outcome.REPRODUCED
+        assert found.proposals == 0
+        drawn.add(tuple(found.outputs[0].values))
+    assert len(drawn) > 1  # two rows in three cells: six ways
+
+
+@pytest.mark.parametrize("start", ["uniform", "univariate"])
+def test_withheld_cells_may_be_at_an_end_of_their_interval(start: str) -> None:
+    found = Descent(start=start, seconds=60).embed(withheld_objective(), 100, 1)  # type: ignore[arg-type]
+    assert found.outcome is Outcome.REPRODUCED
 
 
 def test_known_marginals_are_kept_to_within_sampling_error() -> None:
