@@ -55,7 +55,7 @@ fix: .venv/dev ## format and mend what can be mended
 bench: .venv/dev ## measure speed beside its baselines (long; never part of the tests)
 	$(BIN)/python -m benchmarks $(ARGS)
 
-peers: .venv/dev ## install the programs that some benchmarks are run beside (540 MB)
+peers: .venv/dev ## install the programs that some benchmarks are run beside (650 MB)
 	$(BIN)/python -m benchmarks.peers
 
 validate: .venv/dev ## the long statistical checks

@@ -1,6 +1,6 @@
 """All two-way tables of seven variables of the CPS extract: `descent` beside mbi (private-pgm), which fits a model.
 
-mbi is an extra of half a gigabyte in an environment of its own: `make peers` installs it. Without it, it is left out.
+mbi is an extra of 650 MB in an environment of its own: `make peers` installs it. Without it, it is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def run() -> list[dict[str, Any]]:
         ours = {**all_pairs(), "what": "descent, one core"}
     python = installed("mbi")
     if python is None:
-        return [ours, {"what": "mbi (private-pgm)", "skipped": "not installed; `make peers` installs it (540 MB)"}]
+        return [ours, {"what": "mbi (private-pgm)", "skipped": "not installed; `make peers` installs it (650 MB)"}]
     return [ours, *_beside(python)]
 
 
