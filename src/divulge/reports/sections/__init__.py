@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from divulge.reports.blocks import Section, Source
+from divulge.reports.sections.acro import acro
 from divulge.reports.sections.earlier import earlier
 from divulge.reports.sections.exposure import exposure
 from divulge.reports.sections.meanings import meanings
@@ -14,7 +15,7 @@ from divulge.reports.sections.risk import risk
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (outputs, risk, earlier, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (acro, outputs, risk, earlier, exposure, embedding, error, curve, meanings, run)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:
