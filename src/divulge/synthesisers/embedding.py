@@ -197,7 +197,8 @@ class Log:
         seconds = self.seconds
         outputs = reproduce(objective, table)
         complete = all(output.is_complete for output in outputs)
-        if complete:
+        # Whoever asked for an interruption must hear of it, even where nothing was left to do.
+        if complete and outcome is not Outcome.INTERRUPTED:
             outcome = Outcome.REPRODUCED
         elif outcome is Outcome.REPRODUCED:
             outcome = Outcome.STALLED

@@ -16,6 +16,7 @@ from divulge.outputs.output import Output
 from divulge.outputs.position import Position
 from divulge.outputs.released import read_released
 from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
+from divulge.synthesisers import descent as descent_module
 from divulge.synthesisers import objective as objective_module
 from divulge.table import Schema, Table, Variable
 
@@ -144,6 +145,20 @@ def test_another_table_with_the_same_outputs_and_marginals_gives_the_same_bytes(
     outputs = (Crosstab(variables=("TENURE", "SEX")), Logistic(formula=FORMULA))
     results = [Descent().embed(objective_for(t, *outputs), 3000, 1) for t in (CENSUS, other)]
     assert codes_of(results[0]) == codes_of(results[1])
+
+
+def test_an_interruption_is_told_even_where_everything_is_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = descent_module._Search._run
+
+    def interrupted_at_the_end(search: descent_module._Search) -> Outcome:
+        real(search)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(descent_module._Search, "_run", interrupted_at_the_end)
+    objective = objective_for(CENSUS, Frequencies(variables=("SEX",)))
+    found = Descent().embed(objective, 3000, 1)
+    assert all(output.is_complete for output in found.outputs)
+    assert found.outcome is Outcome.INTERRUPTED
 
 
 def test_an_interrupted_search_returns_the_best_so_far() -> None:
