@@ -50,6 +50,11 @@ class Split:
     def has_holdout(self) -> bool:
         return self.part != "whole"
 
+    @property
+    def is_on_curve(self) -> bool:
+        """Whether it is there for the learning curve alone."""
+        return self.part.startswith("n/")
+
     def rows(self) -> tuple[Mask, Mask]:
         """(in, out): whose output is computed, and who stays out. Whole: everybody is in and nobody out."""
         if self.part == "whole":

@@ -150,7 +150,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
         return _nothing(split, figures, why, started)
     released = [publish(o, f, task.schema) for o, f in zip(task.outputs, figures, strict=True)]
-    settings = replace(task.synthesiser, mae=task.synthesiser.mae or near_enough(figures, on_curve=_is_on_curve(split)))
+    settings = replace(task.synthesiser, mae=task.synthesiser.mae or near_enough(figures, on_curve=split.is_on_curve))
     try:
         embedding = embed(task, released, part.n_rows, split.run, settings=settings)
     except EmbedError as error:
@@ -182,10 +182,6 @@ def near_enough(figures: Sequence[Figures], *, on_curve: bool = False) -> float 
         return None
     usual = np.nanmean if on_curve else np.nanmedian
     return NEAR_ENOUGH * min(float(usual(f.se)) for f in figures if f.se is not None)
-
-
-def _is_on_curve(split: Split) -> bool:
-    return split.part.startswith("n/")
 
 
 def near_share(reproduction: Reproduction, figures: Figures) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -37,7 +37,7 @@ class Columns:
 
     labels: tuple[str, ...]
     meanings: tuple[str, ...]  # what each column says, however its category is coded: "SEX=2"
-    aliases: tuple[tuple[str, ...], ...]  # other ways to write that
+    levels: tuple[tuple[str, str] | None, ...]  # text and label of each column's category; None: not of a category
     values: Floats  # (codes, columns); NaN: missing
     level: NDArray[np.int64] | None = None
 
@@ -52,7 +52,17 @@ class Design:
     spans_constant: bool  # such a column, or columns that add up to it
     undefined: Mapping[str, NDArray[np.bool_]]
     meanings: Mapping[tuple[str, ...], str]
-    aliases: Mapping[str, str]
+    factors: tuple[tuple[Factor, Columns], ...]
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """What a column says, by the ways in which it may be written. Only reading what was released asks for it."""
+        found: dict[str, str] = {}
+        for factor, columns in self.factors:
+            for meaning, level in zip(columns.meanings, columns.levels, strict=True):
+                written = (meaning,) if level is None else _level_aliases(factor, *level)
+                found.update(dict.fromkeys(written, meaning))
+        return found
 
     @property
     def n_columns(self) -> int:
@@ -72,7 +82,7 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
     labels: list[str] = []
     terms: list[Term] = []
     meanings: dict[tuple[str, ...], str] = {}
-    aliases: dict[str, str] = {}
+    used: list[tuple[Factor, Columns]] = []
     undefined: dict[str, NDArray[np.bool_]] = {}
     intercept, spans_constant = -1, False
     for factors, is_full in _codings(formula):
@@ -83,8 +93,7 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
         for factor, part in zip(factors, parts, strict=True):
             wrong = ~np.isfinite(part.values).all(axis=1) & ~schema[factor.variable].is_missing
             undefined[factor.variable] = undefined.get(factor.variable, np.zeros(len(wrong), dtype=bool)) | wrong
-            for meaning, written in zip(part.meanings, part.aliases, strict=True):
-                aliases.update(dict.fromkeys(written, meaning))
+            used.append((factor, part))
         terms += _terms([f.variable for f in factors], parts, len(labels))
         for choice in product(*(range(len(p.labels)) for p in reversed(parts))):
             chosen = list(zip(parts, reversed(choice), strict=True))
@@ -92,7 +101,7 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
             labels.append(label)
             meanings.setdefault(tuple(sorted(p.meanings[c] for p, c in chosen)), label)
     wrong_codes = {name: codes for name, codes in undefined.items() if codes.any()}
-    return Design(tuple(labels), tuple(terms), intercept, spans_constant, wrong_codes, meanings, aliases)
+    return Design(tuple(labels), tuple(terms), intercept, spans_constant, wrong_codes, meanings, tuple(used))
 
 
 def _spans_constant(factor: Factor, is_full: bool) -> bool:
@@ -136,7 +145,7 @@ def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool
         n_columns = values.shape[1]
         names = [factor.text] if n_columns == 1 else [f"{factor.text}[{first + i}]" for i in range(n_columns)]
         folded = tuple(_folded(n) for n in names)
-        return Columns(tuple(names), folded, tuple((n,) for n in folded), values)
+        return Columns(tuple(names), folded, (None,) * n_columns, values)
     n_values, n_codes = variable.n_values, variable.n_codes
     # With sum contrasts it is the last level that has no column of its own.
     left_out = -1 if is_full else n_values - 1 if factor.is_sum else factor.reference
@@ -152,8 +161,8 @@ def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool
     texts, display = variable.texts, variable.display
     labels = tuple(f"{factor.text}[{prefix}{texts[i]}]" for i in shown)
     meanings = tuple(f"{factor.variable}={texts[i]}" for i in shown)
-    aliases = tuple(_level_aliases(factor, texts[i], display[i]) for i in shown)
-    return Columns(labels, meanings, aliases, values, None if factor.is_sum and not is_full else level)
+    levels = tuple((texts[i], display[i]) for i in shown)
+    return Columns(labels, meanings, levels, values, None if factor.is_sum and not is_full else level)
 
 
 def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
@@ -168,7 +177,6 @@ def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_folded(w) for w in written))
 
 
-@lru_cache(maxsize=100_000)  # every split of an assessment reads the same labels anew
 def _folded(text: str) -> str:
     return re.sub(r"[\s\"']", "", text).casefold()
 

@@ -70,8 +70,12 @@ class Posted:
 
     def number(self, name: str) -> int | None:
         """A field's whole number; None where it is none."""
-        text = self.text(name, 18)
-        return int(text) if text.isascii() and text.isdigit() else None
+        return whole_number(self.text(name, 18), 18)
+
+
+def whole_number(text: str, digits: int = 9) -> int | None:
+    """What somebody wrote as a whole number of at most so many digits, which every database holds; None otherwise."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 def ledger_of(request: Request) -> Ledger:

@@ -74,8 +74,16 @@ def templates() -> Environment:
     return environment
 
 
-def page(request: Request, name: str, visitor: Visitor | None, /, status: int = 200, **given: Any) -> HTMLResponse:
-    """A page from a template and what it shows."""
+def page(
+    request: Request,
+    name: str,
+    visitor: Visitor | None,
+    /,
+    status: int = 200,
+    problem: DivulgeError | None = None,
+    **given: Any,
+) -> HTMLResponse:
+    """A page from a template and what it shows. problem: why what was asked for was not done, which sets the status."""
     shared = {
         "path": request.url.path,
         "visitor": visitor,
@@ -83,10 +91,10 @@ def page(request: Request, name: str, visitor: Visitor | None, /, status: int = 
         "navigation": [entry for entry in NAVIGATION if visitor is not None and visitor.role in entry.roles],
         "by_proxy": settings_of(request).user_header is not None,
         "done": DONE.get(request.query_params.get("done", "")),
-        "problem": None,
+        "problem": problem,
     }
     text = templates().get_template(f"{name}.html.jinja").render(shared | given)
-    response = HTMLResponse(text, status_code=status)
+    response = HTMLResponse(text, status_code=status if problem is None else status_of(problem))
     if visitor is not None and visitor.new_token is not None:
         set_cookie(response, cookie_name(settings_of(request)), visitor.new_token, settings_of(request))
     return response

@@ -24,6 +24,7 @@ from divulge.ledger.model import (
 )
 from divulge.ledger.queries import visible
 from divulge.ledger.states import OVERSEEING
+from divulge.web.access import whole_number
 
 PAGE = 25
 """Entries of one page: what fits on two screens."""
@@ -48,8 +49,7 @@ class Filters:
         """From an address. What makes no sense is left out: an old link still shows something."""
 
         def number(name: str) -> int | None:
-            text = query.get(name, "")
-            return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 10 else None
+            return whole_number(query.get(name, ""))
 
         state = query.get("state", "")
         whose = query.get("whose", "")
@@ -206,8 +206,8 @@ def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
 
 def _matches(text: str) -> ColumnElement[bool]:
     """A title, an author, a kind or name of an output, or a number, with or without its sign."""
-    number = text.removeprefix("#")
-    by_number = Submission.id == int(number) if number.isascii() and number.isdigit() and len(number) < 10 else false()
+    number = whole_number(text.removeprefix("#"))
+    by_number = false() if number is None else Submission.id == number
     outputs = select(SubmittedOutput.id).where(
         SubmittedOutput.submission_id == Submission.id,
         or_(SubmittedOutput.name.icontains(text, autoescape=True), SubmittedOutput.kind == text.casefold()),

@@ -20,7 +20,7 @@ from divulge.policy import make_policy
 from divulge.spec.document import parse_yaml
 from divulge.table import read_schema, read_table
 from divulge.web.access import Form, SignedIn, Visitor, ledger_of
-from divulge.web.pages import go, page, status_of
+from divulge.web.pages import go, page
 from divulge.web.timeline import Event, draw
 
 router = APIRouter(include_in_schema=False)
@@ -128,7 +128,6 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             request,
             "datasets",
             visitor,
-            status=200 if problem is None else status_of(problem),
             problem=problem,
             datasets=found,
             counts=counts,
@@ -153,7 +152,6 @@ def _one(
             request,
             "dataset",
             visitor,
-            status=200 if problem is None else status_of(problem),
             problem=problem,
             dataset=found,
             together=together,

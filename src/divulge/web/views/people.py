@@ -9,8 +9,8 @@ from divulge.errors import DivulgeError, SpecError
 from divulge.ledger import queries, states
 from divulge.ledger.model import Person, Role
 from divulge.web import accounts
-from divulge.web.access import Form, SignedIn, Visitor, ledger_of
-from divulge.web.pages import go, page, status_of
+from divulge.web.access import Form, SignedIn, Visitor, ledger_of, whole_number
+from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -66,9 +66,7 @@ def _list(
     told: tuple[Person, str] | None = None,
 ) -> Response:
     states.check_manage_people(visitor.person)
-    number = request.query_params.get("page", "1")
+    at = whole_number(request.query_params.get("page", "1"), 6) or 1
     with ledger_of(request).reading() as session:
-        at = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1
         found = queries.list_people(session, page=at)
-    status = 200 if problem is None else status_of(problem)
-    return page(request, "people", visitor, status=status, problem=problem, found=found, roles=list(Role), told=told)
+    return page(request, "people", visitor, problem=problem, found=found, roles=list(Role), told=told)

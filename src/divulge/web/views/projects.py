@@ -11,7 +11,7 @@ from divulge.ledger import people, queries, states
 from divulge.ledger.model import Membership, Person, Project, Role
 from divulge.web import accounts
 from divulge.web.access import Form, SignedIn, Visitor, ledger_of
-from divulge.web.pages import go, page, status_of
+from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -83,7 +83,6 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             request,
             "projects",
             visitor,
-            status=200 if problem is None else status_of(problem),
             problem=problem,
             projects=found,
             can_manage=states.can_manage_people(visitor.person),
@@ -111,7 +110,6 @@ def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeEr
             request,
             "project",
             visitor,
-            status=200 if problem is None else status_of(problem),
             problem=problem,
             project=found,
             members=members,

@@ -14,7 +14,7 @@ from divulge.ledger import queries, releases, workflow
 from divulge.ledger.model import Audience, Choice
 from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of
 from divulge.web.details import progress_words, see
-from divulge.web.pages import go, page, status_of
+from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
 
@@ -124,7 +124,6 @@ def _shown(
             request,
             "submission",
             visitor,
-            status=200 if problem is None else status_of(problem),
             seen=seen,
             submission=seen.submission,
             words=progress_words(seen.job, seen.can["see_assessment"]),

@@ -17,9 +17,9 @@ from divulge.ledger.proposals import Proposal
 from divulge.ledger.states import can_submit
 from divulge.table import Schema
 from divulge.web import intake
-from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
+from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of, whole_number
 from divulge.web.forms import find_form, kind_forms
-from divulge.web.pages import go, page, status_of
+from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -159,8 +159,9 @@ def _form(
     replaces_text = typed.text("replaces") if typed is not None else query.get("replaces", "")
     with ledger_of(request).reading() as session:
         old: Submission | None = None
-        if replaces_text.isascii() and replaces_text.isdigit() and len(replaces_text) < 10:
-            old = queries.find_submission(session, visitor.person, int(replaces_text))
+        replaces = whole_number(replaces_text)
+        if replaces is not None:
+            old = queries.find_submission(session, visitor.person, replaces)
         chosen = (typed.text("dataset") if typed is not None else "") or query.get("dataset", "")
         datasets = queries.list_datasets(session, per_page=500).items
         if query.get("example") == "cps":
@@ -172,7 +173,6 @@ def _form(
             request,
             f"submit_{way}",
             visitor,
-            status=200 if problem is None else status_of(problem),
             problem=problem,
             projects=_open_projects(session, visitor),
             datasets=datasets,
