@@ -12,17 +12,11 @@ import pytest
 
 from divulge.assess import checkpoint as checkpoints
 from divulge.assess import splits
-from divulge.cli import main
 from divulge.designs import CONFIRMING
+from tests.cli.running import divulge
 
 SAFE = "outputs:\n  - {kind: crosstab, variables: [SEX, OWNS], compute: true}\n"
 UNSAFE = "outputs:\n  - {kind: crosstab, variables: [TOWN, OWNS], compute: true}\n"
-
-
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture
@@ -42,7 +36,7 @@ def _spec(text: str, name: str = "spec.yaml") -> str:
 
 
 def _assess(text: str, *options: object, folder: str = "out") -> dict[str, Any]:
-    assert _divulge("--quiet", "assess", _spec(text), "-o", folder, "--workers", 1, *options) == 0
+    assert divulge("--quiet", "assess", _spec(text), "-o", folder, "--workers", 1, *options) == 0
     record: dict[str, Any] = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
     return record
 
@@ -74,9 +68,9 @@ def test_large_table_is_released(folder: Path) -> None:
 
 def test_verdict_sets_the_exit_code_only_where_asked(folder: Path) -> None:
     spec = _spec(UNSAFE + SAFE_DATA)
-    assert _divulge("--quiet", "assess", spec, "-o", "out") == 0
-    assert _divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "review") == 20
-    assert _divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "refuse") == 20
+    assert divulge("--quiet", "assess", spec, "-o", "out") == 0
+    assert divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "review") == 20
+    assert divulge("--quiet", "assess", spec, "-o", "out", "--fail-on", "refuse") == 20
 
 
 def test_json_has_the_names_that_scripts_rely_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +90,7 @@ def _without_timings(path: str) -> dict[str, Any]:
 def test_result_does_not_depend_on_the_number_of_workers(folder: Path) -> None:
     spec = _spec(UNSAFE + SAFE_DATA)
     for workers in (1, 2):
-        assert _divulge("--quiet", "assess", spec, "-o", f"out{workers}", "--workers", workers) == 0
+        assert divulge("--quiet", "assess", spec, "-o", f"out{workers}", "--workers", workers) == 0
     assert _without_timings("out1") == _without_timings("out2")
 
 
@@ -113,7 +107,7 @@ def test_interrupted_run_resumes_to_the_same_result(
         return real(task, split, *rest)
 
     monkeypatch.setattr("divulge.assess.workers.run_split", interrupted)
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 130
+    assert divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 130
     assert "--resume" in capsys.readouterr().err
     assert not Path("out/record.json").exists()
     assert len(list(Path("out/splits").glob("*.npz"))) == 7
@@ -131,7 +125,7 @@ def test_resuming_another_assessment_is_refused(
 ) -> None:
     monkeypatch.setattr(checkpoints.Checkpoint, "clear", lambda self: None)
     _assess(UNSAFE + SAFE_DATA)
-    assert _divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--resume") == 2
+    assert divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--resume") == 2
     assert "belong to another spec" in capsys.readouterr().err
 
 
@@ -205,21 +199,21 @@ def test_record_holds_every_figure_as_released_and_as_reproduced(folder: Path) -
 def test_assess_rejects_a_spec_that_makes_no_sense(
     folder: Path, text: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _divulge("assess", _spec(text), "-o", "out") == code
+    assert divulge("assess", _spec(text), "-o", "out") == code
     assert said in capsys.readouterr().err
     assert not Path("out").exists()
 
 
 def test_spec_without_data_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("bare.yaml").write_text(f"rows: 100\n{SAFE}", encoding="utf-8")
-    assert _divulge("assess", "bare.yaml") == 50
+    assert divulge("assess", "bare.yaml") == 50
     assert "there are no data" in capsys.readouterr().err
 
 
 def test_fewer_than_fifty_people_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = Path("people.csv").read_text(encoding="utf-8").splitlines()[:40]
     Path("people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert _divulge("assess", _spec(SAFE)) == 54
+    assert divulge("assess", _spec(SAFE)) == 54
     assert "at least 50 rows are needed" in capsys.readouterr().err
 
 
@@ -237,7 +231,7 @@ def test_output_that_no_split_can_recompute_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(splits, "is_usable", lambda figures: False)
-    assert _divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--workers", 1) == 54
+    assert divulge("assess", _spec(SAFE + SAFE_DATA), "-o", "out", "--workers", 1) == 54
     assert "in none of 20 splits could the outputs be computed" in capsys.readouterr().err
     assert not Path("out/record.json").exists()
 

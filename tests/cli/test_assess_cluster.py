@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from divulge.assess import Step, assess, cluster, plan
-from divulge.cli import main
 from divulge.reports import Html
 from divulge.spec import read_spec
+from tests.cli.running import divulge
 
 SPEC = """data: people.csv
 outputs:
@@ -82,12 +82,6 @@ def two_workers(folder: Path) -> Iterator[Cluster]:
     made.close()
 
 
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
-
-
 def _bytes(folder: str) -> tuple[str, bytes]:
     record = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
     del record["timings"]
@@ -96,9 +90,9 @@ def _bytes(folder: str) -> tuple[str, bytes]:
 
 def test_cluster_finds_the_same_bytes_even_where_a_worker_is_killed(two_workers: Cluster) -> None:
     for workers in (1, 2):
-        assert _divulge("--quiet", "assess", "spec.yaml", "-o", f"out{workers}", "--workers", workers) == 0
+        assert divulge("--quiet", "assess", "spec.yaml", "-o", f"out{workers}", "--workers", workers) == 0
     scheduler = ("--scheduler", two_workers.address)
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "cluster", *scheduler) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "cluster", *scheduler) == 0
     assert _bytes("out1") == _bytes("out2") == _bytes("cluster")
 
     seen: list[Step] = []
@@ -134,14 +128,14 @@ def test_run_whose_workers_all_die_keeps_what_is_finished(
     monkeypatch.setattr(cluster.Cluster, "_result", then_die)
     # Workers are waited for at the start, and given up sooner later.
     monkeypatch.setattr(cluster.Cluster, "_wait_for_workers", _patiently(monkeypatch))
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--scheduler", two_workers.address) == 58
+    assert divulge("assess", "spec.yaml", "-o", "out", "--scheduler", two_workers.address) == 58
     said = capsys.readouterr().err
     assert "all workers are gone" in said
     assert "--resume" in said
     assert len(list(Path("out/splits").glob("*.npz"))) >= 2
     assert not Path("out/record.json").exists()
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
     assert _bytes("out") == _bytes("whole")
 
 
@@ -160,7 +154,7 @@ def test_scheduler_that_is_not_there_is_an_error_and_nothing_is_written(
 ) -> None:
     monkeypatch.setattr(cluster, "TO_CONNECT", 0.5)
     # The port is one that nobody may listen on without being root, and nobody does.
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "tcp://127.0.0.1:9") == 58
+    assert divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "tcp://127.0.0.1:9") == 58
     said = capsys.readouterr().err
     assert "--scheduler tcp://127.0.0.1:9: no dask scheduler answers" in said
     assert "dask scheduler" in said
@@ -168,7 +162,7 @@ def test_scheduler_that_is_not_there_is_an_error_and_nothing_is_written(
 
 
 def test_address_that_is_none_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "carrier://pigeon") == 58
+    assert divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "carrier://pigeon") == 58
     assert "no dask scheduler answers" in capsys.readouterr().err
 
 
@@ -176,7 +170,7 @@ def test_missing_package_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "tcp://127.0.0.1:9") == 2
+    assert divulge("assess", "spec.yaml", "-o", "out", "--scheduler", "tcp://127.0.0.1:9") == 2
     said = capsys.readouterr().err
     assert "'distributed', which is not installed" in said
     assert "divulge[cluster]" in said

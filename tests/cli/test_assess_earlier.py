@@ -11,20 +11,14 @@ import pytest
 
 from divulge.assess import plan
 from divulge.assess.earlier import granted_targets
-from divulge.cli import main
 from divulge.spec import read_spec
+from tests.cli.running import divulge
 
 DESIGN = "design: {kind: repeated-halves, splits: 30, curve: false}\n"
 WITH_ALL = "{kind: crosstab, variables: [OWNS, SEX], compute: true, where: OWNS < 2}"
 WITHOUT_ONE = "{kind: crosstab, variables: [OWNS, SEX], where: TOWN < 21 and OWNS < 2, compute: true}"
 COARSE = "{kind: crosstab, variables: [SEX, OWNS], compute: true}"
 FINE = "{kind: crosstab, variables: [TOWN, OWNS], compute: true}"
-
-
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture
@@ -43,7 +37,7 @@ def _people(*last: str) -> None:
 def _assess(new: str, earlier: str | None, more: str = "") -> dict[str, Any]:
     before = "" if earlier is None else f"earlier:\n  - {earlier}\n"
     Path("spec.yaml").write_text(f"data: people.csv\noutputs:\n  - {new}\n{before}{DESIGN}{more}", encoding="utf-8")
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     record: dict[str, Any] = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
     return record
 
@@ -123,6 +117,6 @@ def test_earlier_outputs_that_make_no_sense_are_refused(
 ) -> None:
     _people()
     Path("spec.yaml").write_text(f"data: people.csv\noutputs:\n  - {COARSE}\n{text}", encoding="utf-8")
-    assert _divulge("assess", "spec.yaml", "-o", "out") == code
+    assert divulge("assess", "spec.yaml", "-o", "out") == code
     assert said in capsys.readouterr().err
     assert not Path("out").exists()

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from divulge.assess.holdout import shared_rows
-from divulge.cli import main
 from divulge.demo import simulated_census
 from divulge.reports import Html
 from divulge.table import Table
+from tests.cli.running import divulge
 
 SPEC = """data: people.csv
 outputs:
@@ -43,12 +43,6 @@ def _write_people(name: str, first: int, n: int) -> None:
     Path(name).write_text("PERSON,OWNS,TOWN\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
-
-
 def _results(folder: str) -> tuple[dict[str, Any], bytes]:
     record: dict[str, Any] = json.loads(Path(folder, "record.json").read_text(encoding="utf-8"))
     del record["timings"]
@@ -64,7 +58,7 @@ def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signal
     # Long enough to be stopped in the middle: many splits, each with something to search for.
     spec = SPEC.replace("splits: 60", "splits: 300") + "synthesiser: {kind: descent, start: univariate}\n"
     Path("spec.yaml").write_text(spec, encoding="utf-8")
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
     command = [sys.executable, "-m", "divulge", "assess", "spec.yaml", "-o", "out", "--workers", str(workers)]
     # A session of its own is a process group of its own, which the blow hits as a terminal's Ctrl-C would.
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
@@ -79,22 +73,22 @@ def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signal
     assert ("--resume" in said.decode()) is (blow == signal.SIGINT)
     assert not Path("out/record.json").exists()
     assert 3 <= _finished() < 300, "the run was over before it was stopped"
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
     assert _results("out") == _results("whole")
     assert sorted(path.name for path in Path("out").iterdir()) == ["record.json", "report.html"]
 
 
 def test_split_that_was_half_written_is_computed_again(folder: Path) -> None:
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
     from divulge.assess.checkpoint import Checkpoint
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checkpoint, "clear", lambda self: None)
-        assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
+        assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     for number, path in enumerate(sorted(Path("out/splits").glob("[!.]*.npz"))):
         if number % 2:
             path.write_bytes(path.read_bytes()[: 40 * number])
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
     assert _results("out") == _results("whole")
 
 
@@ -111,7 +105,7 @@ def test_full_disk_is_an_error_and_leaves_nothing_half_written(
         real(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    assert _divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 38
+    assert divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 38
     said = capsys.readouterr().err
     assert "No space left on device" in said
     assert "that has room" in said
@@ -125,13 +119,13 @@ def test_full_disk_is_an_error_and_leaves_nothing_half_written(
     assert not list(Path("out/splits").glob(".*"))
     monkeypatch.undo()
     monkeypatch.chdir(folder)
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which nobody may write")
 def test_folder_in_which_nobody_may_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Nobody, root included, makes a folder in /proc.
-    assert _divulge("assess", "spec.yaml", "-o", "/proc/self/out") == 38
+    assert divulge("assess", "spec.yaml", "-o", "/proc/self/out") == 38
     said = capsys.readouterr().err
     assert "/proc/self/out/splits: cannot make the folder" in said
     assert "Choose another" in said
@@ -139,16 +133,16 @@ def test_folder_in_which_nobody_may_write_is_refused(folder: Path, capsys: pytes
 
 def test_file_in_the_place_of_the_folder_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").write_text("mine", encoding="utf-8")
-    assert _divulge("assess", "spec.yaml", "-o", "out") == 38
+    assert divulge("assess", "spec.yaml", "-o", "out") == 38
     assert "cannot make the folder" in capsys.readouterr().err
     assert Path("out").read_text(encoding="utf-8") == "mine"
 
 
 def test_results_of_an_earlier_run_survive_one_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     before = _results("out")
     monkeypatch.setattr("divulge.assess.splits.is_usable", lambda figures: False)
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 54
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 54
     assert _results("out") == before
     assert not Path("out/splits").exists()
 
@@ -156,7 +150,7 @@ def test_results_of_an_earlier_run_survive_one_that_fails(folder: Path, monkeypa
 def test_holdout_of_other_people_is_measured_beside(folder: Path) -> None:
     _write_people("others.csv", 5001, 300)
     Path("spec.yaml").write_text(f"holdout: others.csv\n{SPEC}", encoding="utf-8")
-    assert _divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     dcap = _results("out")[0]["risk"][0]["holdout"]["DCAP"]
     assert 0 < dcap["holdout"] < dcap["original"] < 1
     assert dcap["difference"] == pytest.approx(dcap["original"] - dcap["holdout"])
@@ -174,7 +168,7 @@ def test_holdout_that_overlaps_is_refused(
 ) -> None:
     _write_people("others.csv", *rows)
     Path("spec.yaml").write_text(f"holdout: others.csv\n{SPEC}", encoding="utf-8")
-    assert _divulge("assess", "spec.yaml", "-o", "out") == 54
+    assert divulge("assess", "spec.yaml", "-o", "out") == 54
     assert said in capsys.readouterr().err
     assert not Path("out").exists()
 
@@ -189,7 +183,7 @@ def test_holdout_of_another_kind_is_refused(
     if text is not None:
         Path("others.csv").write_text(text, encoding="utf-8")
     Path("spec.yaml").write_text(f"holdout: others.csv\n{SPEC}", encoding="utf-8")
-    assert _divulge("assess", "spec.yaml", "-o", "out") == code
+    assert divulge("assess", "spec.yaml", "-o", "out") == code
     assert said in capsys.readouterr().err
     assert not Path("out").exists()
 

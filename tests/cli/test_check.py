@@ -11,14 +11,8 @@ import numpy as np
 import pytest
 
 from divulge.assess.forecast import Forecast
-from divulge.cli import main
 from divulge.cli.check import time_text
-
-
-def divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
+from tests.cli.running import divulge
 
 
 @pytest.fixture(autouse=True)

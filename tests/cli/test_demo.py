@@ -7,20 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from divulge.cli import demo_job, main
+from divulge.cli import demo_job
 from divulge.demo import DEMOS
 from divulge.spec import read_spec
 from divulge.table import read_schema, read_table
-
-
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
+from tests.cli.running import divulge
 
 
 def test_listing_says_which_are_simulated_and_which_real(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("demo") == 0
+    assert divulge("demo") == 0
     lines = capsys.readouterr().out.splitlines()
     for demo in DEMOS:
         assert any(f" {demo.name} " in line and f" {demo.origin} " in line for line in lines)
@@ -28,19 +23,19 @@ def test_listing_says_which_are_simulated_and_which_real(capsys: pytest.CaptureF
 
 def test_written_files_hold_the_same_tables(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    assert _divulge("demo", "--write", folder) == 0
+    assert divulge("demo", "--write", folder) == 0
     for demo in DEMOS:
         schema = read_schema(folder / f"{demo.name}.schema.json")
         assert read_table(folder / f"{demo.name}.csv", schema).equals(demo.make())
 
 
 def test_real_data_are_written_with_their_source(tmp_path: Path) -> None:
-    assert _divulge("--quiet", "demo", "--write", tmp_path) == 0
+    assert divulge("--quiet", "demo", "--write", tmp_path) == 0
     assert "CC BY 4.0" in (tmp_path / "cps.source.txt").read_text(encoding="utf-8")
 
 
 def test_json_lists_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("demo", "--write", tmp_path, "--json") == 0
+    assert divulge("demo", "--write", tmp_path, "--json") == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     assert [t["name"] for t in tables] == [demo.name for demo in DEMOS]
     assert all(Path(file).exists() for t in tables for file in t["files"])
@@ -56,7 +51,7 @@ def _one_assessment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_run_assesses_and_prints_the_path_of_the_report_last(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _divulge("demo", "--run", tmp_path) == 0
+    assert divulge("demo", "--run", tmp_path) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["cps-safe (50,000 people)", "RELEASE"]
     report = Path(lines[-1])
@@ -82,11 +77,11 @@ def test_outputs_of_simulated_data_are_called_simulated_in_their_reports() -> No
 
 
 def test_write_and_run_together_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("demo", "--write", tmp_path, "--run", tmp_path) == 2
+    assert divulge("demo", "--write", tmp_path, "--run", tmp_path) == 2
     assert "Give one of them." in capsys.readouterr().err
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").touch()
-    assert _divulge("demo", "--write", tmp_path / "file") == 38
+    assert divulge("demo", "--write", tmp_path / "file") == 38
     assert "cannot make the folder" in capsys.readouterr().err

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divulge.cli import main
 from divulge.table import Schema, Table, Variable, read_schema, read_table, write_table
+from tests.cli.running import divulge
 
 PEOPLE = "ID,AGE,AGEGR,INCOME,SEX\n" + "".join(
     f"{1000 + i},{20 + i % 40},{'young' if i % 40 < 15 else 'old'},"
@@ -20,12 +20,6 @@ PEOPLE = "ID,AGE,AGEGR,INCOME,SEX\n" + "".join(
     for i in range(400)
 )
 CANARY = "CANARY-4711"
-
-
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
 
 
 def _document(capsys: pytest.CaptureFixture[str]) -> Any:
@@ -40,7 +34,7 @@ def people(tmp_path: Path) -> Path:
 
 
 def test_json_describes_every_variable_and_what_looks_wrong(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("inspect", people, "--json") == 0
+    assert divulge("inspect", people, "--json") == 0
     document = _document(capsys)
     assert document["rows"] == 400
     assert [v["name"] for v in document["variables"]] == ["ID", "AGE", "AGEGR", "INCOME", "SEX"]
@@ -57,7 +51,7 @@ def test_json_describes_every_variable_and_what_looks_wrong(people: Path, capsys
 
 
 def test_text_shows_kinds_ranges_and_advice(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("inspect", people) == 0
+    assert divulge("inspect", people) == 0
     shown = capsys.readouterr().out
     assert "400 rows, 5 variables" in shown
     assert "20 to 59" in shown
@@ -68,42 +62,42 @@ def test_text_shows_kinds_ranges_and_advice(people: Path, capsys: pytest.Capture
 
 def test_saved_schema_is_read_back_with_the_data(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = people.with_name("people.schema.json")
-    assert _divulge("inspect", people, "--save-schema", saved) == 0
+    assert divulge("inspect", people, "--save-schema", saved) == 0
     assert read_schema(saved) == read_table(people).schema
     document = json.loads(saved.read_text(encoding="utf-8"))
     document["fields"][3]["missingValues"] = [{"value": "-8", "label": "Refused"}]
     saved.write_text(json.dumps(document), encoding="utf-8")
     capsys.readouterr()
-    assert _divulge("inspect", people, "--schema", saved, "--json") == 0
+    assert divulge("inspect", people, "--schema", saved, "--json") == 0
     income = _document(capsys)["variables"][3]
     assert (income["missing"], income["range"], income["warnings"]) == ([-8], [500, 2000], [])
 
 
 def test_marginals_go_into_the_saved_schema(people: Path) -> None:
     saved = people.with_name("people.schema.json")
-    assert _divulge("inspect", people, "--save-schema", saved, "--marginals") == 0
+    assert divulge("inspect", people, "--save-schema", saved, "--marginals") == 0
     frequencies = read_schema(saved)["SEX"].frequencies
     assert frequencies is not None
     assert frequencies.tolist() == [200, 200]
 
 
 def test_marginals_without_a_schema_to_save_are_a_mistake(people: Path) -> None:
-    assert _divulge("inspect", people, "--marginals") == 2
+    assert divulge("inspect", people, "--marginals") == 2
 
 
 def test_labels_of_other_formats_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sex = Variable("SEX", "categorical", np.array([1, 2]), {1: "Male", 2: "Female"}, (-9,), title="Sex of person")
     write_table(Table(Schema((sex,)), (np.array([0, 1, 2]),)), tmp_path / "sex.sav")
-    assert _divulge("inspect", tmp_path / "sex.sav", "--json") == 0
+    assert divulge("inspect", tmp_path / "sex.sav", "--json") == 0
     shown = _document(capsys)["variables"][0]
     assert (shown["labels"], shown["missing"], shown["title"]) == (["Male", "Female"], [-9], "Sex of person")
 
 
 def test_delimiter_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.csv").write_text("a:b,c\n1:2,3\n", encoding="utf-8")
-    assert _divulge("inspect", tmp_path / "a.csv", "--delimiter", ":", "--json") == 0
+    assert divulge("inspect", tmp_path / "a.csv", "--delimiter", ":", "--json") == 0
     assert [v["name"] for v in _document(capsys)["variables"]] == ["a", "b,c"]
-    assert _divulge("inspect", tmp_path / "a.csv", "--delimiter", "::") == 2
+    assert divulge("inspect", tmp_path / "a.csv", "--delimiter", "::") == 2
 
 
 def _schema(**field: Any) -> str:
@@ -142,7 +136,7 @@ def test_bad_file_has_its_own_exit_code_and_message(
 ) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    assert _divulge("inspect", tmp_path / name, "--json") == exit_code
+    assert divulge("inspect", tmp_path / name, "--json") == exit_code
     shown = capsys.readouterr()
     error = json.loads(shown.out)
     assert message in error["error"]["message"]
@@ -154,14 +148,14 @@ def test_bad_file_has_its_own_exit_code_and_message(
 
 
 def test_folder_is_not_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("inspect", tmp_path) == 31
+    assert divulge("inspect", tmp_path) == 31
     assert "this is a folder" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read every file")
 def test_file_that_may_not_be_read_is_said_so(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     people.chmod(0)
-    assert _divulge("inspect", people) == 30
+    assert divulge("inspect", people) == 30
     assert "Permission denied" in capsys.readouterr().err
 
 
@@ -172,7 +166,7 @@ def test_file_that_may_not_be_opened_is_said_so(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert _divulge("inspect", people) == 30
+    assert divulge("inspect", people) == 30
     assert "Permission denied" in capsys.readouterr().err
 
 
@@ -207,7 +201,7 @@ def test_bad_schema_has_its_own_exit_code_and_message(
 ) -> None:
     (tmp_path / "ada.csv").write_text(ADA, encoding="utf-8")
     (tmp_path / "s.json").write_text(schema, encoding="utf-8")
-    assert _divulge("inspect", tmp_path / "ada.csv", "--schema", tmp_path / "s.json") == exit_code
+    assert divulge("inspect", tmp_path / "ada.csv", "--schema", tmp_path / "s.json") == exit_code
     shown = capsys.readouterr()
     assert message in shown.err.replace("\n", " ")
     assert "CANARY" not in shown.out + shown.err
@@ -221,7 +215,7 @@ def test_text_shows_titles_on_one_short_line(tmp_path: Path, capsys: pytest.Capt
     )
     codes = np.array([0, 1, 1], dtype=np.uint8)
     write_table(Table(Schema(variables), (codes, codes)), tmp_path / "people.sav")
-    assert _divulge("inspect", tmp_path / "people.sav") == 0
+    assert divulge("inspect", tmp_path / "people.sav") == 0
     printed = capsys.readouterr().out
     assert "Sex of the person" in printed
     assert "Male, Female" in printed
@@ -229,5 +223,5 @@ def test_text_shows_titles_on_one_short_line(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_text_has_no_column_of_titles_where_there_are_none(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("inspect", people) == 0
+    assert divulge("inspect", people) == 0
     assert "title" not in capsys.readouterr().out

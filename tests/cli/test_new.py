@@ -10,18 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from divulge.cli import main
 from divulge.demo import DEMOS
 from divulge.outputs.linear import Linear
 from divulge.spec import read_inputs, read_spec
 from divulge.spec.document import read_document
 from divulge.table import write_schema, write_table
-
-
-def divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
+from tests.cli.running import divulge
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from divulge.cli import main
 from divulge.reports import REPORTS
+from tests.cli.running import divulge
 
 RECORD: dict[str, Any] = {
     "format_version": 1,
@@ -42,12 +42,6 @@ RECORD: dict[str, Any] = {
 }
 
 
-def _divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -62,7 +56,7 @@ def _write(name: str, record: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda r: r.format)
 def test_report_is_written_beside_the_record(report: Any, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("report", "fine", "--format", report.format) == 0
+    assert divulge("report", "fine", "--format", report.format) == 0
     made = Path("fine", f"report{report.suffix}")
     assert capsys.readouterr().out.strip() == str(made.resolve())
     content = made.read_bytes()
@@ -70,7 +64,7 @@ def test_report_is_written_beside_the_record(report: Any, folder: Path, capsys: 
 
 
 def test_report_goes_where_it_is_asked_to(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("report", "fine/record.json", "-f", "markdown", "-o", "elsewhere.md", "--json") == 0
+    assert divulge("report", "fine/record.json", "-f", "markdown", "-o", "elsewhere.md", "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"format": "markdown", "file": "elsewhere.md"}
     assert "# REFUSE: Should not be released as it is." in Path("elsewhere.md").read_text(encoding="utf-8")
 
@@ -84,12 +78,12 @@ def test_report_rejects_what_is_no_record(
     content: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("odd.json").write_text(content, encoding="utf-8")
-    assert _divulge("report", "odd.json") == 56
+    assert divulge("report", "odd.json") == 56
     assert said in capsys.readouterr().err
 
 
 def test_report_rejects_an_unknown_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("report", "fine", "--format", "docx") == 2
+    assert divulge("report", "fine", "--format", "docx") == 2
     assert "markdown" in capsys.readouterr().err
 
 
@@ -97,7 +91,7 @@ def test_pdf_without_weasyprint_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
-    assert _divulge("report", "fine", "--format", "pdf") == 2
+    assert divulge("report", "fine", "--format", "pdf") == 2
     assert "divulge[pdf]" in capsys.readouterr().err
     assert not Path("fine/report.pdf").exists()
 
@@ -114,7 +108,7 @@ def _coarser() -> dict[str, Any]:
 
 def test_compare_tells_risk_and_what_is_kept_of_the_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write("coarse", _coarser())
-    assert _divulge("compare", "fine", "coarse", "--json") == 0
+    assert divulge("compare", "fine", "coarse", "--json") == 0
     fine, coarse = json.loads(capsys.readouterr().out)["assessments"]
     assert (fine["name"], fine["verdict"], fine["utility"], fine["released"]) == ("fine", "refuse", 1.0, 3)
     assert fine["marginal_risk"]["interval"][1] == 0.012
@@ -125,7 +119,7 @@ def test_compare_tells_risk_and_what_is_kept_of_the_first(folder: Path, capsys: 
 
 def test_compare_prints_a_table_and_draws_a_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write("coarse", _coarser())
-    assert _divulge("compare", "fine", "coarse", "-o", "map.html") == 0
+    assert divulge("compare", "fine", "coarse", "-o", "map.html") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["1", "fine", "refuse", "3", "0.0120", "3", "1.0000"]
     assert lines[2].split() == ["2", "coarse", "release", "0", "0.0020", "2", "0.5833"]
@@ -136,11 +130,11 @@ def test_compare_of_unlike_outputs_has_no_utility(folder: Path, capsys: pytest.C
     other = _coarser()
     other["outputs"][0]["kind"] = "means"
     _write("other", other)
-    assert _divulge("compare", "fine", "other", "-o", "map.html", "--json") == 0
+    assert divulge("compare", "fine", "other", "-o", "map.html", "--json") == 0
     assert json.loads(capsys.readouterr().out)["assessments"][1]["utility"] is None
     assert "placed by how many figures they release" in Path("map.html").read_text(encoding="utf-8")
 
 
 def test_compare_rejects_one_record_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _divulge("compare", "fine") == 2
+    assert divulge("compare", "fine") == 2
     assert "two records are needed" in capsys.readouterr().err

@@ -13,9 +13,9 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from divulge.cli import main
 from divulge.table import Rule, read_schema, read_table, write_table
 from examples.teaching_data.south_yorkshire import SCHEMA_FILE, halves, simulated_people
+from tests.cli.running import divulge
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "teaching_data" / "three_outputs.yaml"
 
@@ -40,12 +40,6 @@ outputs:
     decimals: 1
     released: [44.2, 45.6]
 """
-
-
-def divulge(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in arguments])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture

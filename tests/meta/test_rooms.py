@@ -24,6 +24,7 @@ SHARED = {
     "cli.ledger_view": "how the ledger shows releases to people",
     "cli.serve_demo": "what a new ledger holds when the service first starts",
     "cli.screen": "what every command prints with",
+    "cli.options": "arguments and options that several commands take",
     "comparators.comparator": "the shape of a comparator, and the edit rules that it breaks",
     "cli.measure_options": "what the options of measure mean",
     "cli.measure_view": "how measure shows figures to people",

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.cli.assess import EXIT_CODES, FailOn
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.record import dumps, make_folder, write_text
 
@@ -40,7 +41,7 @@ def run(
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit with 10 for review and 20 for refuse, from this one on.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Check a folder of ACRO: every table and regression in it, by itself and all together.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divulge.cli.complete import spec_files
 from divulge.cli.ledger_options import released_before
+from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import dumps, write_text
@@ -27,10 +27,7 @@ class FailOn(StrEnum):
 
 
 def run(
-    spec: Annotated[
-        Path,
-        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
-    ],
+    spec: SpecArgument,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Where record.json and report.html go.", show_default=False),
@@ -62,10 +59,8 @@ def run(
             help="Assess together with everything that this ledger says was released before about the same data.",
         ),
     ] = None,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
 ) -> None:
     """Say whether outputs may be released: release, review or refuse, with reasons.
 

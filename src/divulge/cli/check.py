@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divulge.cli.complete import spec_files
+from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.cli.screen import screen
 from divulge.errors import DivulgeError
 
@@ -20,17 +20,12 @@ N_SCENARIOS = 12
 
 
 def run(
-    spec: Annotated[
-        Path,
-        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
-    ],
+    spec: SpecArgument,
     time: Annotated[
         bool, typer.Option("--time/--no-time", help="Whether to time a split or two, to say how long it will take.")
     ] = True,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
 ) -> None:
     """Explain what an assessment would do, what is wrong with its spec, and how long it would take.
 

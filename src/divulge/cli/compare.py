@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
+from divulge.cli.options import JsonOption
 from divulge.cli.report import find_record
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
@@ -28,7 +29,7 @@ def run(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write an HTML page with the map.", show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Put assessments side by side: verdict, exposed people, risk, and what is left of the first one's figures.
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
 from rich.table import Table as Grid
 
-from divulge.cli.complete import spec_files
+from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.cli.screen import screen
 from divulge.errors import SpecError
 from divulge.outputs.computed import Computed, compute
@@ -20,14 +16,9 @@ _N_NAMED = 10
 
 
 def run(
-    spec: Annotated[
-        Path,
-        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
-    ],
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    spec: SpecArgument,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
 ) -> None:
     """Compute the outputs that a spec describes from its data.
 

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.cli.demo_job import run_job
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.demo import DEMOS, Demo
 from divulge.demo.cps import attribution
@@ -27,7 +28,7 @@ def run(
             "--run", metavar="DIR", help="Assess a safe and an unsafe output of two of them, into this folder."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """List the data that come with Divulge to play with.
 

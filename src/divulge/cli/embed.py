@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.complete import spec_files
+from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.cli.screen import screen
 from divulge.errors import SpecError, UsageError
 from divulge.outputs.computed import compute
@@ -19,10 +19,7 @@ from divulge.table import write_table
 
 
 def run(
-    spec: Annotated[
-        Path,
-        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
-    ],
+    spec: SpecArgument,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the synthetic microdata (CSV, Parquet, SPSS, Stata)."),
@@ -30,10 +27,8 @@ def run(
     runs: Annotated[int, typer.Option("--runs", min=1, help="How many independent datasets to make.")] = 1,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the spec's seed.")] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes to share the runs out over.")] = 1,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Import and run the functions that the spec names. Read them first.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
 ) -> None:
     """Make synthetic microdata that reproduces the outputs of a spec.
 

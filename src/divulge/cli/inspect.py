@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.table import Schema, Table, Variable, read_schema, read_table, write_schema
@@ -37,7 +38,7 @@ def run(
     ] = False,
     delimiter: Annotated[str | None, typer.Option(help="Of delimited text; detected where absent.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of delimited text; detected where absent.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Say what was understood of a file, per variable, and what looks wrong.
 

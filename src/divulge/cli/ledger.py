@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.errors import TamperedError, UsageError
 from divulge.record import dumps, read_record, write_text
@@ -17,8 +18,6 @@ from divulge.record import dumps, read_record, write_text
 app = typer.Typer(
     help="Keep account of what has been released about which data.", no_args_is_help=True, rich_markup_mode="markdown"
 )
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command("add")

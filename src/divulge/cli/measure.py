@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.errors import MissingColumnsError, UsageError
 from divulge.record import write_text
@@ -79,7 +80,7 @@ def run(
         Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig and DiSCO of every target as arrows.")
     ] = None,
     seed: Annotated[int, typer.Option(help="For the measures that draw at random.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Measure how much synthetic data give away about the people of the original.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 
@@ -45,7 +46,7 @@ def run(
     target: Annotated[str | None, typer.Option("--target", help="The variable that the intruder wants.")] = None,
     keys: Annotated[str | None, typer.Option("--keys", metavar="A,B,…", help="What the intruder knows.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Write a commented assessment file, to be read and edited.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.errors import UsageError, suggest
 from divulge.outputs import OUTPUTS, Output
@@ -19,7 +20,7 @@ def run(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of the assessment file instead.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """List the kinds of output, what each is, and the fields that it has in a spec."""
     if schema:

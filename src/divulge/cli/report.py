@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from divulge.cli.options import JsonOption
 from divulge.cli.screen import screen
 from divulge.record import read_record, write_bytes
 from divulge.reports import REPORTS
@@ -29,7 +30,7 @@ def run(
             "--output", "-o", metavar="FILE", help="Where it goes; beside the record otherwise.", show_default=False
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Write the report of an assessment anew, from its record.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divulge.cli.complete import spec_files
+from divulge.cli.options import JsonOption, SpecArgument
 from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import make_folder
@@ -25,10 +25,7 @@ N_SHOWN = 10
 
 
 def run(
-    spec: Annotated[
-        Path,
-        typer.Argument(help="The assessment file (YAML or JSON).", show_default=False, autocompletion=spec_files),
-    ],
+    spec: SpecArgument,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Where the files go.", show_default=False),
@@ -49,7 +46,7 @@ def run(
     holdout: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --assess: people like those of the original, not in it.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Make a dataset for a class that reproduces published figures, without the data behind them.
 
