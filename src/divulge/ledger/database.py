@@ -28,6 +28,9 @@ DEFAULT = "divulge-ledger.sqlite"
 BUSY_SECONDS = 30
 """How long a writer waits for another on SQLite. Transactions here take milliseconds; a backup may take seconds."""
 
+CONNECTIONS = 20
+"""Connections that a process keeps: more than the service makes pages at once, each of which may hold two."""
+
 UPGRADE_LOCK = 7_145_001
 """Advisory lock of PostgreSQL for changing tables; any number that nothing else in the database uses."""
 
@@ -124,13 +127,14 @@ def make_engine(url: URL) -> Engine:
     """An engine with what either database needs to be safe: foreign keys, waiting writers, a check of old links."""
     try:
         if url.get_backend_name() == "sqlite":
-            engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+            # Kept open: opening one reads the tables' layout and loses the statements that were prepared.
+            engine = create_engine(url, pool_size=CONNECTIONS, connect_args={"timeout": BUSY_SECONDS})
             event.listen(engine, "connect", _prepare_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
             return engine
         # Links that a restart of the database has cut are noticed before they are used.
         return create_engine(
-            url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args={"connect_timeout": 10}
+            url, pool_pre_ping=True, pool_size=CONNECTIONS, max_overflow=20, connect_args={"connect_timeout": 10}
         )
     except ModuleNotFoundError:
         raise LedgerError(

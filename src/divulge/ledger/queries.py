@@ -163,11 +163,16 @@ def list_people(session: Session, *, page: int = 1, per_page: int = PER_PAGE) ->
 
 def list_projects(session: Session, person: Person | None, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Project]:
     """Projects: a researcher's own, everybody else's all."""
-    condition: ColumnElement[bool] = true()
-    if person is not None and person.role == "researcher":
-        condition = Project.memberships.any(person_id=person.id)
+    condition = _open_to(person)
     statement = select(Project).where(condition).order_by(Project.name).options(selectinload(Project.memberships))
     return _page(session, statement, select(func.count(Project.id)).where(condition), page, per_page)
+
+
+def list_names(session: Session, person: Person, *, most: int = 200) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Projects that a person may see, and datasets: number and name of each, to choose from."""
+    projects = select(Project.id, Project.name).where(_open_to(person)).order_by(Project.name).limit(most)
+    datasets = select(Dataset.id, Dataset.name).order_by(Dataset.name).limit(most)
+    return session.execute(projects).all(), session.execute(datasets).all()
 
 
 def list_jobs(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Job]:
@@ -202,6 +207,12 @@ def visible(person: Person | None) -> ColumnElement[bool]:
     if person is None or person.role in states.OVERSEEING:
         return true()
     return Submission.author_id == person.id
+
+
+def _open_to(person: Person | None) -> ColumnElement[bool]:
+    if person is not None and person.role == "researcher":
+        return Project.memberships.any(person_id=person.id)
+    return true()
 
 
 def _conditions(chosen: Filter) -> list[ColumnElement[bool]]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import select
-from sqlalchemy.exc import DBAPIError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import Response
@@ -21,6 +19,7 @@ from divulge.ledger.model import BrowserSession, Person, Role
 from divulge.web import sessions
 from divulge.web.guard import client_address
 from divulge.web.rendering import Renderer
+from divulge.web.seen import Seen
 from divulge.web.settings import Settings
 
 MOST_FIELDS = 2000
@@ -119,9 +118,8 @@ def find_visitor(request: Request) -> Visitor | None:
             return None
         visitor = Visitor(found.person, found.csrf_secret, found.token_hash)
     if sessions.is_stale(found, settings):
-        # A page does not fail because nobody could write down that it was asked for.
-        with suppress(DBAPIError), ledger.writing() as session:
-            sessions.touch(session, found.token_hash)
+        seen: Seen = request.app.state.seen
+        seen.note(found.token_hash)
     return visitor
 
 

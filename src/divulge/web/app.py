@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -23,12 +24,16 @@ from divulge.web.api import API_UPLOADS, api
 from divulge.web.guard import Guard
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
+from divulge.web.seen import Seen
 from divulge.web.settings import Settings
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 
 log = logging.getLogger("divulge.web")
 
 PAGES = (session, queue, submit, submission, progress, downloads, datasets, projects, people)
+
+THREADS = 8
+"""Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""
 
 ASSETS = {
     "style.css": "text/css",
@@ -43,8 +48,10 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = THREADS
         yield
         app.state.stopping = True
+        app.state.seen.write()
         app.state.renderer.close()
 
     app = FastAPI(
@@ -56,6 +63,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
+    app.state.seen = Seen(ledger)
     app.state.renderer = Renderer(ledger.store.folder / "reports")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in PAGES:
@@ -63,7 +71,9 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     app.include_router(api)
     _add_assets(app)
     _add_errors(app)
-    app.add_middleware(Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer)
+    app.add_middleware(
+        Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer, fail=_unexpected
+    )
     return app
 
 
@@ -116,13 +126,18 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(SQLAlchemyError)
     async def unreachable(request: Request, error: SQLAlchemyError) -> Response:
-        # The statement and its parameters may hold what people wrote: the log gets the kind of failure alone.
-        log.error("the database failed: %s", type(getattr(error, "orig", error)).__name__)
+        # The statement and its parameters may hold what people wrote: the log gets the kind of failure and its place.
+        _log_failure(request, getattr(error, "orig", None) or error, error)
         return error_answer(request, LedgerError("the database failed."))
 
-    @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> Response:
-        # Where it happened, not what it said: a message may hold a value.
-        where = "".join(traceback.format_tb(error.__traceback__)[-5:])
-        log.error("%s %s failed: %s\n%s", request.method, request.url.path, type(error).__name__, where)
-        return unexpected_answer(request)
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    """The answer to what nobody foresaw. Given by the guard: the framework's own way cuts the connection as well."""
+    _log_failure(request, error, error)
+    return unexpected_answer(request)
+
+
+def _log_failure(request: Request, kind: BaseException, error: BaseException) -> None:
+    # Where it happened, not what it said: a message may hold a value.
+    where = "".join(traceback.format_tb(error.__traceback__)[-8:])
+    log.error("%s %s failed: %s\n%s", request.method, request.url.path, type(kind).__name__, where)

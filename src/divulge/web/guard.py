@@ -44,22 +44,26 @@ DRAINED = 8 << 20
 """Bytes of what is too large that are still read and thrown away; then the connection is cut."""
 
 Refuse = Callable[[Request, DivulgeError], Response]
+Fail = Callable[[Request, Exception], Response]
 
 
 class Guard:
     """The outermost layer. Uploads are let through up to their own limit, everything else up to that of a form."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: Refuse) -> None:
-        self.app, self.settings, self.uploads, self.refuse = app, settings, uploads, refuse
+    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: Refuse, fail: Fail) -> None:
+        self.app, self.settings, self.uploads, self.refuse, self.fail = app, settings, uploads, refuse, fail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        has_begun = False
 
         async def guarded_send(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
+                has_begun = True
                 answer = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     answer.setdefault(name, value)
@@ -73,7 +77,12 @@ class Guard:
                 await _drain(receive)
             await self.refuse(Request(scope), refusal)(scope, receive, guarded_send)
             return
-        await self.app(scope, self._counted(receive, self._most(scope)), guarded_send)
+        try:
+            await self.app(scope, self._counted(receive, self._most(scope)), guarded_send)
+        except Exception as error:
+            if has_begun:
+                raise
+            await self.fail(Request(scope), error)(scope, receive, guarded_send)
 
     def _most(self, scope: Scope) -> int:
         return self.settings.upload_bytes if scope["path"] in self.uploads else self.settings.form_bytes

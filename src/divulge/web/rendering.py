@@ -10,12 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+from anyio import CapacityLimiter
+
 from divulge import __version__
 from divulge.errors import DivulgeError, LedgerError
 from divulge.record import make_folder, write_text
 
 LONGEST_SECONDS = 120
 """A large report on a busy machine takes ten."""
+
+WAITING = 20
+"""Readers of reports who wait at once, each in a thread that does nothing meanwhile."""
 
 
 class Renderer:
@@ -24,6 +29,7 @@ class Renderer:
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, Lock()
         self._pool: ProcessPoolExecutor | None = None
+        self.line = CapacityLimiter(WAITING)
 
     def report(self, digest: str, record: str) -> str:
         """The report of a record (JSON text) as a page."""

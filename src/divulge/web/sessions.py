@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
@@ -83,11 +84,10 @@ def is_stale(found: BrowserSession, settings: Settings) -> bool:
     return utc_now() - found.seen_at > every
 
 
-def touch(session: Session, token_hash: str) -> None:
-    """Write down that a log-in is in use."""
-    found = session.get(BrowserSession, token_hash)
-    if found is not None:
-        found.seen_at = utc_now()
+def touch(session: Session, token_hashes: Collection[str]) -> None:
+    """Write down that log-ins are in use; those that have ended meanwhile stay ended."""
+    in_use = BrowserSession.token_hash.in_(token_hashes)
+    session.execute(update(BrowserSession).where(in_use).values(seen_at=utc_now()))
 
 
 def end(session: Session, token_hash: str) -> None:

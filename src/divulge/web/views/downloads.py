@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from divulge.errors import NotFoundError
 from divulge.ledger import queries, releases
-from divulge.web.access import SignedIn, ledger_of, renderer_of
+from divulge.web.access import SignedIn, ledger_of, renderer_of, run_in_threadpool
 from divulge.web.details import check_see_assessment
 from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
 
@@ -18,11 +19,15 @@ router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}
 
 
 @router.get("/report")
-def report(request: Request, visitor: SignedIn, submission_id: int) -> HTMLResponse:
-    with ledger_of(request).reading() as session:
-        assessment = check_see_assessment(session, visitor.person, submission_id)
-        record = queries.find_record(session, assessment.id)
-    drawn = renderer_of(request).report(assessment.digest, record)
+async def report(request: Request, visitor: SignedIn, submission_id: int) -> HTMLResponse:
+    def find() -> tuple[str, str]:
+        with ledger_of(request).reading() as session:
+            assessment = check_see_assessment(session, visitor.person, submission_id)
+            return assessment.digest, queries.find_record(session, assessment.id)
+
+    renderer = renderer_of(request)
+    # Drawing takes seconds: whoever waits for it waits in a line of their own, and holds up no page.
+    drawn = await run_sync(renderer.report, *await run_in_threadpool(find), limiter=renderer.line)
     headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
     return HTMLResponse(drawn, headers=headers)
 

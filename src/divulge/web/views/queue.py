@@ -25,8 +25,7 @@ def queue(request: Request, visitor: SignedIn) -> HTMLResponse:
     filters = Filters.read(request.query_params)
     with ledger_of(request).reading() as session:
         listing = list_submissions(session, visitor.person, filters)
-        projects = queries.list_projects(session, visitor.person, per_page=200).items
-        datasets = queries.list_datasets(session, per_page=200).items
+        projects, datasets = queries.list_names(session, visitor.person)
         return page(
             request,
             "queue",

@@ -1,0 +1,50 @@
+"""Writing down that log-ins are in use: together, a little later, and never while somebody waits for a page."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock, Timer
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from divulge.ledger.database import Ledger
+from divulge.web import sessions
+
+log = logging.getLogger("divulge.web")
+
+LATER_SECONDS = 2.0
+"""How long notes are gathered: nothing beside the minute after which a log-in is noted again."""
+
+
+class Seen:
+    """Gathers log-ins in use and writes them in one transaction. What a crash loses is noted with the next page."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._lock = ledger, Lock()
+        self._noted: set[str] = set()
+        self._timer: Timer | None = None
+
+    def note(self, token_hash: str) -> None:
+        """This log-in is in use; it is written down soon."""
+        with self._lock:
+            self._noted.add(token_hash)
+            if self._timer is None:
+                self._timer = Timer(LATER_SECONDS, self.write)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def write(self) -> None:
+        """Write down what is noted, now."""
+        with self._lock:
+            noted, self._noted = self._noted, set()
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None
+        if not noted:
+            return
+        try:
+            with self._ledger.writing() as session:
+                sessions.touch(session, noted)
+        except SQLAlchemyError as error:
+            # Each is noted again with the next page of whoever it is; the statement may hold a hash, so it is not said.
+            log.warning("log-ins in use could not be written down: %s", type(error).__name__)
