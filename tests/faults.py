@@ -1,7 +1,7 @@
 """Scripted runs of the service in which something is killed at a random moment, again and again.
 
 A program of its own (`in_a_program`): what it kills it has forked, and only a program without threads can fork safely.
-Every second run is on PostgreSQL.
+Runs with an odd seed are on PostgreSQL.
 
 In a run two clients (each stands for a server process) hand in, decide and release, all of it again where they were
 killed before they knew that it had worked; two workers assess. One after another a client, a worker or PostgreSQL is
@@ -22,7 +22,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -231,35 +231,34 @@ def one_run(seed: int, templates: Templates, server: Cluster | None) -> dict[str
     return {"seed": seed, "killed": dict(run.killed), "wrong": wrong, "seconds": time.monotonic() - started}
 
 
-def many_runs(count: int, seed: int, tell: Callable[[dict[str, Any]], None] = lambda run: None) -> list[dict[str, Any]]:
-    """So many runs, every second one on a PostgreSQL of their own."""
-    found = []
+def many_runs(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """A run for each seed, those of odd seeds on a PostgreSQL of their own."""
     folder = Path(tempfile.mkdtemp(prefix="divulge-faults-"))
-    templates, server = Templates(folder), Cluster() if count > 1 else None
+    templates, server = Templates(folder), Cluster() if any(seed % 2 for seed in seeds) else None
     try:
-        for i in range(count):
-            found.append(one_run(seed + i, templates, server if i % 2 else None))
-            tell(found[-1])
+        for seed in seeds:
+            yield one_run(seed, templates, server if seed % 2 else None)
     finally:
         if server is not None:
             server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    return found
 
 
 def main() -> None:
-    every = many_runs(int(sys.argv[1]), int(sys.argv[2]), lambda run: print(json.dumps(run), file=sys.stderr))
-    print(json.dumps(every))
+    for run in many_runs([int(word) for word in sys.argv[1:]]):
+        print(json.dumps(run), flush=True)
 
 
-def in_a_program(count: int, seed: int) -> list[dict[str, Any]]:
-    """The same in a program of its own, as it must be where there are threads.
+def in_a_program(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The same in a program of its own, as it must be where there are threads; each run as it ends.
 
     By -c, not by -m: the process of a job imports the program that started it, and this one takes a while.
     """
-    words = [sys.executable, "-c", "from tests.faults import main; main()", str(count), str(seed)]
+    words = [sys.executable, "-c", "from tests.faults import main; main()", *map(str, seeds)]
     one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     root = Path(__file__).parents[1]
-    ended = subprocess.run(words, env=one_thread, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
-    found: list[dict[str, Any]] = json.loads(ended.stdout)
-    return found
+    with subprocess.Popen(words, env=one_thread, cwd=root, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None, "asked for"
+        for line in program.stdout:
+            yield json.loads(line)
+    assert program.returncode == 0, "what went wrong is on standard error"

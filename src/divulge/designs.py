@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import comb, log, prod
+from math import comb, exp, log
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -203,12 +203,17 @@ class RepeatedHalves:
 
 def smallest_p(blocks: tuple[int, ...]) -> float:
     """The smallest p-value that a permutation of a row's labels can have: one over the number of arrangements."""
-    return 1.0 / prod(comb(size, size // 2) for size in blocks)
+    return exp(-_log_arrangements(blocks))
 
 
 def enough_splits(blocks: tuple[int, ...], n_tests: int, level: float = 0.05) -> bool:
     """Whether one row alone among so many tests could be found at this false discovery rate (Benjamini 1995)."""
-    return log(smallest_p(blocks)) <= log(level) - log(max(n_tests, 1))
+    return _log_arrangements(blocks) >= log(max(n_tests, 1)) - log(level)
+
+
+def _log_arrangements(blocks: tuple[int, ...]) -> float:
+    # A thousand splits have more arrangements than a floating-point number can say.
+    return sum(log(comb(size, size // 2)) for size in blocks)
 
 
 Design = Whole | Folds | FoldsOfFolds | RepeatedHalves

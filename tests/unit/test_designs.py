@@ -71,6 +71,11 @@ def test_curve_takes_smaller_parts_of_enough_rows() -> None:
     assert [(s.part, int(s.rows()[0].sum())) for s in splits] == [("n/4", 125)] * 2 + [("n/8", 62)] * 2
 
 
+def test_very_many_splits_are_enough() -> None:
+    assert enough_splits((20,) * 300, 10**6)
+    assert smallest_p((20,) * 300) == 0
+
+
 def test_smallest_p_is_one_over_the_arrangements() -> None:
     assert smallest_p((4, 2)) == pytest.approx(1 / 12)
 

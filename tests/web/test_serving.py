@@ -6,15 +6,19 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
 from sqlalchemy import select, update
 
-from divulge.ledger.model import BrowserSession, utc_now
+from divulge.ledger import datasets
+from divulge.ledger.model import BrowserSession, Job, JobState, Person, State, Submission, utc_now
+from divulge.ledger.verify import verify
+from divulge.ledger.worker import Worker
 from divulge.web import sessions
 from tests.web.service import Service
 
@@ -29,11 +33,9 @@ def _wait(until: Callable[[], object], seconds: float = 60) -> bool:
     return False
 
 
-def _children(pid: int) -> list[psutil.Process]:
-    return psutil.Process(pid).children(recursive=True)
-
-
-def test_stopped_service_leaves_no_process_behind(service: Service) -> None:
+@contextmanager
+def served(service: Service) -> Iterator[tuple[subprocess.Popen[bytes], list[psutil.Process]]]:
+    """`divulge serve` on the service's ledger, and the processes that it has started; all gone at the end."""
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     command = [sys.executable, "-m", "divulge", "-q", "serve", "--no-demo", "--ledger", service.ledger.url]
@@ -41,13 +43,43 @@ def test_stopped_service_leaves_no_process_behind(service: Service) -> None:
     started: list[psutil.Process] = []
     try:
         assert _wait(lambda: _answers(port))
-        started = _children(server.pid)
+        started += psutil.Process(server.pid).children(recursive=True)
         assert len(started) >= 1
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(30) == 0
-        assert psutil.wait_procs(started, timeout=5)[1] == []
+        yield server, started
     finally:
         _kill([*started, server])
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_job_of_a_service_that_ends_or_is_killed_is_put_back_and_done_later(
+    service: Service, how: signal.Signals
+) -> None:
+    with service.ledger.writing() as session:
+        # Enough splits for some seconds: the end comes amid them.
+        settings = {"design": {"kind": "repeated-halves", "splits": 300, "curve": False}}
+        datasets.change_settings(session, session.get_one(Person, service.ids["dora"]), service.dataset, settings)
+    made = service.submit()
+    with served(service) as (server, started):
+        assert _wait(lambda: _job(service).done > 0)
+        started += started[0].children(recursive=True)
+        server.send_signal(how)
+        assert server.wait(30) == (0 if how is signal.SIGTERM else -how)
+        assert psutil.wait_procs(started, timeout=10)[1] == []
+    job = _job(service)
+    # At once: nobody waits for the lease to run out.
+    assert (job.state, job.attempts, job.lease) == (JobState.QUEUED, 0, None)
+    finished = list(service.ledger.store.work_folder(job.id).rglob("*.npz"))
+    assert finished
+    if how is signal.SIGTERM:
+        Worker(service.ledger, threading.Event()).run(once=True)
+        with service.ledger.reading() as session:
+            assert session.get_one(Submission, made).state is State.READY
+    assert verify(service.ledger).faults == ()
+
+
+def _job(service: Service) -> Job:
+    with service.ledger.reading() as session:
+        return session.scalars(select(Job)).one()
 
 
 def _answers(port: int) -> bool:

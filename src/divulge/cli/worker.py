@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from typing import Annotated
@@ -24,6 +25,9 @@ def run(
     time_limit: Annotated[
         float, typer.Option("--time-limit", min=1, metavar="MINUTES", help="How long one job may take.")
     ] = 240,
+    tied: Annotated[
+        bool, typer.Option("--tied", hidden=True, help="End with standard input: whoever holds it has gone.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the end.")] = False,
 ) -> None:
     """Assess what is submitted to a ledger, one job after another.
@@ -36,6 +40,8 @@ def run(
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    if tied:
+        threading.Thread(target=_wait_for_the_end, args=(stop,), daemon=True).start()
     limits = Limits(seconds=60 * time_limit, memory=None if memory is None else int(memory * (1 << 30)))
     with opened(ledger, store, create=True) as known:
         worker = Worker(known, stop, limits, say=screen.note)
@@ -43,3 +49,10 @@ def run(
         taken = worker.run(once=once)
     if json:
         screen.print_json({"jobs": taken})
+
+
+def _wait_for_the_end(stop: threading.Event) -> None:
+    # Past Python's own reader, whose lock a thread that is still reading would hold when the program ends.
+    while os.read(0, 1024):
+        pass
+    stop.set()

@@ -123,13 +123,16 @@ class Workers:
             except subprocess.TimeoutExpired:
                 worker.kill()
                 worker.wait()
+            _let_go(worker)
 
     def _one(self) -> subprocess.Popen[bytes]:
         # The URL may hold a password, which a command line would show to everybody on the machine.
         places = {"DIVULGE_LEDGER": self.ledger.url, "DIVULGE_STORE": str(self.ledger.store.folder)}
         worker = subprocess.Popen(
-            [sys.executable, "-m", "divulge", "--quiet", "worker"],
+            [sys.executable, "-m", "divulge", "--quiet", "worker", "--tied"],
             env=os.environ | places,
+            # Nothing is ever written to it. However we end, it ends, and the worker puts its job back and ends too.
+            stdin=subprocess.PIPE,
             # A Ctrl-C is for the server, which then tells its workers.
             start_new_session=True,
         )
@@ -145,7 +148,13 @@ class Workers:
         while not self.stop.wait(RESTART_SECONDS):
             for i, worker in enumerate(self._running):
                 if worker.poll() is not None and not self.stop.is_set():
+                    _let_go(worker)
                     self._running[i] = self._one()
+
+
+def _let_go(worker: subprocess.Popen[bytes]) -> None:
+    if worker.stdin is not None:
+        worker.stdin.close()
 
 
 def serve(app: FastAPI, place: Place, workers: Workers) -> None:
