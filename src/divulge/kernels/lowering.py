@@ -51,6 +51,28 @@ def _term(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
     return ints[ints[term + COLUMN_LOOKUP] + cell], value * floats[ints[term + SCALE_LOOKUP] + cell]
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _multiplier(family, moment, y, eta):  # type: ignore[no-untyped-def]
+    """What multiplies a row's terms: its part of the score, of the information, or of the log-likelihood."""
+    if family == IDENTITY:
+        mu, slope = eta, 1.0
+    elif family == LOGISTIC:
+        mu = 1.0 / (1.0 + np.exp(-eta))
+        slope = mu * (1.0 - mu)
+    else:
+        mu = np.exp(eta)
+        slope = mu
+    if moment == SCORE:
+        return y - mu
+    if moment == INFORMATION:
+        return slope
+    if family == IDENTITY:
+        return (y - eta) * (y - eta)
+    if family == LOGISTIC:
+        return y * eta - (eta if eta > 30.0 else np.log1p(np.exp(eta)))  # e^−30 is below rounding
+    return y * eta - mu
+
+
 @njit(cache=True, nogil=True)
 def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no-untyped-def]
     """Write what row i adds to block b into (indices, values); return how many entries were written.
@@ -95,26 +117,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
                 indices[count] = first + at
                 values[count] = value
                 count += 1
-    moment = ints[block + MOMENT_]
-    if family == IDENTITY:
-        mu, slope = eta, 1.0
-    elif family == LOGISTIC:
-        mu = 1.0 / (1.0 + np.exp(-eta))
-        slope = mu * (1.0 - mu)
-    else:
-        mu = np.exp(eta)
-        slope = mu
-    if moment == SCORE:
-        m = y - mu
-    elif moment == INFORMATION:
-        m = slope
-    elif family == IDENTITY:
-        m = (y - eta) * (y - eta)
-    elif family == LOGISTIC:
-        m = y * eta - (eta if eta > 30.0 else np.log1p(np.exp(eta)))  # e^−30 is below rounding
-    else:
-        m = y * eta - mu
-    m *= weight
+    m = weight * _multiplier(family, ints[block + MOMENT_], y, eta)
     if same:
         for k in range(count):
             values[k] *= m
@@ -175,26 +178,105 @@ def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # typ
     return count
 
 
+ROWS_AT_ONCE = 4096
+"""Rows whose predictors are held at once, where all rows are summed: few enough to stay in the cache."""
+
+
 @njit(cache=True, nogil=True)
 def add_totals(ints, floats, n_blocks, codes, totals, indices, values):  # type: ignore[no-untyped-def]
     """Add what every row contributes to `totals`. codes: (rows, variables)."""
-    for i in range(codes.shape[0]):
-        for b in range(n_blocks):
-            for k in range(contribution(ints, floats, b, codes, i, indices, values)):
-                totals[indices[k]] += values[k]
+    n_rows = codes.shape[0]
+    eta = np.empty(min(ROWS_AT_ONCE, n_rows))
+    for b in range(n_blocks):
+        family = ints[b * BLOCK_SIZE + FAMILY_]
+        if family in (PLAIN, MULTINOMIAL):
+            for i in range(n_rows):
+                for k in range(contribution(ints, floats, b, codes, i, indices, values)):
+                    totals[indices[k]] += values[k]
+        else:
+            for start in range(0, n_rows, ROWS_AT_ONCE):
+                _add_model(ints, floats, b, codes, start, eta[: min(ROWS_AT_ONCE, n_rows - start)], totals)
 
 
 @njit(cache=True, nogil=True)
-def predictor(ints, floats, b, k, codes, eta):  # type: ignore[no-untyped-def]
-    """Fill `eta` with the linear predictor of block b (of its class k) for every row; NaN where it is undefined."""
+def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-untyped-def]
+    """Add what the rows from `start` on contribute to the block of a model, as many as `eta` has room for.
+
+    Term by term: what a term of one variable is to be multiplied with is summed by that variable's codes.
+    """
+    block = b * BLOCK_SIZE
+    predictor(ints, floats, b, 0, codes, start, eta)
+    family, moment = ints[block + FAMILY_], ints[block + MOMENT_]
+    for q in range(eta.shape[0]):
+        at, y = _term(ints, floats, ints[block + RESPONSE], codes, start + q)
+        weight, weight_at = 1.0, 0
+        if ints[block + WEIGHT] >= 0:
+            weight_at, weight = _term(ints, floats, ints[block + WEIGHT], codes, start + q)
+        is_in = at != EXCLUDED and weight_at >= 0 and not np.isnan(eta[q])
+        eta[q] = weight * _multiplier(family, moment, y, eta[q]) if is_in else 0.0
+    first = ints[block + FIRST_TOTAL]
+    for t in range(ints[block + TERMS], ints[block + TERMS_END]):
+        term = ints[t]
+        if ints[term] == 1:
+            v = ints[term + PARTS]
+            sums = np.zeros(_largest(codes, start, eta.shape[0], v) + 1)
+            for q in range(eta.shape[0]):
+                sums[codes[start + q, v]] += eta[q]
+            one = np.zeros((1, v + 1), codes.dtype)
+            for code in range(sums.shape[0]):
+                one[0, v] = code
+                at, value = _term(ints, floats, term, one, 0)
+                if at >= 0:
+                    totals[first + at] += value * sums[code]
+        elif ints[term] == 0:
+            at, value = _term(ints, floats, term, codes, start)
+            if at >= 0:
+                totals[first + at] += value * eta.sum()
+        else:
+            for q in range(eta.shape[0]):
+                at, value = _term(ints, floats, term, codes, start + q)
+                if at >= 0:
+                    totals[first + at] += value * eta[q]
+
+
+@njit(cache=True, nogil=True)
+def predictor(ints, floats, b, k, codes, start, eta):  # type: ignore[no-untyped-def]
+    """Fill `eta` with the linear predictor of block b (of its class k) for the rows from `start`; NaN: undefined."""
     block = b * BLOCK_SIZE
     beta = ints[block + BETA] + k * ints[block + BETA_COLUMNS]
-    for i in range(codes.shape[0]):
-        total = 0.0
-        for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
-            at, value = _term(ints, floats, ints[t], codes, i)
-            if at == EXCLUDED:
-                total = np.nan
-            elif at >= 0:
-                total += floats[beta + at] * value
-        eta[i] = total
+    eta[:] = 0.0
+    for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
+        term = ints[t]
+        if ints[term] == 1:
+            # A term of one variable is looked up once for every code, then taken from there for every row.
+            v = ints[term + PARTS]
+            known = np.empty(_largest(codes, start, eta.shape[0], v) + 1)
+            one = np.zeros((1, v + 1), codes.dtype)
+            for code in range(known.shape[0]):
+                one[0, v] = code
+                known[code] = _slope(ints, floats, term, beta, one, 0)
+            for q in range(eta.shape[0]):
+                eta[q] += known[codes[start + q, v]]
+        elif ints[term] == 0 and eta.shape[0] > 0:
+            eta += _slope(ints, floats, term, beta, codes, start)
+        else:
+            for q in range(eta.shape[0]):
+                eta[q] += _slope(ints, floats, term, beta, codes, start + q)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slope(ints, floats, term, beta, codes, i):  # type: ignore[no-untyped-def]
+    """What a term adds to the predictor of row i."""
+    at, value = _term(ints, floats, term, codes, i)
+    if at == EXCLUDED:
+        return np.nan
+    return floats[beta + at] * value if at >= 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _largest(codes, start, n, v):  # type: ignore[no-untyped-def]
+    """The largest code of variable v in n rows."""
+    found = np.int64(0)
+    for i in range(start, start + n):
+        found = max(found, np.int64(codes[i, v]))
+    return found

@@ -1,4 +1,4 @@
-"""Edit rules on rows of codes: whether a row keeps them, and rows redrawn until they do."""
+"""Edit rules on rows of codes: whether a row keeps them, and rows changed until they do."""
 
 from __future__ import annotations
 
@@ -20,30 +20,64 @@ class Rules(NamedTuple):
     lookup: NDArray[np.int8]
 
 
+DEEPEST = 31
+"""Operands that may wait at once: the stack is one integer, two bits each, so that a look at a row allocates none."""
+
+
 @njit(cache=True, nogil=True)
 def keeps_rules(start, operation, variable, lookup, codes, i):  # type: ignore[no-untyped-def]
     """Whether row i breaks no rule. Truth is ranked false 0, unknown 1, true 2: and is the least, or the greatest."""
-    stack = np.empty(64, np.int8)
     for r in range(start.shape[0] - 1):
-        top = 0
+        stack = np.int64(0)
         for k in range(start[r], start[r + 1]):
             op = operation[k]
             if op >= 0:
-                stack[top] = lookup[op + codes[i, variable[k]]]
-                top += 1
+                stack = (stack << 2) | np.int64(lookup[op + codes[i, variable[k]]])
             elif op == -3:
-                stack[top - 1] = 2 - stack[top - 1]
+                stack += 2 - 2 * (stack & 3)
             else:
-                top -= 1
-                a, b = stack[top - 1], stack[top]
-                stack[top - 1] = min(a, b) if op == -1 else max(a, b)
-        if stack[0] == 0:
+                top, stack = stack & 3, stack >> 2
+                below = stack & 3
+                stack += (min(below, top) if op == -1 else max(below, top)) - below
+        if stack == 0:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def mend_rows(rules, n_codes, threshold, alias, alias_start, codes, stream, variables):  # type: ignore[no-untyped-def]
+def swap_until_kept(rules, codes, stream, variables, most_tries):  # type: ignore[no-untyped-def]
+    """Give rows that break a rule a value of another row, which gets theirs; return how many rows still break one.
+
+    Every column keeps its values, so marginals stay as they are; a row that kept the rules goes on keeping them.
+    """
+    rule_start, operation, rule_variable, lookup = rules
+    n_rows = codes.shape[0]
+    left = 0
+    for i in range(n_rows):
+        if keeps_rules(rule_start, operation, rule_variable, lookup, codes, i):
+            continue
+        is_mended = False
+        for _ in range(most_tries):
+            v = variables[next_below(stream, variables.shape[0])]
+            j = next_below(stream, n_rows)
+            own, other = codes[i, v], codes[j, v]
+            if own == other:
+                continue
+            was_right = keeps_rules(rule_start, operation, rule_variable, lookup, codes, j)
+            codes[i, v], codes[j, v] = other, own
+            is_mended = keeps_rules(rule_start, operation, rule_variable, lookup, codes, i)
+            if is_mended and was_right:
+                is_mended = keeps_rules(rule_start, operation, rule_variable, lookup, codes, j)
+            if is_mended:
+                break
+            codes[i, v], codes[j, v] = own, other
+        if not is_mended:
+            left += 1
+    return left
+
+
+@njit(cache=True, nogil=True)
+def redraw_until_kept(rules, n_codes, threshold, alias, alias_start, codes, stream, variables):  # type: ignore[no-untyped-def]
     """Redraw cells (of these variables) of rows that break a rule; return how many rows still do.
 
     A row gets 1,000 tries, half from the marginal and half uniform: a rule may ask for a rare value.

@@ -114,12 +114,18 @@ def _postfix(node: Node, schema: Schema) -> list[tuple[int, int, NDArray[np.int8
     if isinstance(node, Atom):
         ranked = np.where(node.lookup < 0, 1, 2 * node.lookup).astype(np.int8)
         return [(0, schema.position(node.variable), ranked)]
-    steps = [step for part in node.parts for step in _postfix(part, schema)]
+    parts = [_postfix(part, schema) for part in node.parts]
     if node.word == "not":
-        return [*steps, (-3, 0, None)]
-    joined: list[tuple[int, int, NDArray[np.int8] | None]] = []
-    for k, part in enumerate(node.parts):
-        joined += _postfix(part, schema)
-        if k:
-            joined.append((-1 if node.word == "and" else -2, 0, None))
+        return [*parts[0], (-3, 0, None)]
+    # The deepest first (Sethi & Ullman 1970): no rule that fits into memory has more than `DEEPEST` waiting then.
+    parts.sort(key=_depth, reverse=True)
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = [*joined, *part, (-1 if node.word == "and" else -2, 0, None)]
     return joined
+
+
+def _depth(steps: list[tuple[int, int, NDArray[np.int8] | None]]) -> int:
+    """How many operands wait at once, at most."""
+    waiting = np.cumsum([0 if op == -3 else 1 if lookup is not None else -1 for op, _, lookup in steps])
+    return int(waiting.max())

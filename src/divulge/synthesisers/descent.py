@@ -106,8 +106,8 @@ DISTURBED = 12
 POLISH_STEPS = 12
 """Pair steps without a new best before polishing gives up."""
 
-POOL_FOR_UNITS = 2000
-"""Moves from which the units of dense outputs are taken: some fifty for each figure of a usual regression."""
+POOL_FOR_UNITS, LARGEST_POOL_FOR_UNITS = 40, 2000
+"""Moves for each figure, and in all, from which the units of dense outputs are taken."""
 
 PEERS = 100_000
 """Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
@@ -238,14 +238,16 @@ class _Search:
 
         Dense outputs are measured in units of what moves do to them (`View.in_moves`).
         """
-        chunk = max(CHUNK, len(self.codes) // 2) if self.settings.mae is None else max(CHUNK, len(self.codes)) // 4
+        chunk = max(CHUNK, len(self.codes) // 2) if self.settings.mae is None else max(CHUNK, len(self.codes)) // 8
         is_linear = all(o.is_linear for o in self.objective.lowered)
         n_targets = self.objective.n_lowered_targets
         view = self._refresh()
         self._pair_rows()
-        pool = Pool.of(POOL_FOR_UNITS if view.has_dense else 0, self.objective.n_target_residuals)
-        shifts = pool.shifts[: self._draw(view.metric, pool)]
-        aim = view.in_moves(shifts, n_targets)
+        n_figures = self.objective.n_target_residuals
+        size = min(LARGEST_POOL_FOR_UNITS, POOL_FOR_UNITS * n_figures) if view.has_dense else 0
+        pool = Pool.of(size, n_figures)
+        turns = view.turns(pool.shifts[: self._draw(view.metric, pool)])
+        aim = view.in_moves(turns, n_targets)
         before = refreshed = aim.discrepancy()
         stalls, is_fresh = 0, True
         patience = PATIENCE if self.best is None else PATIENCE_LATER
@@ -263,9 +265,9 @@ class _Search:
             is_fresh = is_linear or now > REFRESH * refreshed
             if not is_linear and (inside or has_stalled or now < REFRESH * refreshed):
                 here = view = self._refresh()
-                shifts = pool.shifts[: self._draw(view.metric, pool)]
+                turns = view.turns(pool.shifts[: self._draw(view.metric, pool)])
                 is_fresh = True
-            aim = here.in_moves(shifts, n_targets)
+            aim = here.in_moves(turns, n_targets)
             before = aim.discrepancy()
             if here is view:
                 refreshed = before

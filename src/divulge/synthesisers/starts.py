@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from divulge.errors import EmbedError
 from divulge.kernels import lowering
 from divulge.kernels.randomness import alias_table, draw_codes, stream
-from divulge.kernels.rules import mend_rows
+from divulge.kernels.rules import redraw_until_kept, swap_until_kept
 from divulge.outputs.lowered import DiagonalHead, Lowered
 from divulge.outputs.precision import SLACK
 from divulge.synthesisers.compiled import moves_of, rules_of
@@ -41,8 +41,11 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
             draw_codes(rng, threshold, alias, codes, j)
     if start == "model" and not keep:
         _expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
-        _draw_responses(objective, codes, np.random.default_rng([*key, 2]))
-    _keep_rules(objective, codes, stream(*key, len(schema)))
+    _keep_rules(objective, codes, keep, stream(*key, len(schema)))
+    if start == "model" and not keep:
+        drawn = _draw_responses(objective, codes, np.random.default_rng([*key, 2]))
+        if drawn & {schema.names[k] for k in rules_of(objective).variable}:
+            _keep_rules(objective, codes, keep, stream(*key, len(schema) + 1))
     return codes
 
 
@@ -124,8 +127,11 @@ def _cells_of(output: Lowered, objective: Objective) -> NDArray[np.int64] | None
     return index
 
 
-def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:
-    """Each released model's response is drawn from the model at its released coefficients, given the other columns."""
+def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator) -> set[str]:
+    """Each released model's response is drawn from the model at its released coefficients, given the other columns.
+
+    Returns the names of the responses.
+    """
     done: set[str] = set()
     number = -1
     for output in objective.lowered:
@@ -142,7 +148,7 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             classes = link.beta.shape[0] if link.family == "multinomial" else 1
             eta = np.empty((classes, len(codes)))
             for k in range(classes):
-                lowering.predictor(objective.program.ints, objective.program.floats, number, k, codes, eta[k])
+                lowering.predictor(objective.program.ints, objective.program.floats, number, k, codes, 0, eta[k])
             cell = link.response.cells[0]
             known = cell >= 0
             marginal = objective.marginals[name]
@@ -156,29 +162,68 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             if link.family == "multinomial":
                 chosen = link.response.index[np.maximum(cell, 0)]
                 group = np.where(usable, chosen, -1)
-                weights = np.vstack([np.zeros(len(codes)), eta])[:, rows]
             elif link.family == "logistic":
                 group = np.where(usable, (y == 1.0).astype(int), -1)
-                weights = np.vstack([np.zeros(len(codes)), eta])[:, rows]
             else:
                 codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
                 continue
-            codes[rows, at] = _classes(group, marginal, weights, rng)
+            if link.family == "logistic":
+                alike = _alike(objective, {n for t in link.predictor for n in t.variables}, codes[rows])
+                uniform = _in_turn(1.0 / (1.0 + np.exp(-eta[0, rows])), alike, float(rng.random()))
+            else:
+                uniform = rng.random(int(rows.sum()))
+            codes[rows, at] = _classes(group, marginal, eta[:, rows], uniform, rng)
+    return done
 
 
-def _classes(group: NDArray[np.int64], marginal: Floats, logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A class by its probability, then a code of that class by the marginal."""
-    top = logits - logits.max(axis=0)
-    cumulative = np.cumsum(np.exp(top), axis=0)
-    drawn = (rng.random(logits.shape[1]) * cumulative[-1] > cumulative).sum(axis=0)
+LEAST_OF_A_KIND = 20
+"""Rows that the smallest kind should have for rows to be told apart by one more variable. In a smaller one no class
+would ever be everybody's, which by chance it is now and then; of the levels of one variable the model tells that."""
+
+
+def _alike(objective: Objective, names: set[str], codes: Codes) -> NDArray[np.int64]:
+    """Rows in an order in which those alike in these variables are together, first of all in that with rare levels."""
+    rarest = {n: float(share[share > 0].min()) for n in names for share in [objective.marginals[n]]}
+    schema, n_kinds, smallest = objective.schema, 1, float(len(codes))
+    kind = np.zeros(len(codes), dtype=np.uint16)  # two bytes are sorted in linear time
+    for name in sorted((n for n in names if schema[n].kind != "numeric"), key=lambda n: (rarest[n], n)):
+        n = schema[name].n_codes
+        if (n_kinds == 1 or smallest * rarest[name] >= LEAST_OF_A_KIND) and n_kinds * n < 2**16:
+            kind = kind * np.uint16(n) + codes[:, schema.position(name)].astype(np.uint16)
+            n_kinds, smallest = n_kinds * n, smallest * rarest[name]
+    return np.argsort(kind, kind="stable")
+
+
+def _in_turn(share: Floats, order: NDArray[np.int64], start: float) -> Floats:
+    """A number in [0, 1) for every row, uniform for each by itself, of which 1 − number < share holds in turn.
+
+    Systematic sampling (Madow 1949): in every stretch of the order as many are drawn as expected, to within one, where
+    independent draws would be off by the root of that number; the search has that much less to mend.
+    """
+    before = np.cumsum(share[order])
+    before -= share[order]
+    out = np.empty(len(share))
+    out[order] = (before + start) % 1.0
+    return out
+
+
+def _classes(
+    group: NDArray[np.int64], marginal: Floats, logits: Floats, uniform: Floats, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """A class by its probability, then a code of that class by the marginal. logits: against the first class."""
+    top = np.maximum(logits.max(axis=0), 0.0)
+    up_to = np.exp(np.vstack([-top, logits - top]))
+    for k in range(1, len(up_to)):
+        up_to[k] += up_to[k - 1]
+    drawn = (uniform * up_to[-1] > up_to[:-1]).sum(axis=0)
     out = np.zeros(len(drawn), dtype=np.int64)
-    for k in np.unique(drawn):
+    for k in range(len(up_to)):
         members = np.flatnonzero(group == k)
         if not len(members):
             members = np.flatnonzero(group >= 0)
         share = marginal[members] / marginal[members].sum()
-        rows = drawn == k
-        out[rows] = members[0] if len(members) == 1 else rng.choice(members, int(rows.sum()), p=share)
+        rows = np.flatnonzero(drawn == k)
+        out[rows] = members[0] if len(members) == 1 else rng.choice(members, len(rows), p=share)
     return out
 
 
@@ -201,14 +246,24 @@ def _nearest(
     return members[np.where(drawn - values[left] <= values[np.minimum(right, len(values) - 1)] - drawn, left, right)]
 
 
-def _keep_rules(objective: Objective, codes: Codes, rng: NDArray[np.uint64]) -> None:
-    """Redraw cells of rows that break an edit rule until they keep all; EmbedError where that does not succeed."""
+MOST_SWAPS = 200
+"""Rows with which one that breaks a rule tries to swap a value."""
+
+
+def _keep_rules(objective: Objective, codes: Codes, keep: bool, rng: NDArray[np.uint64]) -> None:
+    """Change rows that break an edit rule until they keep all; EmbedError where that does not succeed.
+
+    Values are swapped, which keeps the marginals; where that is not enough, and they need not be kept, redrawn.
+    """
     rules = rules_of(objective)
     if len(rules.start) == 1:
         return
-    moves = moves_of(objective, 0.0, 0.0)
-    drawn_from = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
-    left = mend_rows(rules, *drawn_from, codes, rng, np.unique(rules.variable))
+    variables = np.unique(rules.variable)
+    left = swap_until_kept(rules, codes, rng, variables, MOST_SWAPS)
+    if left and not keep:
+        moves = moves_of(objective, 0.0, 0.0)
+        drawn_from = moves.n_codes, moves.threshold, moves.alias, moves.alias_start
+        left = redraw_until_kept(rules, *drawn_from, codes, rng, variables)
     if left:
         raise EmbedError(
             f"{left:,} of {len(codes):,} rows could not be drawn so that they keep the edit rules.",

@@ -95,8 +95,28 @@ class View:
             moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
         return replace(self, residuals=moved, reference=totals.copy())
 
-    def in_moves(self, shifts: Floats, n_outputs: int) -> Aim:
-        """The same with dense outputs measured in units of what moves do to them, jointly.
+    def _groups(self) -> list[list[int]]:
+        """Outputs that are measured together: dense ones, apart where they differ in weight; the others one by one."""
+        dense = [o for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 2]
+        same = len({self.output_weights[o] for o in dense}) == 1
+        groups = [dense] if same else [[o] for o in dense]
+        return groups + [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
+
+    def _rows(self, group: list[int]) -> NDArray[np.int64]:
+        return np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
+
+    def turns(self, shifts: Floats) -> list[Floats | None]:
+        """For each group C^(−1/2), with C the second moments of what these moves shift; None where none is turned."""
+        found: list[Floats | None] = []
+        for group in self._groups():
+            rows = self._rows(group)
+            closed = np.isfinite(self.low[rows]) & np.isfinite(self.high[rows])
+            is_dense = self.jacobians[group[0]].ndim == 2
+            found.append(_whitening(shifts[:, rows[closed]]) if is_dense and closed.any() and len(shifts) else None)
+        return found
+
+    def in_moves(self, turns: list[Floats | None], n_outputs: int) -> Aim:
+        """The same with dense outputs measured in units of what moves do to them, jointly (`turns`).
 
         With C the second moments of the moves' shifts, z = C^(−1/2) · residuals makes moves equally long in every
         direction. Estimates are strongly correlated (a slope with its intercept, a model with the means of its
@@ -106,19 +126,15 @@ class View:
         them all in the middle of their intervals. Residuals with open intervals stay as they are. Outputs of different
         weight are measured apart, so that weights count.
         """
-        dense = [o for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 2]
-        same = len({self.output_weights[o] for o in dense}) == 1
-        groups = [dense] if same else [[o] for o in dense]
-        groups += [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
         n_totals = int(self.total_start[-1])
         first, size, place = (np.zeros(n_totals, dtype=np.int64) for _ in range(3))
         slopes: list[Floats] = []
         parts: list[tuple[Floats, Floats, Floats, Floats]] = []
         is_target: list[NDArray[np.bool_]] = []
         n_residuals = n_slopes = 0
-        for group in groups:
+        for group, turn in zip(self._groups(), turns, strict=True):
             columns = np.concatenate([np.arange(*self.total_start[[o, o + 1]]) for o in group])
-            rows = np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
+            rows = self._rows(group)
             residual, weight, low, high = (x[rows] for x in (self.residuals, self.weight, self.low, self.high))
             if self.jacobians[group[0]].ndim == 1:
                 jacobian = self.jacobians[group[0]]
@@ -133,8 +149,7 @@ class View:
                     jacobian[down : down + own.shape[0], right : right + own.shape[1]] = own
                     down, right = down + own.shape[0], right + own.shape[1]
                 closed = np.isfinite(low) & np.isfinite(high)
-                if closed.any() and len(shifts):
-                    turn = _whitening(shifts[:, rows[closed]])
+                if turn is not None:
                     share = np.full(len(turn), MOVE_WEIGHT * self.output_weights[group[0]] / max(len(turn), 1))
                     aim = nearest_in_box(turn.T @ turn, residual[closed], low[closed], high[closed], BOX_SWEEPS)
                     zero = np.zeros(len(turn))

