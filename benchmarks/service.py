@@ -32,6 +32,9 @@ from divulge.table import write_table
 from divulge.web import Settings, sessions
 
 USERS, SUBMISSIONS = 200, 10_000
+LIST_MS, P95_MS = 200, 300
+"""What is aimed at: a list alone, and nineteen of twenty pages of the crowd's."""
+
 SECONDS = float(os.environ.get("SERVICE_SECONDS", "30"))
 READING = (1.0, 5.0)
 """Seconds for which somebody looks at a page."""
@@ -176,7 +179,8 @@ def measure_lists(port: int, place: Place) -> list[dict[str, Any]]:
         assert all(status == 200 for status, _ in found), path
         return statistics.median(seconds for _, seconds in found)
 
-    return [{"list": path, "milliseconds": 1000 * asyncio.run(one(path))} for path in LISTS]
+    found = [(path, 1000 * asyncio.run(one(path))) for path in LISTS]
+    return [{"list": path, "ms": ms, "target ms": LIST_MS, "passed": ms <= LIST_MS} for path, ms in found]
 
 
 def run() -> list[dict[str, Any]]:
@@ -199,16 +203,18 @@ def run() -> list[dict[str, Any]]:
                 seen = asyncio.run(crowd(port, who))
                 running = _running(place.ledger)
                 times = sorted(1000 * seconds for _, seconds in seen)
+                p95, errors = times[int(0.95 * len(times))], sum(status != 200 for status, _ in seen)
                 lines.append(
                     {
                         "users": len(who),
                         "requests": len(seen),
-                        "errors": sum(status != 200 for status, _ in seen),
-                        "statuses": str(sorted({status for status, _ in seen})),
-                        "median ms": statistics.median(times),
-                        "p95 ms": times[int(0.95 * len(times))],
-                        "slowest ms": times[-1],
                         "assessments running": running,
+                        "errors": errors,
+                        "median ms": statistics.median(times),
+                        "p95 ms": p95,
+                        "slowest ms": times[-1],
+                        "target ms": P95_MS,
+                        "passed": p95 <= P95_MS and not errors,
                     }
                 )
             finally:

@@ -147,12 +147,31 @@ def _rules(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def _faults(result: dict[str, Any]) -> list[str]:
+    t, lines = result["totals"], result["lines"]
+    names = {"client": "a process that hands in, decides and releases, as the server does", "worker": "a worker"}
+    rows = [
+        {"killed": names.get(name, "the whole of PostgreSQL"), "times": n}
+        for name, n in sorted(t["killed"].items(), key=lambda item: -item[1])
+    ]
+    return [
+        "## kill −9",
+        f"{t['runs']} scripted runs, half of them on PostgreSQL, half on SQLite: six submissions each, handed in, "
+        "assessed, decided on by two checkers and released, by two processes that both try everything, while up to "
+        "four times something is killed at a random moment and started again. In the end no submission may be lost, "
+        "nothing decided, released or assessed twice, and the audit trail must be whole.",
+        _lines(rows),
+        f"Runs in which anything was wrong: {sum(bool(x['wrong']) for x in lines)} of {t['runs']}.",
+    ]
+
+
 SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "zoo": _zoo,
     "true_exposure": _true_exposure,
     "coverage": _coverage,
     "calibration": _calibration,
     "acro": _rules,
+    "faults": _faults,
 }
 """How the results of each check are shown, in order."""
 

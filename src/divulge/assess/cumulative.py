@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, prod
+from math import prod
 from typing import Any
 
 from divulge.assess.attacks import Attack, attacks_of, default_attacks
+from divulge.assess.exposure import difference_error
 from divulge.assess.passes import AttackRisk, PassResult
 from divulge.errors import DivulgeError
 from divulge.measures.coding import ROOM
@@ -204,15 +205,12 @@ def reasons(section: Mapping[str, Any]) -> list[str]:
 
 
 def _added(now: AttackRisk, then: AttackRisk) -> tuple[float, float, float]:
-    """Risk together less risk before, with an interval as if the two were independent.
-
-    They come from the same splits and go up and down together, so that the interval is too wide rather than too narrow.
-    """
+    """Risk together less risk before, with its 95 % interval."""
     assert now.marginal_risk is not None
     assert then.marginal_risk is not None
     added = now.marginal_risk.value - then.marginal_risk.value
-    half = hypot(now.marginal_risk.half_width, then.marginal_risk.half_width)
-    return added, added - half, added + half
+    below, above = difference_error(now.marginal_risk, now.contrasts, then.marginal_risk, then.contrasts)
+    return added, added - below, added + above
 
 
 def _with_risk(together: PassResult, before: PassResult) -> tuple[list[AttackRisk], list[AttackRisk]]:

@@ -11,8 +11,9 @@ the others are left out of the family of tests without harm to its error rate (B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,9 +116,12 @@ class Sums:
         in as often as out. So each split's contrast is freed of it before the spread is taken: every person's scores
         are taken from their own mean over splits. What is left depends on pairs of people being in together.
         """
+        return mean_over(self.freed(masks), float(self.exposures().mean()), pair_inflation(self.n_splits))
+
+    def freed(self, masks: Sequence[Mask]) -> list[float]:
+        """The contrast of every split, freed of who happened to be in."""
         means = self.means()
-        freed = [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
-        return mean_over(freed, float(self.exposures().mean()), pair_inflation(self.n_splits))
+        return [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
 
 
 def pair_inflation(n_splits: int) -> float:
@@ -128,6 +132,27 @@ def pair_inflation(n_splits: int) -> float:
     """
     size = min(BLOCK, max(n_splits, 2))
     return float(np.sqrt(size / (size - 1)))
+
+
+def difference_error(
+    now: Mean, now_splits: Mapping[int, float], then: Mean, then_splits: Mapping[int, float]
+) -> tuple[float, float]:
+    """How far the 95 % interval of the difference of two passes' marginal risks reaches below it and above it.
+
+    Passes have the same splits, by number, and these move both alike, so the spread is that of the differences split by
+    split. One pass may have stopped earlier, or a split failed in it: what only one has counts as in its own mean.
+    """
+    n, m = len(now_splits), len(then_splits)
+    both = [k for k in now_splits if k in then_splits]
+    below, above = [0.0], [0.0]
+    if len(both) > 1:
+        # Weighed so that their mean is what these splits contribute to the difference of the two means.
+        paired = [len(both) * (now_splits[k] / n - then_splits[k] / m) for k in both]
+        mean = mean_over(paired, inflate=pair_inflation(len(both)))
+        below, above = [mean.value - mean.low], [mean.high - mean.value]
+    shared = len(both) if len(both) > 1 else 0
+    alone = [p.half_width * sqrt((k - shared) / k) for p, k in ((now, n), (then, m)) if k > shared]
+    return hypot(*below, *alone), hypot(*above, *alone)
 
 
 def benjamini_hochberg(p: Floats, level: float) -> Mask:

@@ -57,7 +57,7 @@ class FoldRow:
 
 @dataclass(frozen=True, eq=False)
 class AttackRisk:
-    """What one attack found. marginal_risk: None where nobody was out."""
+    """What one attack found. marginal_risk: None where nobody was out. contrasts: by split, what its interval is of."""
 
     attack: Attack
     marginal_risk: Mean | None
@@ -69,6 +69,7 @@ class AttackRisk:
     p_values: Floats
     exposed: Mask
     tolerance: float | None
+    contrasts: Mapping[int, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +309,7 @@ def _put_together(
                 found.p_values[i] if found else np.ones(len(nobody)),
                 found.by_each[i] if found else nobody,
                 lookup.tolerance,
+                dict(zip((r.split.number for r in usable), sums[i].freed(masks), strict=True)) if is_halves else {},
             )
         )
     n_outputs = len(task.outputs)

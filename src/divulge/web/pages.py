@@ -138,9 +138,8 @@ def moment(at: datetime | None) -> Markup:
     if at is None:
         return Markup("")
     at = at.astimezone(UTC)
-    return Markup('<time datetime="{}">{}</time>').format(
-        at.isoformat(timespec="seconds"), f"{at.day} {at:%b %Y, %H:%M} UTC"
-    )
+    # Nothing in it needs escaping.
+    return Markup(f'<time datetime="{at.isoformat(timespec="seconds")}">{at.day} {at:%b %Y, %H:%M} UTC</time>')
 
 
 def size(n_bytes: int) -> str:

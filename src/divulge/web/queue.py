@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, type_coerce
 from sqlalchemy.orm import Session
 
 from divulge.ledger.model import (
@@ -91,11 +92,8 @@ class Line:
     in_favour: int
     against: int
     needed: int
-    job: Job | None
-
-    @property
-    def has_failed(self) -> bool:
-        return self.job is not None and self.job.state is JobState.FAILED and self.state is State.SUBMITTED
+    has_failed: bool
+    """Whether its latest assessment failed and it waits for another."""
 
 
 @dataclass(frozen=True)
@@ -112,40 +110,38 @@ class Listing:
         return max(1, -(-self.total // PAGE))
 
 
+_LINES = (
+    select(
+        Submission.id,
+        Submission.title,
+        Submission.state,
+        Submission.version,
+        Submission.verdict,
+        Submission.created_at,
+        Submission.changed_at,
+        Submission.checkers_needed,
+        Project.name.label("project"),
+        Dataset.name.label("dataset"),
+        func.coalesce(func.nullif(Person.full_name, ""), Person.name).label("author"),
+    )
+    .join(Submission.author)
+    .join(Submission.project)
+    .join(Submission.dataset)
+    .order_by(Submission.id.desc())
+)
+"""What a list shows of submissions, columns alone: whole objects take twice as long to make. Built once, as below."""
+
+
 def list_submissions(session: Session, person: Person, filters: Filters) -> Listing:
     """One page of what somebody may see, the newest first."""
     wanted = and_(visible(person), *_conditions(person, filters))
-    by_state = _joined(select(Submission.state, func.count()), filters).where(wanted).group_by(Submission.state)
-    counted = session.execute(by_state)
-    counts = {str(state): count for state, count in counted}
-    total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
-    found = session.execute(
-        _joined(
-            select(
-                Submission.id,
-                Submission.title,
-                Submission.state,
-                Submission.version,
-                Submission.verdict,
-                Submission.created_at,
-                Submission.changed_at,
-                Submission.checkers_needed,
-                Project.name.label("project"),
-                Dataset.name.label("dataset"),
-                func.coalesce(func.nullif(Person.full_name, ""), Person.name).label("author"),
-            ),
-            Filters(q=filters.q or " "),
-        )
-        .join(Submission.project)
-        .join(Submission.dataset)
-        .where(wanted, *([Submission.state == State(filters.state)] if filters.state else []))
-        .order_by(Submission.id.desc())
-        .limit(PAGE)
-        .offset((filters.page - 1) * PAGE)
-    ).all()
-    ids = [row.id for row in found]
-    checkers, votes, jobs = _checkers(session, ids), _votes(session, ids), latest_jobs(session, ids)
+    counts, of_page = (_searched if filters.q else _counted)(session, wanted, filters)
+    found = session.execute(of_page).all() if of_page is not None else []
+    # Most of this is of no use to a reader who may not see it, or in a state that has none of it.
     sees = person.role in OVERSEEING
+    checkers = _checkers(session, [row.id for row in found]) if sees else {}
+    votes = _votes(session, [row.id for row in found if row.state is State.READY]) if sees else {}
+    failed = _failed(session, [row.id for row in found if row.state is State.SUBMITTED])
     lines = tuple(
         Line(
             id=row.id,
@@ -158,28 +154,36 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> List
             dataset=row.dataset,
             created_at=row.created_at,
             changed_at=row.changed_at,
-            checkers=tuple(checkers.get(row.id, ())) if sees else (),
-            in_favour=votes.get((row.id, Choice.RELEASE), 0) if sees else 0,
-            against=votes.get((row.id, Choice.REFUSE), 0) if sees else 0,
+            checkers=tuple(checkers.get(row.id, ())),
+            in_favour=votes.get((row.id, Choice.RELEASE), 0),
+            against=votes.get((row.id, Choice.REFUSE), 0),
             needed=row.checkers_needed,
-            job=jobs.get(row.id),
+            has_failed=row.id in failed,
         )
         for row in found
     )
+    total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
     return Listing(lines, filters, total, counts)
 
 
-def latest_jobs(session: Session, ids: list[int]) -> dict[int, Job]:
-    """The latest job of each of these submissions."""
-    if not ids:
-        return {}
-    newest = select(func.max(Job.id)).where(Job.submission_id.in_(ids)).group_by(Job.submission_id)
-    return {job.submission_id: job for job in session.scalars(select(Job).where(Job.id.in_(newest)))}
+Counts = Mapping[str, int]
 
 
-def _joined(statement: Any, filters: Filters) -> Any:
-    # The author's name is looked at only where something is searched for.
-    return statement.join(Submission.author) if filters.q else statement.select_from(Submission)
+def _counted(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+    """How many there are in each state, and the statement of the page: by indexes, a page is found at once."""
+    by_state = select(Submission.state, func.count()).where(wanted).group_by(Submission.state)
+    counts = {str(state): count for state, count in session.execute(by_state)}
+    of_page = _LINES.where(wanted).limit(PAGE).offset((filters.page - 1) * PAGE)
+    return counts, of_page.where(Submission.state == State(filters.state)) if filters.state else of_page
+
+
+def _searched(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+    """The same for a search, which reads everything: once, for the counts and the page together."""
+    matches = select(Submission.id, type_coerce(Submission.state, String)).where(wanted).order_by(Submission.id.desc())
+    found = session.execute(matches).all()
+    ids = [number for number, state in found if not filters.state or state == filters.state]
+    shown = ids[(filters.page - 1) * PAGE : filters.page * PAGE]
+    return Counter(state for _, state in found), _LINES.where(Submission.id.in_(shown)) if shown else None
 
 
 def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
@@ -205,42 +209,59 @@ def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
 
 
 def _matches(text: str) -> ColumnElement[bool]:
-    """A title, an author, a kind or name of an output, or a number, with or without its sign."""
-    number = whole_number(text.removeprefix("#"))
-    by_number = false() if number is None else Submission.id == number
-    outputs = select(SubmittedOutput.id).where(
-        SubmittedOutput.submission_id == Submission.id,
-        or_(SubmittedOutput.name.icontains(text, autoescape=True), SubmittedOutput.kind == text.casefold()),
+    """A title, an author, a kind or name of an output, or a number, with or without its sign.
+
+    People and outputs are searched once and by themselves, not again for every submission.
+    """
+    number = text.removeprefix("#")
+    by_number = Submission.id == int(number) if number.isascii() and number.isdigit() and len(number) < 10 else false()
+    authors = select(Person.id).where(
+        or_(Person.name.icontains(text, autoescape=True), Person.full_name.icontains(text, autoescape=True))
+    )
+    outputs = select(SubmittedOutput.submission_id).where(
+        or_(SubmittedOutput.name.icontains(text, autoescape=True), SubmittedOutput.kind == text.casefold())
     )
     return or_(
         by_number,
         Submission.title.icontains(text, autoescape=True),
-        Person.name.icontains(text, autoescape=True),
-        Person.full_name.icontains(text, autoescape=True),
-        outputs.exists(),
+        Submission.author_id.in_(authors),
+        Submission.id.in_(outputs),
     )
+
+
+_THESE: Any = bindparam("these", expanding=True)
+
+_CHECKERS = (
+    select(Assignment.submission_id, Person.full_name, Person.name)
+    .join(Assignment.person)
+    .where(Assignment.submission_id.in_(_THESE))
+    .order_by(Person.name)
+)
+
+_VOTES = (
+    select(CheckerDecision.submission_id, CheckerDecision.choice, func.count())
+    .where(CheckerDecision.submission_id.in_(_THESE))
+    .group_by(CheckerDecision.submission_id, CheckerDecision.choice)
+)
+
+_FAILED = select(Job.submission_id).where(
+    Job.state == JobState.FAILED,
+    Job.id.in_(select(func.max(Job.id)).where(Job.submission_id.in_(_THESE)).group_by(Job.submission_id)),
+)
 
 
 def _checkers(session: Session, ids: list[int]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
-    if ids:
-        rows = session.execute(
-            select(Assignment.submission_id, Person.full_name, Person.name)
-            .join(Assignment.person)
-            .where(Assignment.submission_id.in_(ids))
-            .order_by(Person.name)
-        )
-        for submission_id, full_name, name in rows:
-            found.setdefault(submission_id, []).append(full_name or name)
+    for submission_id, full_name, name in session.execute(_CHECKERS, {"these": ids}) if ids else ():
+        found.setdefault(submission_id, []).append(full_name or name)
     return found
 
 
 def _votes(session: Session, ids: list[int]) -> dict[tuple[int, Choice], int]:
-    if not ids:
-        return {}
-    rows = session.execute(
-        select(CheckerDecision.submission_id, CheckerDecision.choice, func.count())
-        .where(CheckerDecision.submission_id.in_(ids))
-        .group_by(CheckerDecision.submission_id, CheckerDecision.choice)
-    )
+    rows = session.execute(_VOTES, {"these": ids}) if ids else ()
     return {(submission_id, choice): count for submission_id, choice, count in rows}
+
+
+def _failed(session: Session, ids: list[int]) -> set[int]:
+    """Those whose latest job failed."""
+    return set(session.scalars(_FAILED, {"these": ids})) if ids else set()

@@ -24,8 +24,9 @@ from divulge.web.settings import LOOPBACK_NAMES, Settings, is_loopback, parse_ne
 STOP_SECONDS = 10
 """How long requests and workers have to come to an end before they are ended."""
 
-NICE = 19
-"""How far workers stand back where the cores are few: as far as they can."""
+NICE = 10
+"""How far workers stand back where the cores are few: a tenth of a share beside somebody's page, and more than nothing
+beside whatever else keeps the machine busy."""
 
 SWITCH_SECONDS = 0.0005
 """How long one thread of the server may keep the others from the interpreter."""

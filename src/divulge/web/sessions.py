@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
@@ -26,6 +26,14 @@ that nobody is locked out by a stranger who knows their name, nor an office by o
 
 SEEN_EVERY = timedelta(minutes=1)
 """A log-in in use is written down this often, not with every request."""
+
+
+_FIND = (
+    select(BrowserSession)
+    .where(BrowserSession.token_hash == bindparam("sought"))
+    .options(joinedload(BrowserSession.person, innerjoin=True))
+)
+"""Asked with every page, so it is built once."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +71,7 @@ def find(session: Session, token: str | None, settings: Settings) -> BrowserSess
     """The log-in that a cookie stands for, with its person; None where it ended or never was."""
     if not token:
         return None
-    found = session.scalar(
-        select(BrowserSession)
-        .where(BrowserSession.token_hash == hashed(token))
-        .options(joinedload(BrowserSession.person, innerjoin=True))
-    )
+    found = session.scalar(_FIND, {"sought": hashed(token)})
     if found is None or not is_open(found, utc_now(), settings) or not found.person.is_active:
         return None
     return found

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, confirm, find_exposed
+from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, confirm, difference_error, find_exposed
+from divulge.assess.intervals import mean_over
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
 
@@ -229,3 +230,33 @@ def test_people_are_looked_at_again_under_the_attack_that_showed_them() -> None:
     masks = list(later.T)
     assert confirm(found, [_sums(flat, later), _sums(again, later)], masks, blocks).by_any[0]
     assert not confirm(found, [_sums(again, later), _sums(flat, later)], masks, blocks).by_any[0]
+
+
+def _passes(rng: np.random.Generator, n_now: int, n_then: int) -> tuple[dict[int, float], dict[int, float]]:
+    """Two passes over the same splits, which move both: 0.3 is the truth of the first, 0.1 that of the second."""
+    common = rng.normal(0, 0.05, max(n_now, n_then))
+    now, then = 0.3 + common + rng.normal(0, 0.02, len(common)), 0.1 + common + rng.normal(0, 0.02, len(common))
+    return dict(enumerate(now[:n_now])), dict(enumerate(then[:n_then]))
+
+
+@pytest.mark.parametrize(("n_now", "n_then"), [(30, 30), (30, 20), (10, 30)])
+def test_interval_of_a_difference_of_passes_covers_it(n_now: int, n_then: int) -> None:
+    rng = np.random.default_rng(3)
+    hits, n_runs = 0, 2000
+    for _ in range(n_runs):
+        now, then = _passes(rng, n_now, n_then)
+        means = mean_over(list(now.values())), mean_over(list(then.values()))
+        below, above = difference_error(means[0], now, means[1], then)
+        found = means[0].value - means[1].value
+        hits += found - below <= 0.2 <= found + above
+    # Labels that are balanced within blocks widen it by a fortieth or less, which these draws have not.
+    assert 0.94 <= hits / n_runs <= 0.975
+
+
+def test_same_splits_make_the_interval_of_a_difference_narrower() -> None:
+    now, then = _passes(np.random.default_rng(4), 30, 30)
+    means = mean_over(list(now.values())), mean_over(list(then.values()))
+    below, _ = difference_error(means[0], now, means[1], then)
+    apart, _ = difference_error(means[0], now, means[1], {k + 30: v for k, v in then.items()})
+    assert apart == pytest.approx(np.hypot(means[0].half_width, means[1].half_width))
+    assert below < apart / 2
