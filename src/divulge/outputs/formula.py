@@ -10,6 +10,7 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Any, NoReturn
 
 from divulge.errors import OutputError, suggest, unknown_variable
@@ -75,11 +76,16 @@ def _is_quoted(expression: str) -> bool:
     return expression.startswith("`")
 
 
+_IMPORTING = Lock()
+
+
 @lru_cache(maxsize=256)  # the same formula is read for every table of a search
 def _structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The factors of the response and of each term as texts; names in backticks keep them."""
-    from formulaic.errors import FormulaParsingError
-    from formulaic.parser import DefaultFormulaParser  # importing formulaic takes longer than most commands
+    # Its modules import each other in a circle: of two threads that import it first, one would find half of it.
+    with _IMPORTING:
+        from formulaic.errors import FormulaParsingError
+        from formulaic.parser import DefaultFormulaParser  # importing formulaic takes longer than most commands
 
     if "~" not in text:
         _fail(text, len(text), "a response and `~` are needed")

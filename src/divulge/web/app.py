@@ -21,6 +21,7 @@ from divulge.errors import DivulgeError, LedgerError, NotFoundError, StateError,
 from divulge.ledger.database import Ledger
 from divulge.web.access import LogInNeededError
 from divulge.web.api import API_UPLOADS, api
+from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
@@ -49,6 +50,8 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = THREADS
+        # What the forms import takes a second: before anybody waits for it, and before several threads would do it.
+        kind_forms()
         yield
         app.state.stopping = True
         app.state.seen.write()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -157,3 +160,28 @@ def test_columns_are_found_however_they_are_written() -> None:
         assert design.find(text) == "SEX[T.2]:LTILL[T.2]"
     assert design.find("I(AGE**2)") == "I(AGE ** 2)"
     assert design.find("AREAP_57") is None
+
+
+AT_ONCE = """
+import sys, threading, time
+from divulge.outputs.formula import formula_variables
+failed = []
+def read(i):
+    while i and "formulaic.errors" not in sys.modules:
+        time.sleep(0.0005)
+    time.sleep(0.002 * i)
+    try:
+        formula_variables(f"y ~ x{i}")
+    except Exception as error:
+        failed.append(type(error).__name__)
+assert "formulaic" not in sys.modules
+threads = [threading.Thread(target=read, args=(i,)) for i in range(20)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(failed)
+"""
+
+
+def test_formulas_are_read_while_another_thread_imports_the_parser() -> None:
+    said = subprocess.run([sys.executable, "-c", AT_ONCE], check=True, capture_output=True, text=True).stdout
+    assert said.strip() == "[]"
