@@ -55,8 +55,9 @@ class RefitHead:
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         m = self.model.n_coefficients
         score, rest = totals[:m], totals[m:]
+        source = self._source(table)
         if self.se is None:
-            information = self.information(table)
+            information = moments(source, self.model.kernel, np.atleast_2d(self.beta)).information
         else:
             information = np.zeros((m, m))
             information[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
@@ -64,7 +65,7 @@ class RefitHead:
             rest = rest[m * (m + 1) // 2 :]
         inverse, is_lost = inverted(information)
         change = inverse @ score
-        residuals, jacobian = [change.copy()], [np.zeros((m, len(totals)))]
+        residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
         jacobian[0][:, :m] = inverse
         # A coefficient of a level that no row has is no coefficient: far from what was released.
         residuals[0][is_lost] += np.sqrt(np.diagonal(inverse)[is_lost])
@@ -83,6 +84,23 @@ class RefitHead:
         if self.se is not None:
             self._add_se(table, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
+
+    def _refitted(self, source: Source, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
+        """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
+
+        Where estimates are strongly correlated (a slope per year with its intercept), that is more than a last digit.
+        """
+        if self.model.family == "identity" or is_lost.any():
+            return change.copy()
+        beta = np.atleast_2d(self.beta)
+        there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))
+        step = glm.solve_scaled(there.information, there.score)
+        # Far away the second step may lead anywhere, and the first is enough to go by: by as much as the standard error
+        # that a coefficient would have by itself, no second step is to be trusted.
+        alone = 1.0 / np.sqrt(np.maximum(np.diagonal(there.information), np.finfo(float).tiny))
+        if step is None or np.any(np.abs(step) > alone):
+            return change.copy()
+        return change + step
 
     def _add_se(
         self,

@@ -106,8 +106,8 @@ DISTURBED = 12
 POLISH_STEPS = 12
 """Pair steps without a new best before polishing gives up."""
 
-POOL_FOR_UNITS, LARGEST_POOL_FOR_UNITS = 40, 2000
-"""Moves for each figure, and in all, from which the units of dense outputs are taken."""
+POOL_FOR_UNITS, LEAST_POOL_FOR_UNITS, LARGEST_POOL_FOR_UNITS = 40, 1000, 2000
+"""Moves for each figure, and in all at least and at most, from which the units of dense outputs are taken."""
 
 PEERS = 100_000
 """Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
@@ -244,7 +244,9 @@ class _Search:
         view = self._refresh()
         self._pair_rows()
         n_figures = self.objective.n_target_residuals
-        size = min(LARGEST_POOL_FOR_UNITS, POOL_FOR_UNITS * n_figures) if view.has_dense else 0
+        size = (
+            min(LARGEST_POOL_FOR_UNITS, max(LEAST_POOL_FOR_UNITS, POOL_FOR_UNITS * n_figures)) if view.has_dense else 0
+        )
         pool = Pool.of(size, n_figures)
         turns = view.turns(pool.shifts[: self._draw(view.metric, pool)])
         aim = view.in_moves(turns, n_targets)
