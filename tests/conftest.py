@@ -68,7 +68,8 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Templates(tmp_path_factory.mktemp("ledgers"))
 
 
-def _server(request: pytest.FixtureRequest) -> Cluster | None:
+def server_of(request: pytest.FixtureRequest) -> Cluster | None:
+    """PostgreSQL, where the parameter of a fixture asks for it."""
     return request.getfixturevalue("postgres") if request.param == "postgresql" else None
 
 
@@ -77,7 +78,7 @@ def ledger(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> It
     """An empty ledger, once in SQLite and once in PostgreSQL."""
     from divulge.ledger.database import open_ledger
 
-    opened = open_ledger(templates.copy("empty", _server(request)), store=tmp_path / "store")
+    opened = open_ledger(templates.copy("empty", server_of(request)), store=tmp_path / "store")
     yield opened
     opened.close()
 
@@ -87,7 +88,7 @@ def world(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> Ite
     """A ledger with people, a project and data, once in SQLite and once in PostgreSQL."""
     from tests.ledgers import open_world
 
-    found = open_world(templates.copy("world", _server(request)), tmp_path / "store")
+    found = open_world(templates.copy("world", server_of(request)), tmp_path / "store")
     yield found
     found.ledger.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import secrets
 import socket
 import tempfile
 import threading
@@ -28,6 +29,7 @@ from divulge.ledger.model import Choice, Dataset, Role
 from divulge.ledger.proposals import Proposal
 from divulge.spec import parse_spec
 from divulge.web import Settings, create_app, passwords
+from tests.postgres import Cluster
 
 PASSWORD = "correct horse battery"
 # Passwords of tests need not be dear to guess: logging in hundreds of times must be cheap.
@@ -157,30 +159,47 @@ class Service:
 
 
 @cache
-def _template() -> tuple[bytes, dict[str, int], int, int]:
+def _template() -> tuple[bytes, Service]:
     """A ledger with people, a project and a dataset, made once; tests work on copies of it."""
     with tempfile.TemporaryDirectory() as made:
-        service = _filled(Path(made))
-        service.ledger.close()
-        return (Path(made) / "ledger.sqlite").read_bytes(), service.ids, service.project, service.dataset
+        service = _filled(Path(made), str(Path(made) / "ledger.sqlite"))
+        return (Path(made) / "ledger.sqlite").read_bytes(), service
 
 
-def build(folder: Path, settings: Settings | None = None) -> Service:
-    """A new service in a folder."""
-    content, ids, project, dataset = _template()
-    (folder / "ledger.sqlite").write_bytes(content)
+@cache
+def _template_in(server: Cluster) -> Service:
+    """The same in PostgreSQL: a database to copy."""
+    server.run("CREATE DATABASE template_web")
+    with tempfile.TemporaryDirectory() as made:
+        return _filled(Path(made), server.url("template_web"))
+
+
+def _copied(folder: Path, server: Cluster | None) -> tuple[str, Service]:
+    if server is None:
+        content, filled = _template()
+        (folder / "ledger.sqlite").write_bytes(content)
+        return str(folder / "ledger.sqlite"), filled
+    filled, name = _template_in(server), f"web_{secrets.token_hex(8)}"
+    server.run(f"CREATE DATABASE {name} TEMPLATE template_web")
+    return server.url(name), filled
+
+
+def build(folder: Path, settings: Settings | None = None, server: Cluster | None = None) -> Service:
+    """A new service in a folder, on SQLite or in a server of PostgreSQL."""
+    url, filled = _copied(folder, server)
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    ledger = open_ledger(str(folder / "ledger.sqlite"))
-    # Nothing here must survive a power failure, and waiting for the disk is most of the time.
-    event.listen(ledger.engine, "connect", lambda c, _: c.execute("PRAGMA synchronous=OFF"))
+    ledger = open_ledger(url, store=folder / "ledger.files")
+    if server is None:
+        # Nothing here must survive a power failure, and waiting for the disk is most of the time.
+        event.listen(ledger.engine, "connect", lambda c, _: c.execute("PRAGMA synchronous=OFF"))
     with ledger.writing() as session:
-        session.get_one(Dataset, dataset).path = str(folder / "people.csv")
+        session.get_one(Dataset, filled.dataset).path = str(folder / "people.csv")
     app = create_app(ledger, settings or Settings())
-    return Service(ledger, app, folder, dict(ids), project, dataset)
+    return Service(ledger, app, folder, dict(filled.ids), filled.project, filled.dataset)
 
 
-def _filled(folder: Path) -> Service:
-    ledger = open_ledger(str(folder / "ledger.sqlite"))
+def _filled(folder: Path, url: str) -> Service:
+    ledger = open_ledger(url, store=folder / "ledger.files")
     data = folder / "people.csv"
     data.write_text(PEOPLE, encoding="utf-8")
     service = Service(ledger, FastAPI(), folder)
@@ -193,6 +212,7 @@ def _filled(folder: Path) -> Service:
         for name in ("rosa", "remy", "chloe"):
             people.add_member(session, None, service.project, service.ids[name])
         service.dataset = datasets.register(session, None, "people", data).id
+    ledger.close()
     return service
 
 

@@ -10,12 +10,13 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 
+from tests.conftest import server_of
 from tests.web.service import OUTPUT, Service, api_headers, build
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    made = build(Path(tmp_path_factory.mktemp("api")))
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    made = build(Path(tmp_path_factory.mktemp("api")), server=server_of(request))
     made.ready()
     yield made
     made.close()

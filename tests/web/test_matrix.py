@@ -11,6 +11,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from tests.conftest import server_of
 from tests.web.service import CANARY, NAMES, OUTPUT, Service, api_headers, build, token_in
 
 WHO = (None, *NAMES)
@@ -142,9 +143,12 @@ class World:
         return self.clients[who]
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    service = build(Path(tmp_path_factory.mktemp("matrix")))
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    # The same folder for both: the report, which takes seconds to draw, is kept in it.
+    folder = Path(tmp_path_factory.getbasetemp()) / "matrix"
+    folder.mkdir(exist_ok=True)
+    service = build(folder, server=server_of(request))
     yield World(service)
     service.close()
 

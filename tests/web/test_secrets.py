@@ -18,12 +18,12 @@ HTML = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
 """Left as it is on a page it would run, or show that a template ran it (49)."""
 
 
-def test_researcher_sees_nothing_of_an_assessment_anywhere(service: Service) -> None:
-    number = service.ready()
-    with service.ledger.writing() as session:
-        chloe = service.ids["chloe"]
+def test_researcher_sees_nothing_of_an_assessment_anywhere(either: Service) -> None:
+    number = either.ready()
+    with either.ledger.writing() as session:
+        chloe = either.ids["chloe"]
         workflow.comment(session, chloe, number, f"Among us: {CANARY}", audience=Audience.CHECKERS)
-    client = service.client("rosa")
+    client = either.client("rosa")
     pages = [f"/submissions/{number}", "/submissions", f"/submit/spec?replaces={number}", "/projects/1", "/account"]
     pages += [f"/submissions/{number}/report", "/datasets/1"]
     pages += [f"/api/submissions/{number}", f"/api/submissions/{number}/record", "/api/submissions", "/api/datasets"]
@@ -58,9 +58,9 @@ def test_figures_that_the_service_computed_are_shown_once_they_are_released(serv
     assert "AGE=40 &amp; SEX=F" in client.get(f"/submissions/{released}").text
 
 
-def test_somebody_elses_submission_is_as_absent_as_one_that_never_was(service: Service) -> None:
-    number = service.ready("rosa")
-    client = service.client("remy")
+def test_somebody_elses_submission_is_as_absent_as_one_that_never_was(either: Service) -> None:
+    number = either.ready("rosa")
+    client = either.client("remy")
     for address in ("/submissions/{}", "/submissions/{}/report", "/api/submissions/{}", "/submissions/{}/progress"):
         theirs, nobodys = client.get(address.format(number)), client.get(address.format(999_999))
         assert theirs.status_code == nobodys.status_code == 404
@@ -79,19 +79,19 @@ def test_nobody_decides_on_their_own_submission(service: Service) -> None:
     assert post(client, f"/submissions/{number}/assign", {"person": service.ids["chloe"]}).status_code == 403
 
 
-def test_html_in_every_field_is_shown_as_text(service: Service) -> None:
-    rosa, chloe, ada, dora = (service.client(name) for name in ("rosa", "chloe", "ada", "dora"))
+def test_html_in_every_field_is_shown_as_text(either: Service) -> None:
+    rosa, chloe, ada, dora = (either.client(name) for name in ("rosa", "chloe", "ada", "dora"))
     output = {**OUTPUT, "name": HTML}
-    number = service.submit(title=HTML, output=output)
-    service.assess()
+    number = either.submit(title=HTML, output=output)
+    either.assess()
     post(rosa, f"/submissions/{number}/comment", {"text": HTML})
     post(chloe, f"/submissions/{number}/decide", {"choice": "refuse", "reason": HTML})
     post(ada, "/projects", {"name": HTML, "about": HTML})
     post(ada, "/people", {"name": HTML, "full_name": HTML, "role": "checker"})
-    (service.folder / "other.csv").write_text("A<b>,B\n1,2\n2,3\n", encoding="utf-8")
-    post(dora, "/datasets", {"name": HTML, "collection": HTML, "path": str(service.folder / "other.csv")})
+    (either.folder / "other.csv").write_text("A<b>,B\n1,2\n2,3\n", encoding="utf-8")
+    post(dora, "/datasets", {"name": HTML, "collection": HTML, "path": str(either.folder / "other.csv")})
     spec = 'outputs: [{kind: crosstab, variables: ["<b>x</b>"], compute: true}]'
-    fields = {"project": service.project, "dataset": service.dataset, "title": HTML, "purpose": HTML, "text": spec}
+    fields = {"project": either.project, "dataset": either.dataset, "title": HTML, "purpose": HTML, "text": spec}
     shown = [post(rosa, "/submit/spec", fields)]
     shown += [
         rosa.get(f"/submissions/{number}"),
@@ -134,14 +134,14 @@ def test_no_value_of_a_row_is_on_any_page(tmp_path: Path) -> None:
     service.close()
 
 
-def test_list_takes_as_many_queries_however_long_it_is(service: Service) -> None:
+def test_list_takes_as_many_queries_however_long_it_is(either: Service) -> None:
     counts = []
-    client = service.client("chloe")
+    client = either.client("chloe")
     for n in (1, 12):
         for _ in range(n):
-            service.submit()
-        service.assess()
-        counts.append(_queries(service, client, "/submissions"))
+            either.submit()
+        either.assess()
+        counts.append(_queries(either, client, "/submissions"))
     assert counts[0] == counts[1]
     # The log-in, counts by state, the lines, their checkers, votes and jobs, projects with members, datasets.
     assert counts[0] <= 13
@@ -177,14 +177,14 @@ def _queries(service: Service, client: Any, path: str) -> int:
     return len([s for s in seen if s.lstrip().upper().startswith("SELECT")])
 
 
-def test_list_shows_exactly_what_may_be_seen(service: Service) -> None:
+def test_list_shows_exactly_what_may_be_seen(either: Service) -> None:
     from divulge.ledger import states
     from divulge.ledger.model import Person, Submission
     from divulge.web.queue import Filters, list_submissions
 
-    numbers = [service.ready(by) for by in ("rosa", "remy", "chloe")]
-    with service.ledger.reading() as session:
-        for name, person_id in service.ids.items():
+    numbers = [either.ready(by) for by in ("rosa", "remy", "chloe")]
+    with either.ledger.reading() as session:
+        for name, person_id in either.ids.items():
             person = session.get_one(Person, person_id)
             listed = {line.id for line in list_submissions(session, person, Filters()).lines}
             seen = {n for n in numbers if states.can_see(person, session.get_one(Submission, n))}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
+from pydantic import Field
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -69,7 +70,11 @@ class Posted:
 
     def number(self, name: str) -> int | None:
         """A field's whole number; None where it is none."""
-        return whole_number(self.text(name, 18), 18)
+        return whole_number(self.text(name))
+
+
+Id = Annotated[int, Field(ge=1, lt=2**31)]
+"""The number of something: one that both databases take as a key."""
 
 
 def whole_number(text: str, digits: int = 9) -> int | None:
@@ -189,6 +194,7 @@ def _arrive(ledger: Ledger, settings: Settings, named: str) -> Visitor:
 __all__ = [
     "Caller",
     "Form",
+    "Id",
     "LogInNeededError",
     "Posted",
     "SignedIn",

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 
 from divulge.ledger import queries, states
 from divulge.ledger.datasets import get_dataset
-from divulge.web.access import SignedIn, ledger_of
-from divulge.web.api.shapes import DatasetLedger, DatasetShape, EventShape, Id, ProjectShape
+from divulge.web.access import Id, SignedIn, ledger_of
+from divulge.web.api.shapes import DatasetLedger, DatasetShape, EventShape, ProjectShape
 from divulge.web.views.datasets import events_of, same_people
 
 router = APIRouter(tags=["projects and datasets"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Id = Annotated[int, Field(ge=1, lt=2**31)]
-"""Numbers that both databases take as a key."""
+from divulge.web.access import Id
 
 
 class Closed(BaseModel):

@@ -13,12 +13,11 @@ from divulge.ledger import queries, releases, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
 from divulge.ledger.model import Audience, Choice, State
 from divulge.ledger.proposals import Proposal
-from divulge.web.access import Caller, SignedIn, Visitor, ledger_of
+from divulge.web.access import Caller, Id, SignedIn, Visitor, ledger_of
 from divulge.web.api.shapes import (
     CommentShape,
     DecisionShape,
     FileShape,
-    Id,
     JobShape,
     Named,
     NewComment,

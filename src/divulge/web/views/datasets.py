@@ -19,7 +19,7 @@ from divulge.ledger.model import Dataset, Release, Submission
 from divulge.policy import make_policy
 from divulge.spec.document import parse_yaml
 from divulge.table import read_schema, read_table
-from divulge.web.access import Form, SignedIn, Visitor, ledger_of
+from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of
 from divulge.web.pages import go, page
 from divulge.web.timeline import Event, draw
 
@@ -60,12 +60,12 @@ def add_dataset(request: Request, form: Form) -> Response:
 
 
 @router.get("/datasets/{dataset_id}")
-def dataset(request: Request, visitor: SignedIn, dataset_id: int) -> Response:
+def dataset(request: Request, visitor: SignedIn, dataset_id: Id) -> Response:
     return _one(request, visitor, dataset_id)
 
 
 @router.post("/datasets/{dataset_id}/settings")
-def change_settings(request: Request, form: Form, dataset_id: int) -> Response:
+def change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
     states.check_manage_data(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from divulge.errors import NotFoundError
 from divulge.ledger import queries, releases
-from divulge.web.access import SignedIn, ledger_of, renderer_of, run_in_threadpool
+from divulge.web.access import Id, SignedIn, ledger_of, renderer_of, run_in_threadpool
 from divulge.web.details import check_see_assessment
 from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
 
@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}
 
 
 @router.get("/report")
-async def report(request: Request, visitor: SignedIn, submission_id: int) -> HTMLResponse:
+async def report(request: Request, visitor: SignedIn, submission_id: Id) -> HTMLResponse:
     def find() -> tuple[str, str]:
         with ledger_of(request).reading() as session:
             assessment = check_see_assessment(session, visitor.person, submission_id)
@@ -33,7 +33,7 @@ async def report(request: Request, visitor: SignedIn, submission_id: int) -> HTM
 
 
 @router.get("/files/{upload_id}")
-def file(request: Request, visitor: SignedIn, submission_id: int, upload_id: int) -> Response:
+def file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
@@ -44,7 +44,7 @@ def file(request: Request, visitor: SignedIn, submission_id: int, upload_id: int
 
 
 @router.get("/release.zip")
-def release(request: Request, visitor: SignedIn, submission_id: int) -> Response:
+def release(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)

@@ -9,7 +9,7 @@ from divulge.errors import DivulgeError, SpecError
 from divulge.ledger import queries, states
 from divulge.ledger.model import Person, Role
 from divulge.web import accounts
-from divulge.web.access import Form, SignedIn, Visitor, ledger_of, whole_number
+from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of, whole_number
 from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
@@ -41,7 +41,7 @@ def add_person(request: Request, form: Form) -> Response:
 
 
 @router.post("/people/{person_id}")
-def change_person(request: Request, form: Form, person_id: int) -> Response:
+def change_person(request: Request, form: Form, person_id: Id) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -53,7 +53,7 @@ def change_person(request: Request, form: Form, person_id: int) -> Response:
 
 
 @router.post("/people/{person_id}/password")
-def reset_password(request: Request, form: Form, person_id: int) -> Response:
+def reset_password(request: Request, form: Form, person_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         told = accounts.reset_password(session, form.visitor.person, person_id)
     return _list(request, form.visitor, told=told)

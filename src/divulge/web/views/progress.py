@@ -15,7 +15,7 @@ from divulge.ledger import queries, workflow
 from divulge.ledger.database import Ledger
 from divulge.ledger.states import can_see_assessment
 from divulge.web import sessions
-from divulge.web.access import SignedIn, cookie_name, ledger_of, run_in_threadpool, settings_of
+from divulge.web.access import Id, SignedIn, cookie_name, ledger_of, run_in_threadpool, settings_of
 from divulge.web.details import progress_words
 from divulge.web.settings import Settings
 
@@ -39,7 +39,7 @@ class Watched:
 
 
 @router.get("/submissions/{submission_id}/progress")
-def progress(request: Request, visitor: SignedIn, submission_id: int) -> StreamingResponse:
+def progress(request: Request, visitor: SignedIn, submission_id: Id) -> StreamingResponse:
     ledger, settings = ledger_of(request), settings_of(request)
     with ledger.reading() as session:
         queries.find_submission(session, visitor.person, submission_id)

@@ -10,7 +10,7 @@ from divulge.errors import DivulgeError, NotFoundError, SpecError
 from divulge.ledger import people, queries, states
 from divulge.ledger.model import Membership, Person, Project, Role
 from divulge.web import accounts
-from divulge.web.access import Form, SignedIn, Visitor, ledger_of
+from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of
 from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
@@ -40,12 +40,12 @@ def add_project(request: Request, form: Form) -> Response:
 
 
 @router.get("/projects/{project_id}")
-def project(request: Request, visitor: SignedIn, project_id: int) -> Response:
+def project(request: Request, visitor: SignedIn, project_id: Id) -> Response:
     return _one(request, visitor, project_id)
 
 
 @router.post("/projects/{project_id}")
-def change_project(request: Request, form: Form, project_id: int) -> Response:
+def change_project(request: Request, form: Form, project_id: Id) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -63,14 +63,14 @@ def change_project(request: Request, form: Form, project_id: int) -> Response:
 
 
 @router.post("/projects/{project_id}/members")
-def add_member(request: Request, form: Form, project_id: int) -> Response:
+def add_member(request: Request, form: Form, project_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         people.add_member(session, form.visitor.person, project_id, form.number("person") or 0)
     return go(f"/projects/{project_id}", "added")
 
 
 @router.post("/projects/{project_id}/members/remove")
-def remove_member(request: Request, form: Form, project_id: int) -> Response:
+def remove_member(request: Request, form: Form, project_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         people.add_member(session, form.visitor.person, project_id, form.number("person") or 0, remove=True)
     return go(f"/projects/{project_id}", "removed")

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from divulge.errors import DivulgeError, NotFoundError, SpecError, StateError
 from divulge.ledger import queries, releases, workflow
 from divulge.ledger.model import Audience, Choice
-from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of
+from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of
 from divulge.web.details import progress_words, see
 from divulge.web.pages import go, page
 
@@ -22,12 +22,12 @@ Action = Callable[[Session, int], Any]
 
 
 @router.get("")
-def submission(request: Request, visitor: SignedIn, submission_id: int) -> Response:
+def submission(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
     return _shown(request, visitor, submission_id)
 
 
 @router.post("/comment")
-def comment(request: Request, form: Form, submission_id: int) -> Response:
+def comment(request: Request, form: Form, submission_id: Id) -> Response:
     audience = Audience.CHECKERS if form.text("audience") == Audience.CHECKERS else Audience.EVERYBODY
 
     def say(session: Session, by: int) -> None:
@@ -37,7 +37,7 @@ def comment(request: Request, form: Form, submission_id: int) -> Response:
 
 
 @router.post("/assign")
-def assign(request: Request, form: Form, submission_id: int) -> Response:
+def assign(request: Request, form: Form, submission_id: Id) -> Response:
     def name(session: Session, by: int) -> None:
         workflow.assign(session, by, submission_id, form.number("person") or 0)
 
@@ -45,7 +45,7 @@ def assign(request: Request, form: Form, submission_id: int) -> Response:
 
 
 @router.post("/unassign")
-def unassign(request: Request, form: Form, submission_id: int) -> Response:
+def unassign(request: Request, form: Form, submission_id: Id) -> Response:
     def take_away(session: Session, by: int) -> None:
         workflow.assign(session, by, submission_id, form.number("person") or 0, remove=True)
 
@@ -53,17 +53,17 @@ def unassign(request: Request, form: Form, submission_id: int) -> Response:
 
 
 @router.post("/assess")
-def assess(request: Request, form: Form, submission_id: int) -> Response:
+def assess(request: Request, form: Form, submission_id: Id) -> Response:
     return _done(request, form, submission_id, lambda s, by: workflow.assess(s, by, submission_id), "retried")
 
 
 @router.post("/cancel")
-def cancel(request: Request, form: Form, submission_id: int) -> Response:
+def cancel(request: Request, form: Form, submission_id: Id) -> Response:
     return _done(request, form, submission_id, lambda s, by: workflow.cancel(s, by, submission_id), "cancelled")
 
 
 @router.post("/decide")
-def decide(request: Request, form: Form, submission_id: int) -> Response:
+def decide(request: Request, form: Form, submission_id: Id) -> Response:
     def vote(session: Session, by: int) -> None:
         workflow.decide(session, by, submission_id, read_choice(form.text("choice")), form.text("reason"))
 
@@ -71,7 +71,7 @@ def decide(request: Request, form: Form, submission_id: int) -> Response:
 
 
 @router.post("/return")
-def give_back(request: Request, form: Form, submission_id: int) -> Response:
+def give_back(request: Request, form: Form, submission_id: Id) -> Response:
     def hand_back(session: Session, by: int) -> None:
         workflow.give_back(session, by, submission_id, form.text("reason"))
 
@@ -79,13 +79,13 @@ def give_back(request: Request, form: Form, submission_id: int) -> Response:
 
 
 @router.post("/release")
-def release(request: Request, form: Form, submission_id: int) -> Response:
+def release(request: Request, form: Form, submission_id: Id) -> Response:
     store = ledger_of(request).store
     return _done(request, form, submission_id, lambda s, by: releases.release(s, store, by, submission_id), "released")
 
 
 @router.post("/refuse")
-def refuse(request: Request, form: Form, submission_id: int) -> Response:
+def refuse(request: Request, form: Form, submission_id: Id) -> Response:
     return _done(request, form, submission_id, lambda s, by: workflow.refuse(s, by, submission_id), "refused")
 
 
