@@ -35,7 +35,7 @@ def test_residuals_are_those_of_a_refit_far_beyond_the_first_order(output: Outpu
     n = len(released.values)
     exact = (output.evaluate(OTHERS).values - released.values)[:n]
     first_order = slopes[:n] @ objective.totals(codes)[: slopes.shape[1]]
-    # Two samples differ by standard errors; what the first order leaves of that, the second step leaves next to none of.
+    # Two samples differ by standard errors: the first order leaves some of that, the second step next to nothing.
     left = np.abs(residuals[:n] - exact).max()
     assert left < 0.1 * np.abs(first_order - exact).max()
     assert left < 0.01 * np.abs(exact).max()

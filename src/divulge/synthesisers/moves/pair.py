@@ -31,6 +31,11 @@ class Pool:
         rows, others, columns, news = np.zeros((4, size), dtype=np.int64)
         return cls(rows, others, columns, news, np.zeros((size, n_residuals)))
 
+    def part(self, start: int, stop: int) -> Pool:
+        """Some of the places, which share memory with these."""
+        at = slice(start, stop)
+        return Pool(self.rows[at], self.others[at], self.columns[at], self.news[at], self.shifts[at])
+
     def make(self, k: int, codes: NDArray[np.unsignedinteger]) -> None:
         """Make change k."""
         row, other, column = self.rows[k], self.others[k], self.columns[k]
