@@ -75,6 +75,7 @@ SHARED = {
     "synthesisers.knowledge": "what is granted beside the outputs",
     "synthesisers.population": "the individuals of the evolutionary search",
     "synthesisers.runs": "several runs of any synthesiser",
+    "synthesisers.search": "one run of descent",
     "synthesisers.starts": "where searches start",
     "outputs.lowered": "the additive form that every kind lowers to",
     "outputs.output": "the shape of an output",

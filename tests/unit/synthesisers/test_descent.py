@@ -16,8 +16,8 @@ from divulge.outputs.output import Output
 from divulge.outputs.position import Position
 from divulge.outputs.released import read_released
 from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
-from divulge.synthesisers import descent as descent_module
 from divulge.synthesisers import objective as objective_module
+from divulge.synthesisers.search import Search
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(n_rows=3000, seed=5)
@@ -148,13 +148,13 @@ def test_another_table_with_the_same_outputs_and_marginals_gives_the_same_bytes(
 
 
 def test_an_interruption_is_told_even_where_everything_is_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = descent_module._Search._run
+    real = Search._run
 
-    def interrupted_at_the_end(search: descent_module._Search) -> Outcome:
+    def interrupted_at_the_end(search: Search) -> Outcome:
         real(search)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(descent_module._Search, "_run", interrupted_at_the_end)
+    monkeypatch.setattr(Search, "_run", interrupted_at_the_end)
     objective = objective_for(CENSUS, Frequencies(variables=("SEX",)))
     found = Descent().embed(objective, 3000, 1)
     assert all(output.is_complete for output in found.outputs)
