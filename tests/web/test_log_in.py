@@ -167,7 +167,8 @@ def test_first_password_is_changed_before_anything_else(service: Service) -> Non
     given = told.text.split('<code id="told">')[1].split("<")[0]
     client = service.client()
     assert _try(client, "rosa", given).headers["location"] == "/account"
-    assert client.get("/submissions").status_code == 403
+    assert client.get("/submissions").headers["location"] == "/account"
+    assert client.get("/api/submissions").status_code == 403
     wrong = post(client, "/account", {"old": given, "new": "short", "again": "short"})
     assert wrong.status_code == 422
     new = "three words and rain"

@@ -130,3 +130,39 @@ def test_what_nobody_foresaw_is_answered_and_the_connection_kept(
     assert "RuntimeError" in caplog.text
     assert "test_serving.py" in caplog.text
     assert value not in answer.text + caplog.text
+
+
+DRAWING = """
+import sys, time
+from pathlib import Path
+from divulge.web import rendering
+
+if __name__ == "__main__":
+    renderer = rendering.Renderer(Path(sys.argv[1]))
+    try:
+        renderer.report("none", "no record")
+    except ValueError:
+        pass
+    print("drawn", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_process_that_draws_reports_ends_with_a_killed_server(tmp_path: Path) -> None:
+    program = tmp_path / "drawing.py"
+    program.write_text(DRAWING, encoding="utf-8")
+    server = subprocess.Popen([sys.executable, str(program), str(tmp_path)], stdout=subprocess.PIPE)
+    try:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"drawn\n"
+        started = psutil.Process(server.pid).children(recursive=True)
+        assert started
+        # As from a terminal, to everything that it started: that is the server's to answer.
+        for one in started:
+            one.send_signal(signal.SIGINT)
+        assert psutil.wait_procs(started, timeout=0.5)[0] == []
+        server.kill()
+        assert psutil.wait_procs(started, timeout=10)[1] == []
+    finally:
+        _kill([server])
+        server.stdout.close()  # type: ignore[union-attr]

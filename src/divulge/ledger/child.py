@@ -31,15 +31,20 @@ def start(target: str, work: Any, memory: int | None) -> tuple[BaseProcess, Conn
 
 
 def _main(link: Connection, target: str, work: Any, memory: int | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to answer
+    belong_to_parent()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "setsid"):
         os.setsid()
         _keep_nice()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     # A worker that is gone hears nothing any more, and needs not.
     with suppress(BrokenPipeError, ConnectionError):
         _report(link, target, work, memory)
+
+
+def belong_to_parent() -> None:
+    """For a process that works for the one that started it: Ctrl-C is the parent's to answer, and it ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _report(link: Connection, target: str, work: Any, memory: int | None) -> None:

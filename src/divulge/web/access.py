@@ -31,6 +31,10 @@ class LogInNeededError(Exception):
     """Nobody is logged in: a page sends to the log-in, the API answers 401. No failure of ours, so no DivulgeError."""
 
 
+class PasswordNeededError(Exception):
+    """A first password is to be changed: a page sends to the account, the API answers 403. No failure either."""
+
+
 @dataclass(frozen=True)
 class Visitor:
     """Somebody who is logged in, for as long as one request."""
@@ -135,7 +139,7 @@ def signed_in(request: Request) -> Visitor:
         raise LogInNeededError
     request.state.visitor = visitor
     if visitor.person.must_change_password and request.url.path not in ("/account", "/log-out", "/api/session"):
-        raise NotAllowedError("choose a password of your own first.", hint="Go to your account.")
+        raise PasswordNeededError
     return visitor
 
 
@@ -196,6 +200,7 @@ __all__ = [
     "Form",
     "Id",
     "LogInNeededError",
+    "PasswordNeededError",
     "Posted",
     "SignedIn",
     "Visitor",

@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from divulge import __version__
-from divulge.errors import DivulgeError, LedgerError, NotFoundError, StateError, UsageError
+from divulge.errors import DivulgeError, LedgerError, NotAllowedError, NotFoundError, StateError, UsageError
 from divulge.ledger.database import Ledger
-from divulge.web.access import LogInNeededError
+from divulge.web.access import LogInNeededError, PasswordNeededError
 from divulge.web.api import API_UPLOADS, api
 from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
@@ -107,6 +107,13 @@ def _add_errors(app: FastAPI) -> None:
             said = UsageError("nobody is logged in.", hint="POST name and password to /api/session.")
             return JSONResponse(said.as_json(), status_code=401)
         return RedirectResponse(session.log_in_address(request), status_code=303)
+
+    @app.exception_handler(PasswordNeededError)
+    async def first_password(request: Request, _: PasswordNeededError) -> Response:
+        if request.url.path.startswith("/api/"):
+            said = NotAllowedError("choose a password of your own first.", hint="Go to your account.")
+            return error_answer(request, said)
+        return RedirectResponse("/account", status_code=303)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

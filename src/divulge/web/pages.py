@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -12,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from divulge.errors import (
@@ -69,7 +70,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"moment": moment, "size": size, "number": number, "figure": figure, "plural": plural}
+    filters = {"moment": moment, "size": size, "number": number, "figure": figure, "plural": plural, "coded": coded}
+    environment.filters |= filters
     environment.globals |= {"link_to": link_to}
     return environment
 
@@ -148,6 +150,11 @@ def size(n_bytes: int) -> str:
     if n_bytes < 1_000_000:
         return f"{n_bytes / 1000:,.0f} kB"
     return f"{n_bytes / 1_000_000:,.1f} MB"
+
+
+def coded(text: str) -> Markup:
+    """A sentence in which what stands in backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def number(value: float | None) -> str:

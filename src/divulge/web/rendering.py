@@ -14,6 +14,7 @@ from anyio import CapacityLimiter
 
 from divulge import __version__
 from divulge.errors import DivulgeError, LedgerError
+from divulge.ledger.child import belong_to_parent
 from divulge.record import make_folder, write_text
 
 LONGEST_SECONDS = 120
@@ -39,7 +40,7 @@ class Renderer:
         with self._lock:
             if self._pool is None:
                 context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, mp_context=context)
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=belong_to_parent)
             pool = self._pool
         try:
             page = pool.submit(draw, record).result(LONGEST_SECONDS)

@@ -123,6 +123,9 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
             else:
                 made = workflow.submit(session, form.visitor.id, project or 0, dataset or 0, proposal, token=token)
     except DivulgeError as error:
+        if way == "table" and error.where:
+            # Whoever fills in a form has no list of outputs before them.
+            error.where = error.where.removeprefix("outputs[0].").replace("released", "figures")
         return _form(request, form.visitor, way, problem=error, typed=form)
     return go(f"/submissions/{made.id}", "submitted")
 
