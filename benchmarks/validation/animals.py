@@ -33,9 +33,8 @@ class Animal:
     truth: `between` where it depends on how many people there are.
     people: what is planted; the rest of each person is that of an existing row.
     without: rows for which this is true are taken out first, so that the planted person is the only one.
-    determined: count, beside the planted, all whose value of some variable follows from the others in the table.
+    determined: variables of a full table; those of whom it gives one away count beside the planted.
     is_emergent: only the outputs together give somebody away. level: place in a series, for tables finer and finer.
-    most_seeds: no more seeds than this, where a run takes minutes or nobody is planted.
     acro: how ACRO is asked for the same: each a call as (kind, arguments); none where it has no such analysis.
     """
 
@@ -48,7 +47,6 @@ class Animal:
     determined: tuple[str, ...] = ()
     is_emergent: bool = False
     level: int | None = None
-    most_seeds: int = 20
     scenario: Mapping[str, Any] | None = None
     acro: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
@@ -97,7 +95,6 @@ SAFE = (
         "cps",
         (_model("poisson", "weeks_worked ~ age + sex"),),
         "safe",
-        most_seeds=10,
     ),
     Animal(
         "large table",
@@ -112,7 +109,6 @@ SAFE = (
         "census",
         (_means("AGE", "SEX"),),
         "safe",
-        most_seeds=10,
         acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="mean"),),
     ),
     Animal(
@@ -120,7 +116,6 @@ SAFE = (
         "cps",
         (_means("age", "sex"),),
         "safe",
-        most_seeds=10,
         acro=(_crosstab(["sex"], "income", values="age", aggfunc="mean"),),
     ),
 )
@@ -131,7 +126,6 @@ UNSAFE = (
         "census",
         (_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),),
         determined=("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),
-        most_seeds=2,
         acro=(_crosstab(["AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX"], "TENURE"),),
     ),
     Animal(
@@ -139,7 +133,6 @@ UNSAFE = (
         "cps",
         (_table("education", "race", "marital_status", "sex", "income"),),
         determined=("education", "race", "marital_status", "sex", "income"),
-        most_seeds=2,
         acro=(_crosstab(["education", "race", "marital_status", "sex"], "income"),),
     ),
     Animal(
@@ -162,7 +155,6 @@ UNSAFE = (
         "census",
         (_model("linear", "TENURE ~ C(AREAP)*C(SEX)", 2),),
         people=_ALONE,
-        most_seeds=2,
         scenario={"target": "TENURE", "keys": ["AREAP", "SEX"]},
         acro=(("ols", {"formula": "TENURE ~ C(AREAP)*C(SEX)"}),),
     ),
@@ -187,7 +179,6 @@ UNSAFE = (
         "cps",
         (_maximum("wage_per_hour"),),
         people=({"wage_per_hour": BEST_PAID},),
-        most_seeds=2,
         acro=(_crosstab(["sex"], "income", values="wage_per_hour", aggfunc="max"),),
     ),
     Animal(
@@ -209,7 +200,6 @@ FINER = tuple(
         truth="safe" if n < 2 else "between" if n == 2 else "unsafe",
         determined=("TENURE", *_FINER[: n + 1]) if n >= 2 else (),
         level=n,
-        most_seeds=2,
         acro=(_crosstab(list(_FINER[: n + 1]), "TENURE"),),
     )
     for n in range(len(_FINER))
@@ -257,10 +247,14 @@ def people_of(animal: Animal, n_rows: int, seed: int) -> tuple[Table, Mask]:
 
 
 def determined(animal: Animal, table: Table) -> Mask:
-    """Those who are alone in the combination of all but one of the table's variables: the last one is given away."""
+    """Those of whom the table gives a value away: all who are like them in its other variables have the same."""
     found = np.zeros(table.n_rows, dtype=bool)
     for target in animal.determined:
-        keys = [table[n] for n in animal.determined if n != target]
-        _, where, counts = np.unique(np.column_stack(keys), axis=0, return_inverse=True, return_counts=True)
-        found |= counts[where.ravel()] == 1
+        keys = np.column_stack([table[n] for n in animal.determined if n != target])
+        _, where = np.unique(keys, axis=0, return_inverse=True)
+        low = np.full(table.n_rows, np.iinfo(np.int64).max)
+        high = np.full(table.n_rows, -1)
+        np.minimum.at(low, where.ravel(), table[target])
+        np.maximum.at(high, where.ravel(), table[target])
+        found |= (low == high)[where.ravel()]
     return found

@@ -21,8 +21,11 @@ from benchmarks.validation.results import keep
 from divulge.assess import assess, plan
 from divulge.spec import Inputs, parse_spec
 
-SIZES = os.environ.get("SIZES", "2000:3 10000:1 2000:20 10000:3 50000:1")
+SIZES = os.environ.get("SIZES", "1000:20 2000:5 10000:2 50000:1")
 """Rows and seeds, in the order in which they are run: small, so that chance has its say; fewer seeds of more rows."""
+
+FIRST_SEED = 101
+"""The rules were made while looking at seeds below 20: these are others."""
 
 KEPT = Path(sys.prefix) / "validation" / "zoo.jsonl"
 
@@ -70,8 +73,8 @@ def runs(sizes: str = SIZES) -> Iterator[dict[str, Any]]:
     given = set()
     for part in sizes.split():
         n_rows, n_seeds = map(int, part.split(":"))
-        for seed in range(1, n_seeds + 1):
-            for animal in sorted((a for a in ZOO if seed <= a.most_seeds), key=lambda a: -a.most_seeds):
+        for seed in range(FIRST_SEED, FIRST_SEED + n_seeds):
+            for animal in ZOO:
                 # The planted are added; the extract has no more than 50,000 to draw from, some of them taken out.
                 size = min(n_rows, 49_900) if animal.data == "cps" else n_rows
                 key = (animal.name, animal.data, size, seed)
