@@ -17,7 +17,7 @@ from benchmarks.validation.animals import ZOO, people_of
 from benchmarks.validation.results import keep
 
 HERE = Path(__file__).parent
-SIZES = tuple(map(int, os.environ.get("ACRO_SIZES", "2000 10000").split()))
+SIZES = tuple(map(int, os.environ.get("ACRO_SIZES", "1000 2000 10000").split()))
 SEED = 1
 """Rules do not draw anything: one seed."""
 
