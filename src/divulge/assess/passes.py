@@ -118,7 +118,8 @@ def make_task(
     knows = "nothing" if all(a.knows == "nothing" for a in attacks) else "marginals"
     marginals = granted(people, names, knows)
     lookups = tuple(Lookup.of(a, people, marginals) for a in attacks)
-    return Task(tuple(outputs), people, people.schema, marginals, lookups, tuple(families), synthesiser, seed)
+    known = names if knows == "marginals" else ()
+    return Task(tuple(outputs), people, people.schema, marginals, lookups, tuple(families), synthesiser, seed, known)
 
 
 def run_pass(

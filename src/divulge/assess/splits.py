@@ -26,8 +26,8 @@ from divulge.table import Schema, Table
 USABLE = (Status.OK, Status.EMPTY_GROUP, Status.CONSTANT, Status.VANISHED_LEVEL, Status.COLLINEAR)
 """Statuses with which an output can still be released: some figures may be undefined, the others stand."""
 
-NEAR_ENOUGH = 0.02
-"""Mean error at which a split's search may stop, in standard errors of the estimates: a fiftieth of what the split
+NEAR_ENOUGH = 0.01
+"""Mean error at which a split's search may stop, in standard errors of the estimates: a hundredth of what the split
 itself adds to them. The whole data are embedded as printed."""
 
 NEAR = 0.05
@@ -40,6 +40,7 @@ hit within 0.05 of that (attacks.TOLERANCE)."""
 class Task:
     """What all splits of one pass share: a set of outputs, the people, the attacks on them, what is granted.
 
+    known: the variables whose marginal the intruder has, and keeps to.
     granted: earlier outputs as the intruder expects them in a part, by the number of its rows.
     """
 
@@ -51,6 +52,7 @@ class Task:
     families: tuple[Family, ...]
     synthesiser: Descent
     seed: int
+    known: tuple[str, ...] = ()
     granted: Mapping[int, tuple[Target, ...]] = field(default_factory=dict)
 
     @property
@@ -124,7 +126,8 @@ def publish(output: Output, figures: Figures, schema: Schema) -> Released:
 def embed(task: Task, released: Sequence[Released], n_rows: int, run: int, **options: Any) -> Embedding:
     """Microdata that reproduces these figures of the task's outputs."""
     targets = tuple(Target(o, r) for o, r in zip(task.outputs, released, strict=True))
-    objective = Objective(task.schema, (*targets, *task.granted.get(n_rows, ())), task.marginals)
+    granted = task.granted.get(n_rows, ())
+    objective = Objective(task.schema, (*targets, *granted), task.marginals, task.known, n_rows)
     settings = options.pop("settings", task.synthesiser)
     found: Embedding = settings.embed(objective, n_rows, task.seed, run=run, **options)
     if found.outcome is Outcome.INTERRUPTED:

@@ -187,7 +187,7 @@ class Search:
             min(LARGEST_POOL_FOR_UNITS, max(LEAST_POOL_FOR_UNITS, POOL_FOR_UNITS * n_figures)) if view.has_dense else 0
         )
         pool = Pool.of(size, n_figures)
-        turns = view.turns(pool.shifts[: self._draw(view.metric, pool)])
+        turns = view.turns(pool.shifts[: self._draw_for_units(view.metric, pool)])
         aim = view.in_moves(turns, n_targets)
         before = refreshed = aim.discrepancy()
         stalls, is_fresh = 0, True
@@ -206,7 +206,7 @@ class Search:
             is_fresh = is_linear or now > REFRESH * refreshed
             if not is_linear and (inside or has_stalled or now < REFRESH * refreshed):
                 here = view = self._refresh()
-                turns = view.turns(pool.shifts[: self._draw(view.metric, pool)])
+                turns = view.turns(pool.shifts[: self._draw_for_units(view.metric, pool)])
                 is_fresh = True
             aim = here.in_moves(turns, n_targets)
             before = aim.discrepancy()
@@ -266,6 +266,9 @@ class Search:
         self.totals = self.objective.totals(self.codes)
 
     def _draw(self, metric: Metric, pool: Pool) -> int:
+        return self._fill(metric, self.moves, pool)
+
+    def _draw_for_units(self, metric: Metric, pool: Pool) -> int:
         """Fill the pool: half as the search proposes, half with every granted code alike. How many it holds then.
 
         A level that one row in a thousand has is hardly ever proposed, and a figure that depends on it would pass for
