@@ -227,7 +227,7 @@ def _whole(task: Task, released: Sequence[Released | None]) -> tuple[Embedding, 
     attack = next((a for a in task.attacks if a.keys), None)
     if attack is None or sum(len(g.labels) for g in given) > FIGURE_3_AT_MOST:
         return whole, near, None
-    afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures))
+    afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, given))
     path = embed(task, given, n_rows, run=10_001, settings=afar, snapshots=SNAPSHOTS)
     followed = [(point.steps, np.mean(point.errors)) for point in path.trace if point.errors is not None]
     steps, errors = [int(s) for s, _ in followed], [float(e) for _, e in followed]

@@ -153,7 +153,8 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
         return _nothing(split, figures, why, started)
     released = [publish(o, f, task.schema) for o, f in zip(task.outputs, figures, strict=True)]
-    settings = replace(task.synthesiser, mae=task.synthesiser.mae or near_enough(figures, on_curve=split.is_on_curve))
+    mae = task.synthesiser.mae or near_enough(figures, released, on_curve=split.is_on_curve)
+    settings = replace(task.synthesiser, mae=mae)
     try:
         embedding = embed(task, released, part.n_rows, split.run, settings=settings)
     except EmbedError as error:
@@ -174,17 +175,25 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
     return SplitResult(split, outputs, str(embedding.outcome), None, counts, measures, sweep, seconds)
 
 
-def near_enough(figures: Sequence[Figures], *, on_curve: bool = False) -> float | None:
+def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_curve: bool = False) -> float | None:
     """The mean absolute error at which a search may stop; None where some output has no standard errors.
 
-    On the learning curve, whose small parts have groups of a handful, the mean standard error counts: the few
-    coefficients of such groups have most of the error, and hitting them takes longer than all else, for a contrast of
-    which only the size is wanted.
+    Figures as printed are off by their rounding, so where that is more, up to twice as much will do. On the learning
+    curve, whose small parts have groups of a handful, the mean standard error counts: the few coefficients of such
+    groups have most of the error, and hitting them takes longer than all else, for a contrast of which only the size
+    is wanted.
     """
-    if any(f.se is None or not np.isfinite(f.se).any() for f in figures):
-        return None
-    usual = np.nanmean if on_curve else np.nanmedian
-    return NEAR_ENOUGH * min(float(usual(f.se)) for f in figures if f.se is not None)
+    enough = []
+    for figure, printed in zip(figures, released, strict=True):
+        if figure.se is None or not np.isfinite(figure.se).any():
+            return None
+        if on_curve:
+            enough.append(2 * NEAR_ENOUGH * float(np.nanmean(figure.se)))
+            continue
+        least = NEAR_ENOUGH * float(np.nanmedian(figure.se))
+        rounding = float(np.median(printed.half[: len(figure.se)])) / 2
+        enough.append(min(max(least, rounding), 2 * least))
+    return min(enough)
 
 
 def near_share(reproduction: Reproduction, figures: Figures) -> float:
