@@ -39,6 +39,11 @@ def _zoo(result: dict[str, Any]) -> list[str]:
             "at most 5 %",
             f"{t['called exposed beside the planted']:,} of {t['called exposed']:,}",
         ),
+        (
+            "others called exposed, of all called exposed anywhere",
+            "at most 5 %",
+            f"{t.get('others anywhere', 0):,} of {t.get('exposed anywhere', 0):,}",
+        ),
         ("safe outputs refused", "none", f"{t['safe refused']:,} of {t['safe']:,}"),
         ("safe outputs released (the rest is *review*)", "at least 95 %", f"{t['safe released']:,} of {t['safe']:,}"),
         ("unsafe outputs refused", "all", f"{t['unsafe refused']:,} of {t['unsafe']:,}"),
@@ -68,10 +73,13 @@ def _zoo(result: dict[str, Any]) -> list[str]:
     ]
     return [
         "## The zoo",
-        "*Planted* people have a value that nobody else has. *Determined* are people alone in the combination of all "
-        "but one of a table's variables, so that the table gives the last one away. *Others* are called exposed and "
-        "are neither; in fine tables most of them stand in cells of two or three, see [below](#people-in-fine-tables). "
-        "Counts are summed over the seeds. *Marginal risk* is the largest of the scenarios, its mean over the seeds.",
+        "*Planted* people have a value that nobody else has. *Determined* are people of whom a full table gives a "
+        "value away: all who are like them in its other variables have the same one. Whoever has company there is "
+        "given away by the others as well, so that not all who are determined are exposed by being in the data. "
+        "*Others* are called exposed and are neither; in fine tables they stand in cells of two or three whose "
+        "values differ, see [below](#people-in-fine-tables). Counts are summed over the seeds, which are others than"
+        " those that rules and thresholds were chosen with. *Marginal risk* is the largest of the scenarios, its "
+        "mean over the seeds.",
         _grid(["what must hold", "needed", "found"], must),
         _lines(rows),
         "*ACRO* is what the rules of ACRO say of the same output on the same people (one seed): a threshold of ten "

@@ -147,6 +147,8 @@ def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "planted found": sum(r["planted found"] for r in with_people),
         "called exposed beside the planted": sum(r["others"] for r in (*with_people, *safe)),
         "called exposed": sum(r["exposed"] for r in (*with_people, *safe)),
+        "others anywhere": sum(r["others"] for r in found),
+        "exposed anywhere": sum(r["exposed"] for r in found),
         "emergent": len(emergent),
         "emergent caught only together": sum(
             r["verdict"] == "refuse" and not r["by a part alone"] and "refuse" not in r["alone"] for r in emergent
@@ -159,6 +161,7 @@ def faults(t: dict[str, Any]) -> list[str]:
     rules = {
         "a planted person was missed": t["planted found"] < t["planted"],
         "more than 5 % false discoveries": t["called exposed beside the planted"] > 0.05 * t["called exposed"],
+        "more than 5 % false discoveries with full tables": (t["others anywhere"] > 0.05 * t["exposed anywhere"]),
         "a safe output was refused": t["safe refused"] > 0,
         "less than 95 % of safe outputs were released": t["safe released"] < 0.95 * t["safe"],
         "an unsafe output was not refused": t["unsafe refused"] < t["unsafe"],
