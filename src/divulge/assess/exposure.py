@@ -17,6 +17,7 @@ from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from divulge.assess.attacks import Counts, Floats, Lookup
 from divulge.assess.intervals import Mean, mean_over
@@ -175,6 +176,7 @@ def _ends(blocks: Sequence[int]) -> NDArray[np.int64]:
 class Exposed:
     """Who is exposed: by any attack, and by each. One entry an attack in the lists, one a person in the arrays.
 
+    adjusted: of every person, the least rate of false discoveries at which they are among them; 1 where not tested.
     n_tested: how many people could be exposed by more than δ at all, and so were tested.
     n_attacks: the most attacks that one of them was tested under.
     """
@@ -183,6 +185,7 @@ class Exposed:
     by_each: tuple[Mask, ...]
     exposures: tuple[Floats, ...]
     p_values: tuple[Floats, ...]
+    adjusted: Floats
     n_tested: int
     n_attacks: int
 
@@ -202,21 +205,24 @@ def find_exposed(
     n_attacks = np.sum(tested, axis=0)
     least = np.minimum(np.min(p_values, axis=0) * n_attacks, 1.0)
     people = n_attacks > 0
-    return Exposed(
-        _rejected(least, people, level), each, exposures, p_values, int(people.sum()), int(n_attacks.max(initial=0))
-    )
+    adjusted = np.ones(len(least))
+    adjusted[people] = stats.false_discovery_control(least[people])
+    by_any = _rejected(least, people, level)
+    return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_attacks.max(initial=0)))
 
 
-CONFIRMED = 0.01
-"""The level at which somebody must be exposed again. With nobody exposed, one output in twenty has somebody to look at
-again (Benjamini and Hochberg's level), and one in two thousand keeps them."""
+CONFIRMED = 7e-5
+"""What the two looks at somebody must come to, multiplied (Fisher 1932). With nobody exposed, one output in twenty has
+somebody to look at again (Benjamini and Hochberg's level, 0.05), and as the second look is a uniform number then, one
+in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
 
 
 def confirm(found: Exposed, again: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int]) -> Exposed:
-    """Only those who are exposed in splits of their own too, which were not used to find them.
+    """Only those who are exposed beyond doubt when splits of their own are added, which were not used to find them.
 
     Of thousands who are tested one may stand out by chance, and an output must not be refused for that. Everybody who
-    was found is tested once more, under the attack that showed them most clearly, on fresh splits.
+    was found is tested once more, under the attack that showed them most clearly, on fresh splits. Who stood out by far
+    needs little more; who only just did must stand out again.
     """
     candidates = np.flatnonzero(found.by_any)
     if not len(candidates):
@@ -224,7 +230,7 @@ def confirm(found: Exposed, again: Sequence[Sums], masks: Sequence[Mask], blocks
     clearest = np.argmin(np.array(found.p_values)[:, candidates], axis=0)
     fresh = np.array([s.p_values(masks, blocks, 0.0) for s in again])[clearest, candidates]
     by_any = np.zeros_like(found.by_any)
-    by_any[candidates] = benjamini_hochberg(fresh, CONFIRMED) & (fresh < 1.0)
+    by_any[candidates] = (found.adjusted[candidates] * fresh <= CONFIRMED) & (fresh < 1.0)
     return replace(found, by_any=by_any, by_each=tuple(each & by_any for each in found.by_each))
 
 

@@ -18,6 +18,11 @@ NEAR = 4
 """How far apart two like rows may be in the order of a numeric variable."""
 
 
+SELDOM_ALIKE = 0.05
+"""Share of redrawn codes that are drawn from all alike: a figure may depend on a level that one row in ten thousand
+has, which its marginal hardly ever proposes."""
+
+
 class Moves(NamedTuple):
     """Which cells may change, and to what."""
 
@@ -41,12 +46,18 @@ class Moves(NamedTuple):
 
 @njit(cache=True, nogil=True, inline="always")
 def propose_code(n_codes, n_values, is_numeric, threshold, alias, alias_start, step_share, stream, v, old):  # type: ignore[no-untyped-def]
-    """A code for variable v: redrawn from its marginal, or for a numeric one often a short step along its values."""
+    """A code for variable v: redrawn from its marginal, or for a numeric one often a short step along its values.
+
+    Now and then every granted code is as likely as any other (SELDOM_ALIKE).
+    """
     if is_numeric[v] and old < n_values[v] and next_uniform(stream) < step_share:
         # Steps of 1, 2, 4 … 32 values: fine ones for the last digits, coarse ones to get there.
         size = np.int64(1) << next_below(stream, 6)
         new = old + size if next_uniform(stream) < 0.5 else old - size
         return new if 0 <= new < n_values[v] else old
+    if next_uniform(stream) < SELDOM_ALIKE:
+        new = next_below(stream, n_codes[v])
+        return new if threshold[alias_start[v] + new] > 0.0 else old
     return next_code(stream, threshold, alias, alias_start[v], n_codes[v])
 
 
