@@ -46,6 +46,11 @@ def served(service: Service) -> Iterator[tuple[subprocess.Popen[bytes], list[psu
         assert _wait(lambda: _answers(port))
         started += psutil.Process(server.pid).children(recursive=True)
         assert len(started) >= 1
+        for one in started:
+            # Workers stand back, and beside other tests that takes minutes; whoever may takes it from them.
+            with suppress(psutil.Error, OSError):
+                one.nice(0)
+                Path(f"/proc/{one.pid}/autogroup").write_text("0", encoding="ascii")
         yield server, started
     finally:
         _kill([*started, server])
