@@ -168,7 +168,7 @@ def run_pass(
     curves = _curves(name, design, task, sums, masks, crew, checkpoint, stage) if is_halves else {}
     found = find_exposed(sums, masks, block_of, policy.delta, policy.false_discoveries) if is_halves else None
     if isinstance(design, RepeatedHalves) and found is not None and found.by_any.any():
-        found = _confirmed(name, design, task, found, crew, checkpoint, stage)
+        found = _confirmed(name, design, task, found, policy, crew, checkpoint, stage)
     is_enough = found is None or can_find_one(found, used, policy)
     main = [r for r in results if r.is_usable and r.split.part != "folds of folds"]
     measures = [
@@ -185,11 +185,12 @@ def _confirmed(
     design: RepeatedHalves,
     task: Task,
     found: Exposed,
+    policy: Policy,
     crew: Crew,
     checkpoint: Checkpoint,
     stage: str,
 ) -> Exposed:
-    """Those who are found exposed in fresh splits again."""
+    """Those who are exposed when fresh splits are added."""
     splits = design.confirming(task.table.n_rows, task.seed)
     again = [Sums(lookup) for lookup in task.lookups]
     masks: list[Mask] = []
@@ -201,7 +202,7 @@ def _confirmed(
         blocks.append(result.split.number // BLOCK)
         for total, counts in zip(again, result.counts, strict=True):
             total.add(counts, masks[-1])
-    return confirm(found, again, masks, blocks) if masks else found
+    return confirm(found, again, masks, blocks, policy.delta, policy.false_discoveries) if masks else found
 
 
 def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> bool:

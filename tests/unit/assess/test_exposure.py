@@ -215,7 +215,7 @@ def test_only_those_who_are_exposed_again_stay_exposed() -> None:
     later = _labels(200, 20, seed=2)
     again = rng.uniform(0.1, 0.5, size=(200, 20))
     again[0] = np.where(later[0], 0.7, 0.3)  # the first is so again, the second was so by chance
-    kept = confirm(found, [_sums(again, later)], list(later.T), blocks)
+    kept = confirm(found, [_sums(again, later)], list(later.T), blocks, 0.1, 0.05)
     assert np.flatnonzero(kept.by_any).tolist() == np.flatnonzero(kept.by_each[0]).tolist() == [0]
     assert kept.p_values is found.p_values
 
@@ -228,8 +228,34 @@ def test_people_are_looked_at_again_under_the_attack_that_showed_them() -> None:
     shown[0], again[0] = np.where(inside[0], 0.7, 0.3), np.where(later[0], 0.7, 0.3)
     found = _found(flat, shown, inside=inside)
     masks = list(later.T)
-    assert confirm(found, [_sums(flat, later), _sums(again, later)], masks, blocks).by_any[0]
-    assert not confirm(found, [_sums(again, later), _sums(flat, later)], masks, blocks).by_any[0]
+    assert confirm(found, [_sums(flat, later), _sums(again, later)], masks, blocks, 0.1, 0.05).by_any[0]
+    assert not confirm(found, [_sums(again, later), _sums(flat, later)], masks, blocks, 0.1, 0.05).by_any[0]
+
+
+def test_somebody_missed_at_first_is_found_by_both_looks_where_another_is_exposed() -> None:
+    inside, later = _labels(300, 30), _labels(300, 30, seed=2)
+    blocks = [s // BLOCK for s in range(30)]
+    n_runs, missed, found_later, others = 20, 0, 0, 0
+    for seed in range(n_runs):
+        rng = np.random.default_rng(seed)
+
+        def scores(labels: np.ndarray, rng: np.random.Generator = rng) -> np.ndarray:
+            made = 0.4 + rng.normal(0, 0.15, labels.shape)
+            for person, gain in ((0, 0.5), (1, 0.2)):
+                made[person] += gain * labels[person]
+            return np.clip(made, 0, 1)
+
+        first = _found(scores(inside), inside=inside)
+        both = confirm(first, [_sums(scores(later), later)], list(later.T), blocks, 0.1, 0.05)
+        assert both.by_any[0]
+        missed += not first.by_any[1]
+        found_later += not first.by_any[1] and both.by_any[1]
+        others += int(both.by_any[2:].sum())
+        assert both.by_each[0][1] == both.by_any[1]
+    assert missed >= 5
+    assert found_later >= 0.5 * missed
+    # One false discovery in twenty would be two or three.
+    assert others <= 3
 
 
 def _passes(rng: np.random.Generator, n_now: int, n_then: int) -> tuple[dict[int, float], dict[int, float]]:
