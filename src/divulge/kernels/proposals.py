@@ -18,7 +18,7 @@ NEAR = 4
 """How far apart two like rows may be in the order of a numeric variable."""
 
 
-SELDOM_ALIKE = 0.05
+SELDOM_ALIKE = 0.02
 """Share of redrawn codes that are drawn from all alike: a figure may depend on a level that one row in ten thousand
 has, which its marginal hardly ever proposes."""
 

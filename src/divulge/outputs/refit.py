@@ -25,6 +25,9 @@ from divulge.outputs.precision import Released
 from divulge.outputs.rows import weight_term
 from divulge.table import Condition, Schema, Table
 
+MANY_ROWS = 1_000_000
+"""From here on estimates are so precise, and so near to those released, that a second step is not worth its memory."""
+
 N_EXPECTED = 4096
 """Rows drawn to say how precise coefficients would be where no standard error was released: within some per cent."""
 
@@ -65,7 +68,7 @@ class RefitHead:
             rest = rest[m * (m + 1) // 2 :]
         inverse, is_lost = inverted(information)
         change = inverse @ score
-        residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
+        residuals, jacobian = [self._refitted(source, table.n_rows, change, is_lost)], [np.zeros((m, len(totals)))]
         jacobian[0][:, :m] = inverse
         # A coefficient of a level that no row has is no coefficient: far from what was released.
         residuals[0][is_lost] += np.sqrt(np.diagonal(inverse)[is_lost])
@@ -85,12 +88,12 @@ class RefitHead:
             self._add_se(table, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
 
-    def _refitted(self, source: Source, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
+    def _refitted(self, source: Source, n_rows: int, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
 
         Where estimates are strongly correlated (a slope per year with its intercept), that is more than a last digit.
         """
-        if self.model.family == "identity" or is_lost.any():
+        if self.model.family == "identity" or is_lost.any() or n_rows >= MANY_ROWS:
             return change.copy()
         beta = np.atleast_2d(self.beta)
         there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))

@@ -177,7 +177,9 @@ class Search:
 
         Dense outputs are measured in units of what moves do to them (`View.in_moves`).
         """
-        chunk = max(CHUNK, len(self.codes) // 2) if self.settings.mae is None else max(CHUNK, len(self.codes)) // 8
+        whole = max(CHUNK, len(self.codes) // 2)
+        chunk = whole if self.settings.mae is None else whole // 4
+        reduction = REDUCTION ** (chunk / whole)
         is_linear = all(o.is_linear for o in self.objective.lowered)
         n_targets = self.objective.n_lowered_targets
         view = self._refresh()
@@ -200,7 +202,7 @@ class Search:
             inside = here.is_inside(self.objective.n_target_residuals) or self._is_near(here)
             if inside and self._is_done():
                 return True
-            has_stalled = now > REDUCTION * before
+            has_stalled = now > reduction * before
             # What has stalled may only follow slopes that hold no longer: look again before counting it.
             stalls = stalls + 1 if has_stalled and is_fresh else 0 if not has_stalled else stalls
             is_fresh = is_linear or now > REFRESH * refreshed
