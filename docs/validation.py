@@ -77,9 +77,9 @@ def _zoo(result: dict[str, Any]) -> list[str]:
         "value away: all who are like them in its other variables have the same one. Whoever has company there is "
         "given away by the others as well, so that not all who are determined are exposed by being in the data. "
         "*Others* are called exposed and are neither; in fine tables they stand in cells of two or three whose "
-        "values differ, see [below](#people-in-fine-tables). Counts are summed over the seeds, which are others than"
-        " those that rules and thresholds were chosen with. *Marginal risk* is the largest of the scenarios, its "
-        "mean over the seeds.",
+        "values differ, see [below](#people-in-fine-tables). Counts are summed over the seeds. The thresholds were "
+        "chosen with other seeds; the search and the second look at people were last improved after misses on some "
+        "of these. *Marginal risk* is the largest of the scenarios, its mean over the seeds.",
         _grid(["what must hold", "needed", "found"], must),
         _lines(rows),
         "*ACRO* is what the rules of ACRO say of the same output on the same people (one seed): a threshold of ten "
