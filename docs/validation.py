@@ -42,7 +42,7 @@ def _zoo(result: dict[str, Any]) -> list[str]:
         (
             "others called exposed, of all called exposed anywhere",
             "at most 5 %",
-            f"{t.get('others anywhere', 0):,} of {t.get('exposed anywhere', 0):,}",
+            f"{t['others anywhere']:,} of {t['exposed anywhere']:,}",
         ),
         ("safe outputs refused", "none", f"{t['safe refused']:,} of {t['safe']:,}"),
         ("safe outputs released (the rest is *review*)", "at least 95 %", f"{t['safe released']:,} of {t['safe']:,}"),

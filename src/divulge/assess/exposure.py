@@ -17,7 +17,6 @@ from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from divulge.assess.attacks import Counts, Floats, Lookup
 from divulge.assess.intervals import Mean, mean_over
@@ -90,13 +89,16 @@ class Sums:
         # The bound is reached by whoever has one score in and one score out: rounding must not leave them out.
         return np.where((k > 0) & (k < n), bound * (1 + 1e-9) > delta, False)
 
-    def p_values(self, masks: Sequence[Mask], blocks: Sequence[int], delta: float = -np.inf) -> Floats:
+    def p_values(
+        self, masks: Sequence[Mask], blocks: Sequence[int], delta: float = -np.inf, among: Mask | None = None
+    ) -> Floats:
         """One-sided: would shuffled labels give so large a difference? 1 for those whose exposure is not above δ.
 
-        masks: who was in, and blocks: of which block, each in the order of the splits.
+        masks: who was in, and blocks: of which block, each in the order of the splits. among: who is looked at; 1 for
+        the others too.
         """
         found = np.ones(len(self.inside))
-        rows = np.flatnonzero(self.exposures() > delta)
+        rows = np.flatnonzero((self.exposures() > delta) & (True if among is None else among))
         if not len(rows):
             return found
         cells = self.lookup.cell_of_row[rows]
@@ -158,12 +160,16 @@ def difference_error(
 
 def benjamini_hochberg(p: Floats, level: float) -> Mask:
     """Which hypotheses are rejected at this false discovery rate (Benjamini and Hochberg 1995)."""
+    return adjusted_p(p) <= level
+
+
+def adjusted_p(p: Floats) -> Floats:
+    """The least false discovery rate at which each hypothesis is rejected (Benjamini and Hochberg 1995)."""
     order = np.argsort(p, kind="stable")
-    below = p[order] <= level * np.arange(1, len(p) + 1) / len(p)
-    found = np.zeros(len(p), dtype=bool)
-    if below.any():
-        found[p <= p[order[np.flatnonzero(below)[-1]]]] = True
-    return found
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    return np.minimum(adjusted, 1.0)
 
 
 def _ends(blocks: Sequence[int]) -> NDArray[np.int64]:
@@ -206,8 +212,8 @@ def find_exposed(
     least = np.minimum(np.min(p_values, axis=0) * n_attacks, 1.0)
     people = n_attacks > 0
     adjusted = np.ones(len(least))
-    adjusted[people] = stats.false_discovery_control(least[people])
-    by_any = _rejected(least, people, level)
+    adjusted[people] = adjusted_p(least[people])
+    by_any = (adjusted <= level) & (least < 1.0)
     return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_attacks.max(initial=0)))
 
 
@@ -215,7 +221,6 @@ CONFIRMED = 7e-5
 """What the two looks at somebody must come to, multiplied (Fisher 1932). With nobody exposed, one output in twenty has
 somebody to look at again (Benjamini and Hochberg's level, 0.05), and as the second look is a uniform number then, one
 in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
-
 
 FOUND_LATER = 0.2
 """Share of the rate of false discoveries at which people are found who were not at first: in all it stays below it."""
@@ -233,27 +238,23 @@ def confirm(
     """
     if not found.by_any.any():
         return found
-    clearest = np.argmin(found.p_values, axis=0)[None]
-    first, fresh = (
-        np.take_along_axis(np.array(p), clearest, axis=0)[0]
-        for p in (found.p_values, [s.p_values(masks, blocks, 0.0) for s in again])
-    )
+    clearest = np.argmin(found.p_values, axis=0)
+
+    def under_it(by_attack: Sequence[Floats]) -> Floats:
+        return np.array(by_attack)[clearest, np.arange(len(clearest))]
+
+    first = under_it(found.p_values)
+    fresh = under_it([s.p_values(masks, blocks, 0.0, among=first < 1.0) for s in again])
     by_any = found.by_any & (found.adjusted * fresh <= CONFIRMED) & (fresh < 1.0)
     if by_any.any():
-        now = np.take_along_axis(np.array([s.exposures() for s in again]), clearest, axis=0)[0]
-        then = np.take_along_axis(np.array(found.exposures), clearest, axis=0)[0]
-        is_above = (first < 1.0) & (fresh <= level) & ((now + then) / 2 > delta)
-        both = np.where(is_above, np.minimum(found.n_attacks * _product(first, fresh), 1.0), 1.0)
+        exposures = (under_it(found.exposures) + under_it([s.exposures() for s in again])) / 2
+        seen = np.flatnonzero((first < 1.0) & (fresh <= level) & (exposures > delta))
+        both = np.minimum(found.n_attacks * _product(first[seen], fresh[seen]), 1.0)
         # All the others who were tested count among the tests.
-        rest = np.ones(max(found.n_tested - int(is_above.sum()), 0))
-        by_any[is_above] |= benjamini_hochberg(np.append(both[is_above], rest), FOUND_LATER * level)[
-            : int(is_above.sum())
-        ]
-    return replace(
-        found,
-        by_any=by_any,
-        by_each=tuple((each | (clearest[0] == k)) & by_any for k, each in enumerate(found.by_each)),
-    )
+        tests = np.append(both, np.ones(found.n_tested - len(seen)))
+        by_any[seen] |= benjamini_hochberg(tests, FOUND_LATER * level)[: len(seen)]
+    by_each = tuple((each | (clearest == k)) & by_any for k, each in enumerate(found.by_each))
+    return replace(found, by_any=by_any, by_each=by_each)
 
 
 def _product(first: Floats, second: Floats) -> Floats:

@@ -126,8 +126,8 @@ def publish(output: Output, figures: Figures, schema: Schema) -> Released:
 def embed(task: Task, released: Sequence[Released], n_rows: int, run: int, **options: Any) -> Embedding:
     """Microdata that reproduces these figures of the task's outputs."""
     targets = tuple(Target(o, r) for o, r in zip(task.outputs, released, strict=True))
-    granted = task.granted.get(n_rows, ())
-    objective = Objective(task.schema, (*targets, *granted), task.marginals, task.known, n_rows)
+    given = (*targets, *task.granted.get(n_rows, ()))
+    objective = Objective(task.schema, given, task.marginals, task.known, n_rows)
     settings = options.pop("settings", task.synthesiser)
     found: Embedding = settings.embed(objective, n_rows, task.seed, run=run, **options)
     if found.outcome is Outcome.INTERRUPTED:

@@ -17,7 +17,6 @@ LONGEST_LOOK = 3000
 NEAR = 4
 """How far apart two like rows may be in the order of a numeric variable."""
 
-
 SELDOM_ALIKE = 0.02
 """Share of redrawn codes that are drawn from all alike: a figure may depend on a level that one row in ten thousand
 has, which its marginal hardly ever proposes."""
@@ -45,6 +44,13 @@ class Moves(NamedTuple):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def propose_alike(n_codes, threshold, alias_start, stream, v, old):  # type: ignore[no-untyped-def]
+    """A code for variable v, every granted one alike; the old one in place of one that is not granted."""
+    new = next_below(stream, n_codes[v])
+    return new if threshold[alias_start[v] + new] > 0.0 else old
+
+
+@njit(cache=True, nogil=True, inline="always")
 def propose_code(n_codes, n_values, is_numeric, threshold, alias, alias_start, step_share, stream, v, old):  # type: ignore[no-untyped-def]
     """A code for variable v: redrawn from its marginal, or for a numeric one often a short step along its values.
 
@@ -56,8 +62,7 @@ def propose_code(n_codes, n_values, is_numeric, threshold, alias, alias_start, s
         new = old + size if next_uniform(stream) < 0.5 else old - size
         return new if 0 <= new < n_values[v] else old
     if next_uniform(stream) < SELDOM_ALIKE:
-        new = next_below(stream, n_codes[v])
-        return new if threshold[alias_start[v] + new] > 0.0 else old
+        return propose_alike(n_codes, threshold, alias_start, stream, v, old)
     return next_code(stream, threshold, alias, alias_start[v], n_codes[v])
 
 

@@ -6,7 +6,15 @@ import numpy as np
 from numba import njit
 
 from divulge.kernels.changes import discrepancy, gain, make_change, undo_change
-from divulge.kernels.proposals import find_newcomer, find_row, list_aims, pick_rows, pick_variable, propose_code
+from divulge.kernels.proposals import (
+    find_newcomer,
+    find_row,
+    list_aims,
+    pick_rows,
+    pick_variable,
+    propose_alike,
+    propose_code,
+)
 from divulge.kernels.randomness import next_below, next_uniform
 
 LOOK_AGAIN = 512
@@ -84,10 +92,8 @@ def descend(  # type: ignore[no-untyped-def]
                 v = block_variables[variable_start[b] + next_below(stream, n_choices)]
                 old = np.int64(codes[i, v])
                 if at < n_crowded:
-                    # Every granted code alike: what is missing may be rare.
-                    new = next_below(stream, n_codes[v])
-                    if threshold[alias_start[v] + new] == 0.0:
-                        new = old
+                    # What is missing may be rare.
+                    new = propose_alike(n_codes, threshold, alias_start, stream, v, old)
                     if n_choices > 1 and next_uniform(stream) < 0.5:
                         w = block_variables[variable_start[b] + next_below(stream, n_choices)]
                 else:

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 from divulge.kernels import glm
 from divulge.kernels.cells import Source
 from divulge.kernels.lowering import NOTHING
-from divulge.kernels.moments import bends, moments
+from divulge.kernels.moments import bends, information, moments
 from divulge.outputs.design import schema_counts
 from divulge.outputs.lowered import Block, Floats, Link, Lowered, Term
 from divulge.outputs.model import Model, Statistic, figures_beside, source_of
@@ -25,8 +25,8 @@ from divulge.outputs.precision import Released
 from divulge.outputs.rows import weight_term
 from divulge.table import Condition, Schema, Table
 
-MANY_ROWS = 1_000_000
-"""From here on estimates are so precise, and so near to those released, that a second step is not worth its memory."""
+NO_SECOND_STEP = 1_000_000
+"""Rows from which on estimates are so precise, and so near to those released, that it is not worth its memory."""
 
 N_EXPECTED = 4096
 """Rows drawn to say how precise coefficients would be where no standard error was released: within some per cent."""
@@ -53,22 +53,22 @@ class RefitHead:
         return source_of(self.model, table, self.weights, keep)
 
     def information(self, table: Table) -> Floats:
-        return moments(self._source(table), self.model.kernel, np.atleast_2d(self.beta)).information
+        return information(self._source(table), self.model.kernel, self.beta)
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         m = self.model.n_coefficients
         score, rest = totals[:m], totals[m:]
         source = self._source(table)
         if self.se is None:
-            information = moments(source, self.model.kernel, np.atleast_2d(self.beta)).information
+            curvature = information(source, self.model.kernel, self.beta)
         else:
-            information = np.zeros((m, m))
-            information[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
-            information = np.tril(information) + np.tril(information, -1).T
+            curvature = np.zeros((m, m))
+            curvature[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
+            curvature = np.tril(curvature) + np.tril(curvature, -1).T
             rest = rest[m * (m + 1) // 2 :]
-        inverse, is_lost = inverted(information)
+        inverse, is_lost = inverted(curvature)
         change = inverse @ score
-        residuals, jacobian = [self._refitted(source, table.n_rows, change, is_lost)], [np.zeros((m, len(totals)))]
+        residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
         jacobian[0][:, :m] = inverse
         # A coefficient of a level that no row has is no coefficient: far from what was released.
         residuals[0][is_lost] += np.sqrt(np.diagonal(inverse)[is_lost])
@@ -85,15 +85,15 @@ class RefitHead:
             residuals.append(value - self.released)
             jacobian.append(row)
         if self.se is not None:
-            self._add_se(table, inverse, change, rest, totals, residuals, jacobian)
+            self._add_se(source, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
 
-    def _refitted(self, source: Source, n_rows: int, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
+    def _refitted(self, source: Source, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
 
         Where estimates are strongly correlated (a slope per year with its intercept), that is more than a last digit.
         """
-        if self.model.family == "identity" or is_lost.any() or n_rows >= MANY_ROWS:
+        if self.model.family == "identity" or is_lost.any() or source.rows.n_rows >= NO_SECOND_STEP:
             return change.copy()
         beta = np.atleast_2d(self.beta)
         there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))
@@ -107,7 +107,7 @@ class RefitHead:
 
     def _add_se(
         self,
-        table: Table,
+        source: Source,
         inverse: Floats,
         change: Floats,
         rest: Floats,
@@ -119,7 +119,7 @@ class RefitHead:
         m = len(change)
         bend = np.zeros((m, m))
         if self.model.family != "identity":
-            bend = bends(self._source(table), self.model.kernel, np.atleast_2d(self.beta), inverse)
+            bend = bends(source, self.model.kernel, np.atleast_2d(self.beta), inverse)
         # Far from the released figures the first order may leave no variance at all; a hundredth keeps slopes finite.
         variance = np.maximum(np.diagonal(inverse) - bend @ change, 0.01 * np.diagonal(inverse))
         scale, scale_slope = 1.0, np.zeros(len(rest))

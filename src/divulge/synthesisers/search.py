@@ -126,9 +126,7 @@ class Search:
     def _disturb(self) -> None:
         """Swap values between some rows: from elsewhere nearby, the last digits may be within reach."""
         pool = Pool.of(DISTURBED, 0)
-        moves, self.moves = self.moves, self.moves._replace(swap_share=1.0)
-        filled = self._draw(self._refresh().metric, pool)
-        self.moves = moves
+        filled = self._draw(self._refresh().metric, self.moves._replace(swap_share=1.0), pool)
         taken: set[int] = set()
         for k in range(filled):
             rows = {int(pool.rows[k]), int(pool.others[k])}
@@ -254,7 +252,7 @@ class Search:
             if now < 0.99 * best:
                 best, since = now, 0
             since, step = since + 1, step + 1
-            chosen = best_moves(pool, self._draw(view.metric, pool), metric, residuals)
+            chosen = best_moves(pool, self._draw(view.metric, self.moves, pool), metric, residuals)
             for k in chosen:
                 pool.make(k, self.codes)
                 residuals += pool.shifts[k]
@@ -267,20 +265,18 @@ class Search:
                 metric, residuals = _first(view, n_residuals)
         self.totals = self.objective.totals(self.codes)
 
-    def _draw(self, metric: Metric, pool: Pool) -> int:
-        return self._fill(metric, self.moves, pool)
-
     def _draw_for_units(self, metric: Metric, pool: Pool) -> int:
         """Fill the pool: half as the search proposes, half with every granted code alike. How many it holds then.
 
         A level that one row in a thousand has is hardly ever proposed, and a figure that depends on it would pass for
         one that nothing can move.
         """
-        half = self._fill(metric, self.moves, pool.part(0, len(pool.rows) // 2))
+        half = self._draw(metric, self.moves, pool.part(0, len(pool.rows) // 2))
         alike = self.moves._replace(threshold=(self.moves.threshold > 0).astype(float))
-        return half + self._fill(metric, alike, pool.part(half, len(pool.rows)))
+        return half + self._draw(metric, alike, pool.part(half, len(pool.rows)))
 
-    def _fill(self, metric: Metric, moves: Moves, pool: Pool) -> int:
+    def _draw(self, metric: Metric, moves: Moves, pool: Pool) -> int:
+        """Fill the pool with changes that these moves propose. How many it holds then."""
         if not len(pool.rows):
             return 0
         program = self.objective.program

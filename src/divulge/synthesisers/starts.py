@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from divulge.errors import EmbedError
 from divulge.kernels import lowering
 from divulge.kernels.randomness import alias_table, draw_codes, stream
-from divulge.kernels.rules import redraw_until_kept, swap_until_kept
+from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.outputs.lowered import DiagonalHead, Lowered
 from divulge.outputs.precision import SLACK
 from divulge.synthesisers.compiled import moves_of, rules_of
@@ -41,11 +41,12 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
             draw_codes(rng, threshold, alias, codes, j)
     if start == "model" and not keep:
         _expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
-    _keep_rules(objective, codes, keep, stream(*key, len(schema)))
+    rules = rules_of(objective)
+    _keep_rules(objective, rules, codes, keep, stream(*key, len(schema)))
     if start == "model" and not keep:
         drawn = _draw_responses(objective, codes, np.random.default_rng([*key, 2]))
-        if drawn & {schema.names[k] for k in rules_of(objective).variable}:
-            _keep_rules(objective, codes, keep, stream(*key, len(schema) + 1))
+        if drawn & {schema.names[k] for k in rules.variable}:
+            _keep_rules(objective, rules, codes, keep, stream(*key, len(schema) + 1))
     return codes
 
 
@@ -162,16 +163,14 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             if link.family == "multinomial":
                 chosen = link.response.index[np.maximum(cell, 0)]
                 group = np.where(usable, chosen, -1)
+                uniform = rng.random(int(rows.sum()))
             elif link.family == "logistic":
                 group = np.where(usable, (y == 1.0).astype(int), -1)
-            else:
-                codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
-                continue
-            if link.family == "logistic":
                 alike = _alike(objective, {n for t in link.predictor for n in t.variables}, codes[rows])
                 uniform = _in_turn(1.0 / (1.0 + np.exp(-eta[0, rows])), alike, float(rng.random()))
             else:
-                uniform = rng.random(int(rows.sum()))
+                codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
+                continue
             codes[rows, at] = _classes(group, marginal, eta[:, rows], uniform, rng)
     return done
 
@@ -250,12 +249,11 @@ MOST_SWAPS = 200
 """Rows with which one that breaks a rule tries to swap a value."""
 
 
-def _keep_rules(objective: Objective, codes: Codes, keep: bool, rng: NDArray[np.uint64]) -> None:
+def _keep_rules(objective: Objective, rules: Rules, codes: Codes, keep: bool, rng: NDArray[np.uint64]) -> None:
     """Change rows that break an edit rule until they keep all; EmbedError where that does not succeed.
 
     Values are swapped, which keeps the marginals; where that is not enough, and they need not be kept, redrawn.
     """
-    rules = rules_of(objective)
     if len(rules.start) == 1:
         return
     variables = np.unique(rules.variable)

@@ -213,8 +213,8 @@ def _matches(text: str) -> ColumnElement[bool]:
 
     People and outputs are searched once and by themselves, not again for every submission.
     """
-    number = text.removeprefix("#")
-    by_number = Submission.id == int(number) if number.isascii() and number.isdigit() and len(number) < 10 else false()
+    number = whole_number(text.removeprefix("#"))
+    by_number = Submission.id == number if number is not None else false()
     authors = select(Person.id).where(
         or_(Person.name.icontains(text, autoescape=True), Person.full_name.icontains(text, autoescape=True))
     )

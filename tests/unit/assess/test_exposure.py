@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import Exposed, Sums, benjamini_hochberg, confirm, difference_error, find_exposed
+from divulge.assess.exposure import (
+    Exposed,
+    Sums,
+    adjusted_p,
+    benjamini_hochberg,
+    confirm,
+    difference_error,
+    find_exposed,
+)
 from divulge.assess.intervals import mean_over
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
@@ -153,6 +161,8 @@ def test_marginal_risk_is_the_mean_exposure_and_is_free_of_who_is_in() -> None:
 def test_benjamini_hochberg_is_scipys() -> None:
     p = np.random.default_rng(1).uniform(size=200) ** 3
     assert (benjamini_hochberg(p, 0.05) == (stats.false_discovery_control(p) <= 0.05)).all()
+    np.testing.assert_allclose(adjusted_p(p), stats.false_discovery_control(p))
+    assert len(adjusted_p(np.zeros(0))) == 0
 
 
 def _found(*scores: np.ndarray, inside: np.ndarray, delta: float = 0.1) -> Exposed:
