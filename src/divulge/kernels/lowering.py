@@ -34,7 +34,7 @@ N_PARTS, COLUMN_LOOKUP, SCALE_LOOKUP, PARTS = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _term(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
+def look_up(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
     """(index, value) of a term for row i; ABSENT where it has no column here, EXCLUDED where a value is missing."""
     cell = 0
     value = 1.0
@@ -83,7 +83,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
     block = b * BLOCK_SIZE
     weight = 1.0
     if ints[block + WEIGHT] >= 0:
-        at, weight = _term(ints, floats, ints[block + WEIGHT], codes, i)
+        at, weight = look_up(ints, floats, ints[block + WEIGHT], codes, i)
         if at < 0 or weight == 0.0:
             return 0
     first = ints[block + FIRST_TOTAL]
@@ -91,7 +91,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
     count = 0
     if family == PLAIN:
         for t in range(ints[block + TERMS], ints[block + TERMS_END]):
-            at, value = _term(ints, floats, ints[t], codes, i)
+            at, value = look_up(ints, floats, ints[t], codes, i)
             if at >= 0 and value != 0.0:
                 indices[count] = first + at
                 values[count] = weight * value
@@ -100,7 +100,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
     if family == MULTINOMIAL:
         return _multinomial(ints, floats, block, codes, i, weight, indices, values)
 
-    y_at, y = _term(ints, floats, ints[block + RESPONSE], codes, i)
+    y_at, y = look_up(ints, floats, ints[block + RESPONSE], codes, i)
     if y_at == EXCLUDED:
         return 0
     # A score sums the very terms that make the predictor: they are looked up once.
@@ -108,7 +108,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
     beta = ints[block + BETA]
     eta = 0.0
     for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
-        at, value = _term(ints, floats, ints[t], codes, i)
+        at, value = look_up(ints, floats, ints[t], codes, i)
         if at == EXCLUDED:
             return 0
         if at >= 0:
@@ -123,7 +123,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
             values[k] *= m
         return count
     for t in range(ints[block + TERMS], ints[block + TERMS_END]):
-        at, value = _term(ints, floats, ints[t], codes, i)
+        at, value = look_up(ints, floats, ints[t], codes, i)
         if at >= 0 and value != 0.0:
             indices[count] = first + at
             values[count] = m * value
@@ -134,13 +134,13 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
 @njit(cache=True, nogil=True)
 def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # type: ignore[no-untyped-def]
     """A multinomial block: totals are laid out class by class (pair of classes by pair for the information)."""
-    chosen, _ = _term(ints, floats, ints[block + RESPONSE], codes, i)
+    chosen, _ = look_up(ints, floats, ints[block + RESPONSE], codes, i)
     if chosen < 0:
         return 0
     n_classes = ints[block + CLASSES]
     eta = np.zeros(n_classes)
     for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
-        at, value = _term(ints, floats, ints[t], codes, i)
+        at, value = look_up(ints, floats, ints[t], codes, i)
         if at == EXCLUDED:
             return 0
         if at >= 0:
@@ -152,7 +152,7 @@ def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # typ
     first, columns, moment = ints[block + FIRST_TOTAL], ints[block + COLUMNS], ints[block + MOMENT_]
     count = 0
     for t in range(ints[block + TERMS], ints[block + TERMS_END]):
-        at, value = _term(ints, floats, ints[t], codes, i)
+        at, value = look_up(ints, floats, ints[t], codes, i)
         if at < 0 or value == 0.0:
             continue
         if moment == SCORE:
@@ -208,10 +208,10 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
     predictor(ints, floats, b, 0, codes, start, eta)
     family, moment = ints[block + FAMILY_], ints[block + MOMENT_]
     for q in range(eta.shape[0]):
-        at, y = _term(ints, floats, ints[block + RESPONSE], codes, start + q)
+        at, y = look_up(ints, floats, ints[block + RESPONSE], codes, start + q)
         weight, weight_at = 1.0, 0
         if ints[block + WEIGHT] >= 0:
-            weight_at, weight = _term(ints, floats, ints[block + WEIGHT], codes, start + q)
+            weight_at, weight = look_up(ints, floats, ints[block + WEIGHT], codes, start + q)
         is_in = at != EXCLUDED and weight_at >= 0 and not np.isnan(eta[q])
         eta[q] = weight * _multiplier(family, moment, y, eta[q]) if is_in else 0.0
     first = ints[block + FIRST_TOTAL]
@@ -225,16 +225,16 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
             one = np.zeros((1, v + 1), codes.dtype)
             for code in range(sums.shape[0]):
                 one[0, v] = code
-                at, value = _term(ints, floats, term, one, 0)
+                at, value = look_up(ints, floats, term, one, 0)
                 if at >= 0:
                     totals[first + at] += value * sums[code]
         elif ints[term] == 0:
-            at, value = _term(ints, floats, term, codes, start)
+            at, value = look_up(ints, floats, term, codes, start)
             if at >= 0:
                 totals[first + at] += value * eta.sum()
         else:
             for q in range(eta.shape[0]):
-                at, value = _term(ints, floats, term, codes, start + q)
+                at, value = look_up(ints, floats, term, codes, start + q)
                 if at >= 0:
                     totals[first + at] += value * eta[q]
 
@@ -267,7 +267,7 @@ def predictor(ints, floats, b, k, codes, start, eta):  # type: ignore[no-untyped
 @njit(cache=True, nogil=True, inline="always")
 def _slope(ints, floats, term, beta, codes, i):  # type: ignore[no-untyped-def]
     """What a term adds to the predictor of row i."""
-    at, value = _term(ints, floats, term, codes, i)
+    at, value = look_up(ints, floats, term, codes, i)
     if at == EXCLUDED:
         return np.nan
     return floats[beta + at] * value if at >= 0 else 0.0

@@ -192,10 +192,20 @@ class Log:
             left = self.seconds * (1 - share) / share if share > 0 else None
             self.listener(Progress(stage, share, discrepancy, left))
 
-    def finish(self, objective: Objective, table: Table, outcome: Outcome, discrepancy: float) -> Embedding:
-        """The result, with every output recomputed exactly: nothing is called reproduced that was not verified."""
+    def finish(
+        self,
+        objective: Objective,
+        table: Table,
+        outcome: Outcome,
+        discrepancy: float,
+        verified: tuple[Reproduction, ...] | None = None,
+    ) -> Embedding:
+        """The result, with every output recomputed exactly: nothing is called reproduced that was not verified.
+
+        verified: every output recomputed from this table, where that was done already.
+        """
         seconds = self.seconds
-        outputs = reproduce(objective, table)
+        outputs = verified or reproduce(objective, table)
         complete = all(output.is_complete for output in outputs)
         # Whoever asked for an interruption must hear of it, even where nothing was left to do.
         if complete and outcome is not Outcome.INTERRUPTED:

@@ -13,7 +13,7 @@ from divulge.kernels.pool import draw_pool
 from divulge.kernels.proposals import Moves
 from divulge.kernels.search import descend
 from divulge.synthesisers.compiled import moves_of, rules_of, scratch_of
-from divulge.synthesisers.embedding import Embedding, Log, Outcome, reproduce
+from divulge.synthesisers.embedding import Embedding, Log, Outcome, Reproduction, reproduce
 from divulge.synthesisers.moves.pair import Pool, best_moves
 from divulge.synthesisers.objective import INSIDE, Objective
 from divulge.synthesisers.views import Floats, View
@@ -80,6 +80,7 @@ class Search:
         self.best: NDArray[np.unsignedinteger] | None = None
         self.least: float = np.inf
         self.first: float | None = None
+        self.verified: tuple[Reproduction, ...] | None = None
 
     def run(self) -> Embedding:
         if not len(self.moves.variables):
@@ -139,11 +140,13 @@ class Search:
         if self.best is not None and outcome is not Outcome.REPRODUCED:
             self._is_best_so_far()
             self.codes = self.best
+        # What was reproduced has just been recomputed exactly, from these very codes.
+        verified = self.verified if outcome is Outcome.REPRODUCED else None
         if outcome is Outcome.REPRODUCED and self.settings.mae is not None:
             outcome = Outcome.NEAR_ENOUGH  # which becomes `reproduced` where every figure is
         table = self.objective.table(self.codes)
         self.codes = np.empty((0, len(table.schema)), dtype=self.codes.dtype)  # memory for the evaluation
-        return self.log.finish(self.objective, table, outcome, self.discrepancy)
+        return self.log.finish(self.objective, table, outcome, self.discrepancy, verified)
 
     def _refresh(self, units: list[Floats] | None = None) -> View:
         return self.objective.linearise(self.totals, self.objective.seen(self.codes), units, self.inside)
@@ -330,8 +333,9 @@ class Search:
 
     def _is_done(self) -> bool:
         """Whether every figure, recomputed exactly, is as printed (or near enough, where `mae` says so)."""
-        found = reproduce(self.objective, self.objective.seen(self.codes))
-        return all(r.is_complete or (self.settings.mae is not None and r.mae <= self.settings.mae) for r in found)
+        self.verified = reproduce(self.objective, self.objective.seen(self.codes))
+        near = self.settings.mae
+        return all(r.is_complete or (near is not None and r.mae <= near) for r in self.verified)
 
 
 def _first(view: View, n: int) -> tuple[Metric, Floats]:

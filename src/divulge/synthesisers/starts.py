@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
 from divulge.kernels import lowering
+from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.randomness import alias_table, draw_codes, stream
 from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.outputs.lowered import DiagonalHead, Lowered
@@ -134,7 +135,8 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
     Returns the names of the responses.
     """
     done: set[str] = set()
-    number = -1
+    program, number = objective.program, -1
+    n_codes = np.array([v.n_codes for v in objective.schema])
     for output in objective.lowered:
         for block in output.blocks:
             number += 1
@@ -149,74 +151,45 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             classes = link.beta.shape[0] if link.family == "multinomial" else 1
             eta = np.empty((classes, len(codes)))
             for k in range(classes):
-                lowering.predictor(objective.program.ints, objective.program.floats, number, k, codes, 0, eta[k])
+                lowering.predictor(program.ints, program.floats, number, k, codes, 0, eta[k])
             cell = link.response.cells[0]
             known = cell >= 0
             marginal = objective.marginals[name]
             usable = known & (marginal > 0)
-            rows = np.isfinite(eta).all(axis=0)
-            if not rows.any() or usable.sum() < 2:
+            rows = np.flatnonzero(np.isfinite(eta).all(axis=0))
+            if not len(rows) or usable.sum() < 2:
                 continue
             factors = link.response.factors[0]
             scale = link.response.scale[np.maximum(cell, 0)]
             y = np.where(known, (factors if factors is not None else 1.0) * scale, np.nan)
             if link.family == "multinomial":
                 chosen = link.response.index[np.maximum(cell, 0)]
-                group = np.where(usable, chosen, -1)
-                uniform = rng.random(int(rows.sum()))
+                codes[rows, at] = _of_class(_classes(eta[:, rows], rng), np.where(usable, chosen, -1), marginal, rng)
             elif link.family == "logistic":
-                group = np.where(usable, (y == 1.0).astype(int), -1)
-                alike = _alike(objective, {n for t in link.predictor for n in t.variables}, codes[rows])
-                uniform = _in_turn(1.0 / (1.0 + np.exp(-eta[0, rows])), alike, float(rng.random()))
+                drawn = np.empty(len(codes), dtype=np.int8)
+                random = rng.integers(2**63, size=1, dtype=np.uint64)
+                draw_in_balance(program.ints, program.floats, number, eta[0], n_codes, codes, random, drawn)
+                codes[rows, at] = _of_class(drawn[rows], np.where(usable, y == 1.0, -1), marginal, rng)
             else:
                 codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
-                continue
-            codes[rows, at] = _classes(group, marginal, eta[:, rows], uniform, rng)
     return done
 
 
-LEAST_OF_A_KIND = 20
-"""Rows that the smallest kind should have for rows to be told apart by one more variable. In a smaller one no class
-would ever be everybody's, which by chance it is now and then; of the levels of one variable the model tells that."""
-
-
-def _alike(objective: Objective, names: set[str], codes: Codes) -> NDArray[np.int64]:
-    """Rows in an order in which those alike in these variables are together, first of all in that with rare levels."""
-    rarest = {n: float(share[share > 0].min()) for n in names for share in [objective.marginals[n]]}
-    schema, n_kinds, smallest = objective.schema, 1, float(len(codes))
-    kind = np.zeros(len(codes), dtype=np.uint16)  # two bytes are sorted in linear time
-    for name in sorted((n for n in names if schema[n].kind != "numeric"), key=lambda n: (rarest[n], n)):
-        n = schema[name].n_codes
-        if (n_kinds == 1 or smallest * rarest[name] >= LEAST_OF_A_KIND) and n_kinds * n < 2**16:
-            kind = kind * np.uint16(n) + codes[:, schema.position(name)].astype(np.uint16)
-            n_kinds, smallest = n_kinds * n, smallest * rarest[name]
-    return np.argsort(kind, kind="stable")
-
-
-def _in_turn(share: Floats, order: NDArray[np.int64], start: float) -> Floats:
-    """A number in [0, 1) for every row, uniform for each by itself, of which 1 − number < share holds in turn.
-
-    Systematic sampling (Madow 1949): in every stretch of the order as many are drawn as expected, to within one, where
-    independent draws would be off by the root of that number; the search has that much less to mend.
-    """
-    before = np.cumsum(share[order])
-    before -= share[order]
-    out = np.empty(len(share))
-    out[order] = (before + start) % 1.0
-    return out
-
-
-def _classes(
-    group: NDArray[np.int64], marginal: Floats, logits: Floats, uniform: Floats, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """A class by its probability, then a code of that class by the marginal. logits: against the first class."""
+def _classes(logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A class for every row by its probability. logits: (classes, rows), against the first class."""
     top = np.maximum(logits.max(axis=0), 0.0)
     up_to = np.exp(np.vstack([-top, logits - top]))
     for k in range(1, len(up_to)):
         up_to[k] += up_to[k - 1]
-    drawn = (uniform * up_to[-1] > up_to[:-1]).sum(axis=0)
+    return np.asarray((rng.random(len(top)) * up_to[-1] > up_to[:-1]).sum(axis=0))
+
+
+def _of_class(
+    drawn: NDArray[np.integer], group: NDArray[np.integer], marginal: Floats, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """A code of the class drawn for each row, by the marginal. group: the class of every code, −1: none."""
     out = np.zeros(len(drawn), dtype=np.int64)
-    for k in range(len(up_to)):
+    for k in range(int(drawn.max()) + 1):
         members = np.flatnonzero(group == k)
         if not len(members):
             members = np.flatnonzero(group >= 0)
