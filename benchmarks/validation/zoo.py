@@ -24,8 +24,8 @@ from divulge.spec import Inputs, parse_spec
 SIZES = os.environ.get("SIZES", "1000:20 2000:5 10000:2 50000:1")
 """Rows and seeds, in the order in which they are run: small, so that chance has its say; fewer seeds of more rows."""
 
-FIRST_SEED = 101
-"""The rules were made while looking at seeds below 20: these are others."""
+FIRST_SEED = 201
+"""The rules were made, and the search was mended, while looking at seeds below 121: these are others."""
 
 KEPT = Path(sys.prefix) / "validation" / "zoo.jsonl"
 

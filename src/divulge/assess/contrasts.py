@@ -8,7 +8,7 @@ person alone, are freed of it split by split; for all others the blocks, which a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from divulge.assess.attacks import Counts, Floats, Lookup
 from divulge.assess.exposure import pair_inflation
 from divulge.assess.intervals import Mean, mean_over
 from divulge.measures.estimate import calibrated
+
+UNSEEN = 3.0
+"""What n splits do not show happens in at most 3/n of all, with 95 % confidence (Hanley and Lippman-Hand 1983)."""
 
 Mask = NDArray[np.bool_]
 Share = tuple[Floats, Floats]
@@ -78,6 +81,7 @@ class Shares:
     n_people: Floats = field(init=False)
     above: dict[str, Floats] = field(init=False)
     below: dict[str, Floats] = field(init=False)
+    asked: dict[str, float] = field(init=False)
     n_splits: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +91,7 @@ class Shares:
         names = SHARES if self.lookup.tolerance is None else ()
         self.above = {name: np.zeros(n_cells) for name in names}
         self.below = {name: np.zeros(n_cells) for name in names}
+        self.asked = dict.fromkeys(names, 0.0)
         self.n_splits = dict.fromkeys(names, 0)
 
     def add(self, counts: Counts) -> None:
@@ -97,6 +102,7 @@ class Shares:
             if share > 0:
                 self.above[name] += above / share
                 self.below[name] += below / share
+                self.asked[name] += share
                 self.n_splits[name] += 1
 
     def shifts(self, name: str, masks: Sequence[Mask]) -> Floats:
@@ -107,6 +113,15 @@ class Shares:
         ratio = float(self.n_people @ self.above[name] / (self.n_people @ self.below[name]))
         each = ((self.above[name] - ratio * self.below[name]) / self.n_splits[name])[self.lookup.cell_of_row]
         return np.array([each[m].mean() - each[~m].mean() for m in masks])
+
+    def least_width(self, name: str) -> float:
+        """How far an interval reaches at least: in splits that were not drawn, one person more or less may count.
+
+        Without it, a difference that is the same in all splits would be called certain.
+        """
+        n = self.n_splits[name]
+        people = self.asked[name] / n * self.n_people.sum() / 2
+        return UNSEEN / n / max(people, 1.0)
 
 
 def measure_risks(
@@ -137,7 +152,9 @@ def _difference(name: str, values: Floats, shares: Shares | None, masks: Sequenc
     if shares is None:
         return mean_over(values)
     if shares.n_splits.get(name):
-        return mean_over(values - shares.shifts(name, masks), _mean(values), pair_inflation(len(values)))
+        mean = mean_over(values - shares.shifts(name, masks), _mean(values), pair_inflation(len(values)))
+        least = shares.least_width(name)
+        return replace(mean, low=min(mean.low, mean.value - least), high=max(mean.high, mean.value + least))
     numbers = np.asarray(blocks)
     if len(set(blocks)) < 2:
         return mean_over(values)

@@ -88,6 +88,17 @@ def test_interval_is_narrower_than_the_plain_one_around_the_same_value() -> None
     assert freed["other"].difference.n == 2  # blocks, where a measure is not known by cell
 
 
+def test_interval_of_what_never_changes_allows_for_a_person_in_splits_not_drawn() -> None:
+    synthetic = [_people(60, 2)] * 20
+    _, _, figures = _risks("DiSCO", synthetic)
+    shares = Shares(LOOKUP)
+    for one in synthetic:
+        shares.add(LOOKUP.counts(one))
+    found = measure_risks([{"DiSCO": f} for f in figures], shares, _masks(20), [s // BLOCK for s in range(20)])
+    # All 300 people are asked about, half of them in: one person, in three of twenty splits.
+    assert found["DiSCO"].difference.half_width == pytest.approx(3 / 20 / 150)
+
+
 def test_measures_with_a_tolerance_are_compared_by_blocks() -> None:
     wage = Variable("wage", "numeric", np.arange(100))
     rng = np.random.default_rng(3)
