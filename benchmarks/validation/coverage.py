@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from benchmarks.validation.animals import PLANTED, Animal, people_of
 from benchmarks.validation.results import keep
+from divulge.assess import Plan, plan
 from divulge.assess.attacks import Attack, Counts, Lookup
 from divulge.assess.contrasts import SHARES, Shares, measure_risks
 from divulge.assess.exposure import Sums
 from divulge.assess.passes import make_task
 from divulge.assess.splits import Figure, run_split
 from divulge.designs import BLOCK, RepeatedHalves
-from divulge.spec import Assessment, parse_spec
-from divulge.synthesisers import Descent
+from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
 
 N_INTERVALS = int(os.environ.get("N_INTERVALS", "400"))
@@ -68,11 +68,12 @@ CASES = (
 
 
 @cache
-def _prepared(name: str) -> tuple[Assessment, Table]:
-    """The case's spec and people."""
+def _prepared(name: str) -> tuple[Plan, Table]:
+    """The case as an assessment would run it, and its people."""
     case = next(c for c in CASES if c.name == name)
     table, _ = people_of(case, N_ROWS, 1)
-    return parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path()), table
+    spec = parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path())
+    return plan(spec, Inputs(table.schema, table, table.n_rows, (None,))), table
 
 
 def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
@@ -80,9 +81,9 @@ def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
 
     Then 1 where the interval is no wider than it is at least (`Shares.least_width`), else 0.
     """
-    spec, table = _prepared(case.name)
+    ready, table = _prepared(case.name)
     keys = tuple(n for n in _variables(case) if n != "TENURE")
-    task = make_task(spec.outputs, [Attack(keys, "TENURE")], table, (), Descent(start="model", polish=False), seed)
+    task = make_task(ready.outputs, [Attack(keys, "TENURE")], table, (), ready.synthesiser, seed)
     lookup = task.lookups[0]
     sums, shares = Sums(lookup), Shares(lookup)
     masks, blocks, measured = [], [], []
