@@ -5,6 +5,7 @@ Every page is looked at by axe-core, light and dark, on a phone and on a desk.
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -165,6 +166,29 @@ def test_everything_works_without_script(service: Service, browser: Browser) -> 
     page.get_by_label("Say something").fill("By hand.")
     page.get_by_role("button", name="Comment").click()
     expect(page.get_by_text("By hand.")).to_be_visible()
+    desk.close()
+
+
+def test_a_title_stays_when_another_kind_is_chosen(service: Service, browser: Browser) -> None:
+    desk = Desk(browser, service, "rosa")
+    desk.page.goto("/submit/table?kind=crosstab&dataset=1")
+    desk.page.get_by_label("Title").fill("Tenure by sex")
+    desk.page.get_by_label("Kind of output").select_option("logistic")
+    expect(desk.page).to_have_url(re.compile("kind=logistic"))
+    expect(desk.page.get_by_label("Title")).to_have_value("Tenure by sex")
+    desk.close()
+
+
+def test_the_decision_is_one_step_from_the_verdict_on_a_telephone(service: Service, browser: Browser) -> None:
+    desk = Desk(browser, service, "chloe")
+    desk.page.set_viewport_size({"width": 360, "height": 740})
+    desk.page.goto(f"/submissions/{service.make('ready')}")
+    decide = desk.page.get_by_role("link", name="Decide")
+    expect(desk.page.get_by_role("heading", name="Decision")).not_to_be_in_viewport()
+    decide.click()
+    expect(desk.page.get_by_role("heading", name="Decision")).to_be_in_viewport()
+    desk.page.set_viewport_size({"width": 1280, "height": 740})
+    expect(decide).to_be_hidden()
     desk.close()
 
 

@@ -30,6 +30,21 @@ for (const form of document.querySelectorAll("form[data-apply]")) {
   }
 }
 
+// What was typed already stays, where another kind of output is chosen and the page is another.
+const carried = "typed at " + window.location.pathname;
+const fields = Array.from(document.querySelectorAll("[data-carry]"));
+const kept = JSON.parse(window.sessionStorage.getItem(carried) || "{}");
+window.sessionStorage.removeItem(carried);
+for (const field of fields) {
+  if (field.name in kept) field.value = kept[field.name];
+}
+for (const form of document.querySelectorAll("form[data-apply]")) {
+  form.addEventListener("submit", () => {
+    const typed = Object.fromEntries(fields.map((field) => [field.name, field.value]));
+    window.sessionStorage.setItem(carried, JSON.stringify(typed));
+  });
+}
+
 // A form is sent once, however often its button is pressed.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
