@@ -156,9 +156,10 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             known = cell >= 0
             marginal = objective.marginals[name]
             usable = known & (marginal > 0)
-            rows = np.flatnonzero(np.isfinite(eta).all(axis=0))
-            if not len(rows) or usable.sum() < 2:
+            is_defined = np.isfinite(eta).all(axis=0)
+            if not is_defined.any() or usable.sum() < 2:
                 continue
+            rows = slice(None) if is_defined.all() else np.flatnonzero(is_defined)
             factors = link.response.factors[0]
             scale = link.response.scale[np.maximum(cell, 0)]
             y = np.where(known, (factors if factors is not None else 1.0) * scale, np.nan)
@@ -186,9 +187,9 @@ def _classes(logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
 
 def _of_class(
     drawn: NDArray[np.integer], group: NDArray[np.integer], marginal: Floats, rng: np.random.Generator
-) -> NDArray[np.int64]:
+) -> NDArray[np.int32]:
     """A code of the class drawn for each row, by the marginal. group: the class of every code, −1: none."""
-    out = np.zeros(len(drawn), dtype=np.int64)
+    out = np.zeros(len(drawn), dtype=np.int32)
     for k in range(int(drawn.max()) + 1):
         members = np.flatnonzero(group == k)
         if not len(members):
