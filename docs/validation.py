@@ -77,12 +77,12 @@ def _zoo(result: dict[str, Any]) -> list[str]:
         "value away: all who are like them in its other variables have the same one. Whoever has company there is "
         "given away by the others as well, so that not all who are determined are exposed by being in the data. "
         "*Others* are called exposed and are neither; in fine tables they stand in cells of two or three whose "
-        "values differ, see [below](#people-in-fine-tables). Counts are summed over the seeds. The thresholds were "
-        "chosen with other seeds; the search and the second look at people were last improved after misses on some "
-        "of these. *Marginal risk* is the largest of the scenarios, its mean over the seeds.",
+        "values differ, see [below](#people-in-fine-tables). Counts are summed over the seeds. Thresholds, the "
+        "search and the second look at people were settled while looking at other seeds. *Marginal risk* is the "
+        "largest of the scenarios, its mean over the seeds.",
         _grid(["what must hold", "needed", "found"], must),
         _lines(rows),
-        "*ACRO* is what the rules of ACRO say of the same output on the same people (one seed): a threshold of ten "
+        "*ACRO* is what the rules of ACRO say of the same output on people drawn alike (one seed): a threshold of ten "
         "for cells, dominance, degrees of freedom. It is told nothing about other outputs; it lists tables that share "
         "variables for a checker to compare by hand. Divulge's verdict on a maximum is by a rule too: whoever knows "
         "who holds it needs no search.",
@@ -143,7 +143,7 @@ def _true_exposure(result: dict[str, Any]) -> list[str]:
     return [
         "## People in fine tables",
         f"A full table is its microdata, so everybody's true exposure can be counted, over {t['halves']:,} halves and "
-        f"without any search or test. δ is {t['delta']:g}, on {t['rows']:,} people; counts are summed over the seeds. "
+        f"without any search or test. δ is {t['delta']:g}; counts are summed over the seeds. "
         "With 30 splits an exposure is known to a few hundredths, so people just below δ may be called exposed and "
         "people just above it may not.",
         _lines(result["lines"]),
