@@ -42,6 +42,9 @@ REFRESH = 0.1
 DISTURBED = 12
 """Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
+HOTTEST, HOTTEST_AT_FIRST, COLDEST, TEMPERATURES = 16.0, 4.0, 0.5, 40
+"""Annealing: a count off by one is worth 4. After a round that brought nothing, the next is twice as hot."""
+
 POLISH_STEPS = 12
 """Pair steps without a new best before polishing gives up."""
 
@@ -102,7 +105,7 @@ class Search:
             if self.settings.polish and self.settings.keep is None:
                 self._polish()
             else:
-                self._anneal()
+                self._anneal(stalls)
             if self._is_done():
                 return Outcome.REPRODUCED
             if self.log.seconds > self.settings.seconds:
@@ -301,11 +304,14 @@ class Search:
         self.log.proposals += filled
         return int(filled)
 
-    def _anneal(self) -> None:
-        """Single moves that may also go up a little, less and less: out of the holes where greedy search stops."""
+    def _anneal(self, stalls: int) -> None:
+        """Single moves that may also go up a little, less and less: out of the holes where greedy search stops.
+
+        stalls: rounds in a row that brought nothing; after each the next is hotter.
+        """
         view = self._refresh(self._half_units())
         chunk = max(50_000, len(self.codes))
-        for temperature in np.geomspace(16.0, 0.5, 40):  # a count off by one is worth 4
+        for temperature in np.geomspace(min(HOTTEST, HOTTEST_AT_FIRST * 2.0**stalls), COLDEST, TEMPERATURES):
             self._call(view.metric, view.residuals, chunk, float(temperature))
             self._note("annealing")
             if self.discrepancy == 0.0 or self.log.seconds > self.settings.seconds:
