@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,13 @@ def test_descent_reproduces_a_regression_and_a_crosstab_as_printed(start: str) -
     for one in found.outputs:
         again = one.target.output.evaluate(found.table).values
         assert one.target.released.agrees(again).all()
+
+
+@pytest.mark.parametrize("settings", [{}, {"mae": 0.01}, {"start": "model", "mae": 0.01}, {"seconds": 1e-9}])
+def test_what_is_told_of_the_figures_is_what_the_data_give(settings: dict[str, Any]) -> None:
+    output = Logistic(formula=FORMULA, decimals=3)
+    found = Descent(**settings).embed(objective_for(CENSUS, output), CENSUS.n_rows, 3)
+    np.testing.assert_array_equal(found.outputs[0].values, output.evaluate(found.table).values)
 
 
 def test_descent_reproduces_means_medians_and_extremes_of_numbers() -> None:
