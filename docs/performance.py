@@ -26,8 +26,8 @@ NOTES = {
     "graphical model, made for tables with noise, and draws rows from it; it ran with its recommended estimator and "
     "default step size, in double precision, compiled first. It was stopped by time, not because it had "
     "converged: a longer run should come closer. `make peers` installs it.",
-    "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own, once it has "
-    "run before: kernels and Python's own bytecode are compiled. Aimed at: 15 seconds, 1,000 MB, and 25 times for "
+    "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own, once it "
+    "has run before: kernels and Python's own bytecode are compiled. Aimed at: 15 seconds, 1,000 MB, and 25 times for "
     "1,000,000 rows. Where bytecode may not be kept, starting takes some four seconds more.",
     "service": "A ledger in SQLite with 10,000 submissions. First every list by itself; then 200 people, each of whom "
     "looks at a page for one to five seconds and goes to the next, while two assessments run. The server, its workers "
