@@ -50,7 +50,7 @@ def draw_in_balance(ints, floats, b, eta, n_codes, codes, stream, drawn):  # typ
         # A column that a share s of the rows has, with a mean square of q over all of them: √s / q.
         pull[k] = STRENGTH * np.sqrt(count[k] * seen) / square[k] if square[k] > 0.0 else STRENGTH
     for i in range(n_rows):
-        if np.isnan(eta[i]):
+        if not np.isfinite(eta[i]):
             drawn[i] = -1
             continue
         share = 1.0 / (1.0 + np.exp(-eta[i]))

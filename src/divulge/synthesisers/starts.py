@@ -159,20 +159,20 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
             is_defined = np.isfinite(eta).all(axis=0)
             if not is_defined.any() or usable.sum() < 2:
                 continue
-            rows = slice(None) if is_defined.all() else np.flatnonzero(is_defined)
             factors = link.response.factors[0]
             scale = link.response.scale[np.maximum(cell, 0)]
             y = np.where(known, (factors if factors is not None else 1.0) * scale, np.nan)
             if link.family == "multinomial":
                 chosen = link.response.index[np.maximum(cell, 0)]
-                codes[rows, at] = _of_class(_classes(eta[:, rows], rng), np.where(usable, chosen, -1), marginal, rng)
+                drawn = np.where(is_defined, _classes(np.nan_to_num(eta), rng), -1)
+                _put(codes[:, at], drawn, np.where(usable, chosen, -1), marginal, rng)
             elif link.family == "logistic":
                 drawn = np.empty(len(codes), dtype=np.int8)
                 random = rng.integers(2**63, size=1, dtype=np.uint64)
                 draw_in_balance(program.ints, program.floats, number, eta[0], n_codes, codes, random, drawn)
-                codes[rows, at] = _of_class(drawn[rows], np.where(usable, y == 1.0, -1), marginal, rng)
+                _put(codes[:, at], drawn, np.where(usable, y == 1.0, -1), marginal, rng)
             else:
-                codes[rows, at] = _nearest(link.family, y, usable, marginal, eta[0, rows], rng)
+                codes[is_defined, at] = _nearest(link.family, y, usable, marginal, eta[0, is_defined], rng)
     return done
 
 
@@ -185,19 +185,21 @@ def _classes(logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.asarray((rng.random(len(top)) * up_to[-1] > up_to[:-1]).sum(axis=0))
 
 
-def _of_class(
-    drawn: NDArray[np.integer], group: NDArray[np.integer], marginal: Floats, rng: np.random.Generator
-) -> NDArray[np.int32]:
-    """A code of the class drawn for each row, by the marginal. group: the class of every code, −1: none."""
-    out = np.zeros(len(drawn), dtype=np.int32)
+def _put(
+    column: NDArray[np.unsignedinteger],
+    drawn: NDArray[np.integer],
+    group: NDArray[np.integer],
+    marginal: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Give every row a code of the class drawn for it (below 0: none), by the marginal. group: the class of a code."""
     for k in range(int(drawn.max()) + 1):
         members = np.flatnonzero(group == k)
         if not len(members):
             members = np.flatnonzero(group >= 0)
         share = marginal[members] / marginal[members].sum()
-        rows = np.flatnonzero(drawn == k)
-        out[rows] = members[0] if len(members) == 1 else rng.choice(members, len(rows), p=share)
-    return out
+        rows = drawn == k
+        column[rows] = members[0] if len(members) == 1 else rng.choice(members, np.count_nonzero(rows), p=share)
 
 
 def _nearest(
