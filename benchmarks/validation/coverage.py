@@ -79,7 +79,7 @@ def _prepared(name: str) -> tuple[Plan, Table]:
 def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
     """Value, low and high of the marginal risk and of each measure's difference, over 30 splits of one seed.
 
-    Then 1 where the interval is no wider than it is at least (`Shares.least_width`), else 0.
+    Then 1 where the interval is no wider than it is at least (`Shares.least_half_width`), else 0.
     """
     ready, table = _prepared(case.name)
     keys = tuple(n for n in _variables(case) if n != "TENURE")
@@ -103,7 +103,7 @@ def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
     made = {"marginal risk": [risk.value, risk.low, risk.high, 0.0]}
     for name, m in measure_risks(measured, shares, masks, blocks).items():
         d = m.difference
-        least = shares.least_width(name) if shares.n_splits.get(name) else 0.0
+        least = shares.least_half_width(name) if shares.n_splits.get(name) else 0.0
         made[name] = [d.value, d.low, d.high, float(0.0 < d.half_width <= least * (1 + 1e-9))]
     return made
 

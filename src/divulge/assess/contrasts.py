@@ -75,7 +75,10 @@ SHARES: Mapping[str, tuple[Callable[[Counts], Floats], Callable[[Counts], Floats
 
 @dataclass
 class Shares:
-    """Running sums, by cell, of what each person adds to the measures of one attack."""
+    """Running sums, by cell, of what each person adds to the measures of one attack.
+
+    asked: of the shares of people that are in a measure's denominator, one for each split.
+    """
 
     lookup: Lookup
     n_people: Floats = field(init=False)
@@ -114,7 +117,7 @@ class Shares:
         each = ((self.above[name] - ratio * self.below[name]) / self.n_splits[name])[self.lookup.cell_of_row]
         return np.array([each[m].mean() - each[~m].mean() for m in masks])
 
-    def least_width(self, name: str) -> float:
+    def least_half_width(self, name: str) -> float:
         """How far an interval reaches at least: in splits that were not drawn, one person more or less may count.
 
         Without it, a difference that is the same in all splits would be called certain.
@@ -153,7 +156,7 @@ def _difference(name: str, values: Floats, shares: Shares | None, masks: Sequenc
         return mean_over(values)
     if shares.n_splits.get(name):
         mean = mean_over(values - shares.shifts(name, masks), _mean(values), pair_inflation(len(values)))
-        least = shares.least_width(name)
+        least = shares.least_half_width(name)
         return replace(mean, low=min(mean.low, mean.value - least), high=max(mean.high, mean.value + least))
     numbers = np.asarray(blocks)
     if len(set(blocks)) < 2:

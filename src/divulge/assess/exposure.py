@@ -207,12 +207,11 @@ def find_exposed(
     exposures = tuple(s.exposures() for s in sums)
     p_values = tuple(s.p_values(masks, blocks, delta) for s in sums)
     tested = [s.can_exceed(delta) for s in sums]
-    each = tuple(_rejected(p, t, level) for p, t in zip(p_values, tested, strict=True))
+    each = tuple((_adjusted(p, t) <= level) & (p < 1.0) for p, t in zip(p_values, tested, strict=True))
     n_attacks = np.sum(tested, axis=0)
     least = np.minimum(np.min(p_values, axis=0) * n_attacks, 1.0)
     people = n_attacks > 0
-    adjusted = np.ones(len(least))
-    adjusted[people] = adjusted_p(least[people])
+    adjusted = _adjusted(least, people)
     by_any = (adjusted <= level) & (least < 1.0)
     return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_attacks.max(initial=0)))
 
@@ -264,7 +263,8 @@ def _product(first: Floats, second: Floats) -> Floats:
     return combined
 
 
-def _rejected(p: Floats, tested: Mask, level: float) -> Mask:
-    found = np.zeros(len(p), dtype=bool)
-    found[tested] = benjamini_hochberg(p[tested], level)
-    return found & (p < 1.0)
+def _adjusted(p: Floats, tested: Mask) -> Floats:
+    """Adjusted p-values of those who were tested; 1 for the others."""
+    found = np.ones(len(p))
+    found[tested] = adjusted_p(p[tested])
+    return found

@@ -13,6 +13,7 @@ from divulge.kernels.lowering import (
     PREDICTOR_END,
     WEIGHT,
     look_up,
+    look_up_codes,
 )
 from divulge.kernels.randomness import next_uniform
 
@@ -74,15 +75,14 @@ def _tables(ints, floats, first, last, n_codes, none):  # type: ignore[no-untype
             variable[t - first] = ints[ints[t] + PARTS] if ints[ints[t]] == 1 else 0
             widest = max(widest, n_codes[variable[t - first]])
     columns, values = np.full((last - first, widest), none), np.zeros((last - first, widest))
-    one = np.zeros((1, n_codes.shape[0]), np.int64)
     for t in range(first, last):
-        v = variable[t - first]
-        if v >= 0:
-            for code in range(n_codes[v]):
-                one[0, v] = code
-                at, value = look_up(ints, floats, ints[t], one, 0)
-                if at >= 0:
-                    columns[t - first, code], values[t - first, code] = at, value
+        a = t - first
+        if variable[a] >= 0:
+            n = n_codes[variable[a]]
+            at, value = look_up_codes(ints, floats, ints[t], n)
+            for code in range(n):
+                if at[code] >= 0:
+                    columns[a, code], values[a, code] = at[code], value[code]
     return variable, columns, values
 
 

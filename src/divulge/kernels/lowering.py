@@ -51,6 +51,18 @@ def look_up(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
     return ints[ints[term + COLUMN_LOOKUP] + cell], value * floats[ints[term + SCALE_LOOKUP] + cell]
 
 
+@njit(cache=True, nogil=True)
+def look_up_codes(ints, floats, term, n):  # type: ignore[no-untyped-def]
+    """(index, value) of a term of one variable for each of the variable's first n codes; of none: n times the same."""
+    v = ints[term + PARTS] if ints[term] == 1 else 0
+    one = np.zeros((1, v + 1), np.int64)
+    indices, values = np.empty(n, np.int64), np.empty(n)
+    for code in range(n):
+        one[0, v] = code
+        indices[code], values[code] = look_up(ints, floats, term, one, 0)
+    return indices, values
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _multiplier(family, moment, y, eta):  # type: ignore[no-untyped-def]
     """What multiplies a row's terms: its part of the score, of the information, or of the log-likelihood."""
@@ -222,12 +234,10 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
             sums = np.zeros(_largest(codes, start, eta.shape[0], v) + 1)
             for q in range(eta.shape[0]):
                 sums[codes[start + q, v]] += eta[q]
-            one = np.zeros((1, v + 1), codes.dtype)
+            indices, values = look_up_codes(ints, floats, term, sums.shape[0])
             for code in range(sums.shape[0]):
-                one[0, v] = code
-                at, value = look_up(ints, floats, term, one, 0)
-                if at >= 0:
-                    totals[first + at] += value * sums[code]
+                if indices[code] >= 0:
+                    totals[first + indices[code]] += values[code] * sums[code]
         elif ints[term] == 0:
             at, value = look_up(ints, floats, term, codes, start)
             if at >= 0:
@@ -250,24 +260,23 @@ def predictor(ints, floats, b, k, codes, start, eta):  # type: ignore[no-untyped
         if ints[term] == 1:
             # A term of one variable is looked up once for every code, then taken from there for every row.
             v = ints[term + PARTS]
-            known = np.empty(_largest(codes, start, eta.shape[0], v) + 1)
-            one = np.zeros((1, v + 1), codes.dtype)
-            for code in range(known.shape[0]):
-                one[0, v] = code
-                known[code] = _slope(ints, floats, term, beta, one, 0)
+            indices, slopes = look_up_codes(ints, floats, term, _largest(codes, start, eta.shape[0], v) + 1)
+            for code in range(slopes.shape[0]):
+                slopes[code] = _slope(floats, beta, indices[code], slopes[code])
             for q in range(eta.shape[0]):
-                eta[q] += known[codes[start + q, v]]
+                eta[q] += slopes[codes[start + q, v]]
         elif ints[term] == 0 and eta.shape[0] > 0:
-            eta += _slope(ints, floats, term, beta, codes, start)
+            at, value = look_up(ints, floats, term, codes, start)
+            eta += _slope(floats, beta, at, value)
         else:
             for q in range(eta.shape[0]):
-                eta[q] += _slope(ints, floats, term, beta, codes, start + q)
+                at, value = look_up(ints, floats, term, codes, start + q)
+                eta[q] += _slope(floats, beta, at, value)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _slope(ints, floats, term, beta, codes, i):  # type: ignore[no-untyped-def]
-    """What a term adds to the predictor of row i."""
-    at, value = look_up(ints, floats, term, codes, i)
+def _slope(floats, beta, at, value):  # type: ignore[no-untyped-def]
+    """What a term that was looked up adds to the predictor."""
     if at == EXCLUDED:
         return np.nan
     return floats[beta + at] * value if at >= 0 else 0.0
