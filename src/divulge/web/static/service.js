@@ -24,12 +24,6 @@ for (const box of document.querySelectorAll("[data-progress]")) {
 }
 
 // Filters apply as soon as they are chosen; the button is for those without this.
-for (const form of document.querySelectorAll("form[data-apply]")) {
-  for (const field of form.querySelectorAll("select")) {
-    field.addEventListener("change", () => form.requestSubmit());
-  }
-}
-
 // What was typed already stays, where another kind of output is chosen and the page is another.
 const carried = "typed at " + window.location.pathname;
 const fields = Array.from(document.querySelectorAll("[data-carry]"));
@@ -39,6 +33,9 @@ for (const field of fields) {
   if (field.name in kept) field.value = kept[field.name];
 }
 for (const form of document.querySelectorAll("form[data-apply]")) {
+  for (const field of form.querySelectorAll("select")) {
+    field.addEventListener("change", () => form.requestSubmit());
+  }
   form.addEventListener("submit", () => {
     const typed = Object.fromEntries(fields.map((field) => [field.name, field.value]));
     window.sessionStorage.setItem(carried, JSON.stringify(typed));
