@@ -6,15 +6,19 @@ an output that shows the value shows the person.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.assess import Assessed, assess, plan
 from divulge.demo import cps_extract, simulated_census
+from divulge.spec import Inputs, parse_spec
 from divulge.table import Schema, Table
 
 Mask = NDArray[np.bool_]
@@ -258,3 +262,19 @@ def determined(animal: Animal, table: Table) -> Mask:
         np.maximum.at(high, where.ravel(), table[target])
         found |= (low == high)[where.ravel()]
     return found
+
+
+def assessed(animal: Animal, table: Table, seed: int) -> Assessed:
+    """Its outputs on these people, assessed as anybody would; without the learning curve, which no verdict needs."""
+    document: dict[str, Any] = {"data": "none.csv", "outputs": [dict(o) for o in animal.outputs], "seed": seed}
+    document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
+    if animal.scenario:
+        document["scenario"] = dict(animal.scenario)
+    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(animal.outputs))
+    return assess(plan(parse_spec(document, Path()), inputs), workers=1)
+
+
+def sizes_of(usual: str) -> list[tuple[int, int]]:
+    """Rows and seeds, as `SIZES` in the environment says ("2000:20 10000:5"), or as usual."""
+    pairs = (part.split(":") for part in os.environ.get("SIZES", usual).split())
+    return [(int(n_rows), int(n_seeds)) for n_rows, n_seeds in pairs]

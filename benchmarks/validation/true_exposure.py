@@ -6,14 +6,13 @@ halves is each person's true exposure. `SIZES` in the environment ("2000:3": row
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.validation.animals import FINER, UNSAFE, Animal, Mask, people_of
+from benchmarks.validation.animals import FINER, UNSAFE, Animal, Mask, assessed, people_of, sizes_of
 from benchmarks.validation.results import keep
-from divulge.assess import assess, plan
+from divulge.assess import plan
 from divulge.assess.attacks import Floats, default_attacks
 from divulge.assess.exposure import Sums
 from divulge.assess.passes import make_task
@@ -23,8 +22,8 @@ from divulge.spec import Inputs, parse_spec
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
-SIZES = os.environ.get("SIZES", "2000:10 10000:2 49900:1")
-"""Rows and seeds. The extract has no more than 50,000 to draw from, some of them taken out."""
+SIZES = sizes_of("2000:10 10000:2 49900:1")
+"""The extract has no more than 50,000 to draw from, some of them taken out."""
 
 N_HALVES = 2000
 """So many that a true exposure is known to about 0.01."""
@@ -53,8 +52,7 @@ def true_exposures(outputs: list[dict[str, object]], table: Table) -> Floats:
 def check() -> list[str]:
     delta, lines = Policy().delta, []
     for case in CASES:
-        for part in SIZES.split():
-            n_rows, n_seeds = map(int, part.split(":"))
+        for n_rows, n_seeds in SIZES:
             lines.append({"output": case.name, "data": case.data, "rows": n_rows, "seeds": n_seeds})
             lines[-1] |= _counted([_called_and_true(case, n_rows, seed) for seed in range(1, n_seeds + 1)], delta)
     keep("true_exposure", lines, {"halves": N_HALVES, "delta": delta})
@@ -65,11 +63,7 @@ def check() -> list[str]:
 def _called_and_true(case: Animal, n_rows: int, seed: int) -> tuple[Mask, Floats]:
     """Who is called exposed, and everybody's true exposure."""
     table, _ = people_of(case, n_rows, seed)
-    outputs = [dict(o) for o in case.outputs]
-    document = {"data": "none.csv", "outputs": outputs, "seed": seed, "measures": ["DCAP"]}
-    document["design"] = {"kind": "repeated-halves", "curve": False}
-    ready = plan(parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,)))
-    return assess(ready, workers=1).exposed, true_exposures(outputs, table)
+    return assessed(case, table, seed).exposed, true_exposures([dict(o) for o in case.outputs], table)
 
 
 def _counted(found: list[tuple[Mask, Floats]], delta: float) -> dict[str, int]:
