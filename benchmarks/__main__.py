@@ -27,6 +27,8 @@ def main(names: list[str]) -> None:
     if unknown:
         sys.exit(f"There is no benchmark {unknown[0]!r}. There are: {', '.join(BENCHMARKS)}.")
     RESULTS.mkdir(exist_ok=True)
+    # Commands are timed as users have them: Python keeps what it compiled, which this machine may have forbidden.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for name in names or BENCHMARKS:
         lines = import_module(f"benchmarks.{name}").run()
         print(f"\n{name}")

@@ -7,7 +7,6 @@ refit is timed here with statsmodels, which the authors use. Then the same at 20
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -71,7 +70,7 @@ def _watched(command: list[str]) -> tuple[float, float, dict[str, Any]]:
     """Seconds, the peak of the memory of all its processes together in MB, and what it said."""
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(command, stdout=said, text=True, env=_installed())
+        process = subprocess.Popen(command, stdout=said, text=True)
         peak = 0
         while process.poll() is None:
             peak = max(peak, _resident(process.pid))
@@ -80,11 +79,6 @@ def _watched(command: list[str]) -> tuple[float, float, dict[str, Any]]:
         said.seek(0)
         record = json.load(said)
     return seconds, peak / 2**20, {"verdict": record["verdict"], "splits": record["splits"]["used"]}
-
-
-def _installed() -> dict[str, str]:
-    """The environment as users have it: Python keeps what it compiled, which this machine may have forbidden."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _resident(pid: int) -> int:

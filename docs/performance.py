@@ -26,9 +26,8 @@ NOTES = {
     "graphical model, made for tables with noise, and draws rows from it; it ran with its recommended estimator and "
     "default step size, in double precision, compiled first. It was stopped by time, not because it had "
     "converged: a longer run should come closer. `make peers` installs it.",
-    "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own, once it "
-    "has run before: kernels and Python's own bytecode are compiled. Aimed at: 15 seconds, 1,000 MB, and 25 times for "
-    "1,000,000 rows. Where bytecode may not be kept, starting takes some four seconds more.",
+    "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own. Aimed at: "
+    "15 seconds, 1,000 MB, and 25 times for 1,000,000 rows.",
     "service": "A ledger in SQLite with 10,000 submissions. First every list by itself; then 200 people, each of whom "
     "looks at a page for one to five seconds and goes to the next, while two assessments run. The server, its workers "
     "and the program that plays the people share the cores.",
@@ -42,7 +41,9 @@ def performance_page() -> str:
         "# Performance",
         "This page is generated from the results of `make bench`. Each figure was measured in one run beside its "
         "baseline where there is one; machines differ, so compare within a table. *Target* is what was aimed at, and "
-        "*met* says whether it was reached on the machine named below the table.",
+        "*met* says whether it was reached on the machine named below the table. Commands are timed once they have "
+        "run before: kernels and bytecode are compiled. Where Python may not keep its bytecode, starting one takes "
+        "up to four seconds more.",
     ]
     for name, title in TITLES.items():
         file = RESULTS / f"{name}.json"
