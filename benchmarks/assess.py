@@ -60,7 +60,7 @@ def _written(census: Table, folder: Path) -> Path:
     write_table(census, folder / "census.csv")
     write_schema(census.schema, folder / "census.schema.json")
     spec = folder / "spec.yaml"
-    text = files("divulge.cli").joinpath("demo_specs/census-safe.yaml").read_text(encoding="utf-8")
+    text = files("divulge.terminal").joinpath("demo_specs/census-safe.yaml").read_text(encoding="utf-8")
     # Every split is run, as in the time to beat; as a rule an assessment stops once it knows enough.
     spec.write_text(f"{text}design: {{kind: repeated-halves, splits: 30, stop_early: false}}\n", encoding="utf-8")
     return spec

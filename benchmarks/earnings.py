@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.linear import Linear
-from divulge.outputs.means import Means
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.position import Position
 from divulge.outputs.output import Output
-from divulge.outputs.position import Position
 from divulge.table import Schema, Table, Variable
 
 GROUPS = {"SEX": (0.49, 0.51), "ETHNIC": (0.87, 0.03, 0.06, 0.04), "EDUCATION": (0.2, 0.35, 0.15, 0.3)}

@@ -14,8 +14,8 @@ from benchmarks.paper_case import PAPER_GENERATIONS, PAPER_POPULATION, objective
 from divulge.demo.census import N_ROWS
 from divulge.kernels.randomness import streams
 from divulge.synthesisers import Descent, Evolutionary, Objective
-from divulge.synthesisers.evolutionary import PAPER
-from divulge.synthesisers.population import Operators, Population
+from divulge.synthesisers.evolutionary.evolutionary import PAPER
+from divulge.synthesisers.evolutionary.population import Operators, Population
 from divulge.table import Table
 from tests.reference import evolution as authors
 

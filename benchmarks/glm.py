@@ -13,9 +13,9 @@ import statsmodels.api as sm
 
 from divulge.demo.census import FORMULA, simulated_census
 from divulge.kernels import glm
-from divulge.outputs.design import Design, table_counts
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.model import source_of
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.models.design import Design, table_counts
+from divulge.outputs.models.model import source_of
 from divulge.table import Table
 
 REPEATS = 15

@@ -22,7 +22,7 @@ import pandas as pd
 from benchmarks.peers import environment
 from divulge.demo import simulated_census
 from divulge.measures import measure, measure_targets
-from divulge.measures.suda import unique_sets
+from divulge.measures.families.suda import unique_sets
 from divulge.table import Schema, Table, Variable, read_table, table_from_frame
 
 ADULT = {

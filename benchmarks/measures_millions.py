@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.measures import COUNTED, MILLIONS, millions_schema
 from divulge.measures import FAMILIES, measure
-from divulge.measures.out_of_core import measure_parquet
+from divulge.measures.counting.out_of_core import measure_parquet
 from divulge.table import Table
 
 KEYS = list(MILLIONS)[:-1]

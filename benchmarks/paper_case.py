@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from divulge.demo.census import FORMULA, N_ROWS, simulated_census
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.synthesisers import Objective, Target, granted
 from divulge.table import Table
 

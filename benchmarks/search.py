@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.earnings import earnings_outputs, simulated_earnings
 from divulge.demo import cps_extract
 from divulge.demo.census import FORMULA, simulated_census
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent, Embedding, Objective, Target, granted
 from divulge.table import Table
@@ -107,7 +107,7 @@ _ROWS = """
 import json, sys
 from benchmarks.search import objective_of
 from divulge.demo.census import FORMULA, simulated_census
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.synthesisers import Descent
 
 def memory(what):

@@ -11,7 +11,7 @@ import yaml
 
 from divulge.demo import cps_extract, simulated_census, simulated_health
 from divulge.outputs import OUTPUTS, Example, Output, Status
-from divulge.outputs.computed import compute
+from divulge.outputs.released.computed import compute
 from divulge.record import dumps
 from divulge.spec import json_schema, parse_output
 from divulge.spec.fields import spec_fields, type_text

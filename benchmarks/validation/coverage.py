@@ -20,10 +20,10 @@ from benchmarks.validation.animals import PLANTED, Animal, people_of
 from benchmarks.validation.results import keep
 from divulge.assess import Plan, plan
 from divulge.assess.attacks import Attack, Counts, Lookup
-from divulge.assess.contrasts import SHARES, Shares, measure_risks
-from divulge.assess.exposure import Sums
 from divulge.assess.passes import make_task
-from divulge.assess.splits import Figure, run_split
+from divulge.assess.splits.split import Figure, run_split
+from divulge.assess.statistics.contrasts import SHARES, Shares, measure_risks
+from divulge.assess.statistics.exposure import Sums
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table

@@ -18,7 +18,7 @@ from scipy.stats import truncnorm
 from divulge.comparators import Cart
 from divulge.demo import simulated_health
 from divulge.measures import Case, Scenario
-from divulge.measures.rapid import Rapid
+from divulge.measures.families.rapid import Rapid
 from divulge.table import Schema, Table, Variable
 
 SCENARIO = Scenario(("gender", "age", "education", "income", "health_score"), "disease_status")

@@ -14,8 +14,8 @@ from benchmarks.validation.animals import FINER, UNSAFE, Animal, Mask, assessed,
 from benchmarks.validation.results import keep
 from divulge.assess import plan
 from divulge.assess.attacks import Floats, default_attacks
-from divulge.assess.exposure import Sums
 from divulge.assess.passes import make_task
+from divulge.assess.statistics.exposure import Sums
 from divulge.designs import RepeatedHalves
 from divulge.policy import Policy
 from divulge.spec import Inputs, parse_spec

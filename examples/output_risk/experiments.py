@@ -18,7 +18,7 @@ import numpy as np
 
 from divulge.demo.census import FORMULA, N_ROWS, simulated_census
 from divulge.measures import measure
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.synthesisers import Embedding, Evolutionary, Objective, Target, embed_runs, granted
 from divulge.table import Table
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.outputs import Output
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.synthesisers import Evolutionary, Objective, Target, granted
 from divulge.table import Schema, Table, read_schema
 

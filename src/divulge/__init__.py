@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from divulge.acro.folder import read_folder
     from divulge.notebook import Check, check
-    from divulge.outputs.crossed import from_pandas
-    from divulge.outputs.fitted import from_statsmodels
+    from divulge.readers.acro.folder import read_folder
+    from divulge.readers.pandas import from_pandas
+    from divulge.readers.statsmodels import from_statsmodels
     from divulge.record import read_record
     from divulge.spec import read_spec
     from divulge.table import read_schema, read_table, table_from_frame
@@ -20,9 +20,9 @@ __version__ = "0.1.0"
 _PLACES = {
     "Check": "divulge.notebook",
     "check": "divulge.notebook",
-    "from_pandas": "divulge.outputs.crossed",
-    "from_statsmodels": "divulge.outputs.fitted",
-    "read_folder": "divulge.acro.folder",
+    "from_pandas": "divulge.readers.pandas",
+    "from_statsmodels": "divulge.readers.statsmodels",
+    "read_folder": "divulge.readers.acro.folder",
     "read_record": "divulge.record",
     "read_schema": "divulge.table",
     "read_spec": "divulge.spec",

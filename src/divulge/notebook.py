@@ -11,10 +11,10 @@ from typing import Any
 from divulge.assess import Step, assess, plan
 from divulge.errors import OutputError, UsageError
 from divulge.outputs import Output, Released, read_released
-from divulge.outputs.computed import compute
-from divulge.outputs.crossed import from_pandas
-from divulge.outputs.fitted import from_statsmodels
 from divulge.outputs.output import in_field
+from divulge.outputs.released.computed import compute
+from divulge.readers.pandas import from_pandas
+from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, write_text
 from divulge.reports import Html, card
 from divulge.spec import Assessment, Inputs, ScenarioSettings, Settings

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divulge.assess import Step, assess, cluster, plan
+from divulge.assess import Step, assess, plan
+from divulge.assess.splits import cluster
 from divulge.reports import Html
 from divulge.spec import read_spec
 from tests.cli.running import divulge

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from divulge.assess import plan
-from divulge.assess.earlier import granted_targets
+from divulge.assess.splits.earlier import granted_targets
 from divulge.spec import read_spec
 from tests.cli.running import divulge
 

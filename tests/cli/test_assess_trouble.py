@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divulge.assess.holdout import shared_rows
+from divulge.assess.splits.holdout import shared_rows
 from divulge.demo import simulated_census
 from divulge.reports import Html
 from divulge.table import Table
@@ -80,7 +80,7 @@ def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signal
 
 def test_split_that_was_half_written_is_computed_again(folder: Path) -> None:
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
-    from divulge.assess.checkpoint import Checkpoint
+    from divulge.assess.splits.checkpoint import Checkpoint
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checkpoint, "clear", lambda self: None)
@@ -141,7 +141,7 @@ def test_file_in_the_place_of_the_folder_is_refused(folder: Path, capsys: pytest
 def test_results_of_an_earlier_run_survive_one_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     before = _results("out")
-    monkeypatch.setattr("divulge.assess.splits.is_usable", lambda figures: False)
+    monkeypatch.setattr("divulge.assess.splits.split.is_usable", lambda figures: False)
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 54
     assert _results("out") == before
     assert not Path("out/splits").exists()

@@ -11,7 +11,7 @@ import pytest
 from typer import _completion_shared
 
 from divulge.cli import COMMANDS, main
-from divulge.cli.complete import spec_files
+from divulge.terminal.complete import spec_files
 
 LINES = {
     "bash": lambda words: {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)},

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from divulge.cli import demo_job
 from divulge.demo import DEMOS
 from divulge.spec import read_spec
 from divulge.table import read_schema, read_table
+from divulge.terminal import demo_job
 from tests.cli.running import divulge
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from divulge.demo import DEMOS
-from divulge.outputs.linear import Linear
+from divulge.outputs.kinds.linear import Linear
 from divulge.spec import read_inputs, read_spec
 from divulge.spec.document import read_document
 from divulge.table import write_schema, write_table

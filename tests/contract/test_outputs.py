@@ -13,7 +13,7 @@ import pytest
 from divulge.demo import cps_extract, simulated_census, simulated_health
 from divulge.errors import DivulgeError, OutputError, UnknownVariableError
 from divulge.outputs import OUTPUTS, Example, Figures, Output, Released, Status, read_released
-from divulge.outputs.custom import Custom
+from divulge.outputs.kinds.custom import Custom
 from divulge.spec import format_output, parse_output
 from divulge.table import Table
 

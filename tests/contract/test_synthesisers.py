@@ -11,8 +11,8 @@ import pytest
 
 from divulge.demo import simulated_census
 from divulge.outputs import Output, read_released
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.record import dumps
 from divulge.synthesisers import (
     SYNTHESISERS,

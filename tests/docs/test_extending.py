@@ -37,8 +37,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("extended")
     shutil.copytree(SOURCE, folder / "divulge", ignore=shutil.ignore_patterns("__pycache__"))
     file, (import_line, tuple_line) = blocks()
-    (folder / "divulge" / "outputs" / "tail.py").write_text(file, encoding="utf-8")
-    room = folder / "divulge" / "outputs" / "__init__.py"
+    (folder / "divulge" / "outputs" / "kinds" / "tail.py").write_text(file, encoding="utf-8")
+    room = folder / "divulge" / "outputs" / "kinds" / "__init__.py"
     text = room.read_text(encoding="utf-8")
     before, found, after = text.partition("OUTPUTS: tuple[type[Output], ...] = (\n")
     assert found
@@ -83,7 +83,7 @@ def test_the_new_kind_is_in_the_json_schema(package: Path) -> None:
 @pytest.fixture(scope="module")
 def tail(package: Path) -> type[Output]:
     """The class itself, from the file on the page."""
-    described = importlib.util.spec_from_file_location("tail", package / "divulge" / "outputs" / "tail.py")
+    described = importlib.util.spec_from_file_location("tail", package / "divulge" / "outputs" / "kinds" / "tail.py")
     assert described is not None
     assert described.loader is not None
     module = importlib.util.module_from_spec(described)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from divulge.table import lint
-from divulge.table.read import DELIMITED, READERS
+from divulge.table.files.read import DELIMITED, READERS
+from divulge.table.lint import lint
 
 PAGE = (Path(__file__).parents[2] / "docs" / "table.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from divulge.synthesisers import SYNTHESISERS, Outcome
-from divulge.synthesisers.moves.mutation import Stepped
+from divulge.synthesisers.evolutionary.mutation import Stepped
 
 PAGE = (Path(__file__).parents[2] / "docs" / "synthesisers.md").read_text(encoding="utf-8")
 

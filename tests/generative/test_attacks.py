@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.measures import Case, Scenario
-from divulge.measures.isolation import Isolation, isolating
-from divulge.measures.outliers import Outliers
-from divulge.measures.precision import Precision
-from divulge.measures.reconstruction import Reconstruction
-from divulge.measures.utility import Utility
+from divulge.measures.families.isolation import Isolation, isolating
+from divulge.measures.families.outliers import Outliers
+from divulge.measures.families.reconstruction import Reconstruction
+from divulge.measures.families.unique_matches import Precision
+from divulge.measures.families.utility import Utility
 from divulge.table import Schema, Table, Variable
 from tests.reference import attacks as reference
 

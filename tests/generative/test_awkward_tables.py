@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divulge.measures import Case, Family, Scenario
-from divulge.measures.isolation import Isolation
-from divulge.measures.outliers import Outliers
-from divulge.measures.precision import Precision
-from divulge.measures.rapid import Rapid
-from divulge.measures.reconstruction import Reconstruction
-from divulge.measures.utility import Utility
+from divulge.measures.families.isolation import Isolation
+from divulge.measures.families.outliers import Outliers
+from divulge.measures.families.rapid import Rapid
+from divulge.measures.families.reconstruction import Reconstruction
+from divulge.measures.families.unique_matches import Precision
+from divulge.measures.families.utility import Utility
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from divulge.kernels.box import nearest_in_box
+from divulge.kernels.nearest_point import nearest_in_box
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6))

@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from divulge.measures import FAMILIES, Exclusions
-from divulge.measures.raab import Raab
+from divulge.measures.families.identity import Raab
+from divulge.measures.families.tcap import Tcap
 from divulge.measures.run import Measured, measure_tables
-from divulge.measures.tcap import Tcap
 from divulge.table import Schema, Table, Variable
 from tests.reference import measures as reference
 

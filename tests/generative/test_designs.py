@@ -8,8 +8,8 @@ import pandas as pd
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from divulge.outputs.design import Design, design_of, table_counts
-from divulge.outputs.formula import parse_formula
+from divulge.outputs.models.design import Design, design_of, table_counts
+from divulge.outputs.models.formula import parse_formula
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from divulge.demo import simulated_census
 from divulge.kernels import evolution
 from divulge.kernels.randomness import next_uniform, stream
+from divulge.objective.compiled import rules_of
+from divulge.objective.objective import Objective, Target
 from divulge.outputs import Output
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.lowered import row_codes
-from divulge.outputs.means import Means
-from divulge.synthesisers.compiled import rules_of
-from divulge.synthesisers.fitness import Fitness
-from divulge.synthesisers.moves.crossover import cross
-from divulge.synthesisers.moves.mutation import mutate, redraw
-from divulge.synthesisers.objective import Objective, Target
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.lowering.lowered import row_codes
+from divulge.synthesisers.evolutionary.crossover import cross
+from divulge.synthesisers.evolutionary.fitness import Fitness
+from divulge.synthesisers.evolutionary.mutation import mutate, redraw
 from tests.reference import evolution as reference
 
 TABLE = simulated_census(300)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels.lowering import NOTHING
-from divulge.outputs.lowered import Block, DiagonalHead, Link, Lowered, Term, pack, row_codes
+from divulge.outputs.lowering.lowered import Block, DiagonalHead, Link, Lowered, Term, pack, row_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference import lowering as reference
 

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from divulge.outputs import Output
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.extremes import Extremes
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.gini import Gini
-from divulge.outputs.herfindahl import Herfindahl
-from divulge.outputs.means import Means
-from divulge.outputs.mode import Mode
-from divulge.outputs.position import Position
-from divulge.outputs.shape import Shape
-from divulge.outputs.totals import Totals
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.extremes import Extremes
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.gini import Gini
+from divulge.outputs.kinds.herfindahl import Herfindahl
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.mode import Mode
+from divulge.outputs.kinds.position import Position
+from divulge.outputs.kinds.shape import Shape
+from divulge.outputs.kinds.totals import Totals
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divulge.measures.gains import Classes, ErrorKind, Numbers, curve
+from divulge.measures.attackers.gains import Classes, ErrorKind, Numbers, curve
 from tests.reference import rapid as reference
 
 _SHARES = st.lists(st.floats(0.01, 1.0), min_size=3, max_size=3).map(lambda p: [x / sum(p) for x in p])

@@ -10,13 +10,13 @@ from divulge.kernels import search
 from divulge.kernels.changes import Metric
 from divulge.kernels.randomness import alias_table, draw_codes, next_code, stream
 from divulge.kernels.rules import keeps_rules
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.means import Means
+from divulge.objective.compiled import moves_of, rules_of, scratch_of
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
 from divulge.synthesisers import Objective, Target
-from divulge.synthesisers.compiled import moves_of, rules_of, scratch_of
-from divulge.synthesisers.moves.pair import Pool, best_moves
-from divulge.synthesisers.starts import start_codes
+from divulge.synthesisers.descent.pair import Pool, best_moves
+from divulge.synthesisers.descent.starts import start_codes
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

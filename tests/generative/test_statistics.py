@@ -12,12 +12,12 @@ from lifelines import KaplanMeierFitter, NelsonAalenFitter
 from scipy import stats
 
 from divulge.outputs import Output, Status
-from divulge.outputs.chi_squared import ChiSquared
-from divulge.outputs.correlation import Correlation
-from divulge.outputs.f_test import FTest
-from divulge.outputs.ratios import Ratios
-from divulge.outputs.survival import Survival
-from divulge.outputs.t_test import TTest
+from divulge.outputs.kinds.chi_squared import ChiSquared
+from divulge.outputs.kinds.correlation import Correlation
+from divulge.outputs.kinds.f_test import FTest
+from divulge.outputs.kinds.ratios import Ratios
+from divulge.outputs.kinds.survival import Survival
+from divulge.outputs.kinds.t_test import TTest
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

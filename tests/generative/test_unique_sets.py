@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels import uniques
-from divulge.measures.suda import contributions, suda_scores, unique_sets
+from divulge.measures.families.suda import contributions, suda_scores, unique_sets
 from tests.generative.test_counted_measures import table
 from tests.reference import measures as reference
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from divulge.kernels.balance import ENOUGH, STRENGTH
-from divulge.outputs.lowered import Block
+from divulge.outputs.lowering.lowered import Block
 from divulge.table import Table
 from tests.reference.lowering import term_of
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from divulge.outputs.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.table import Table
 
 

@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 
 import divulge
 from divulge.errors import OutputError, UsageError
-from divulge.outputs import from_statsmodels
+from divulge.readers.statsmodels import from_statsmodels
 from tests.acro_folders import people
 
 FRAME = people()

@@ -179,8 +179,8 @@ def _queries(service: Service, client: Any, path: str) -> int:
 
 def test_list_shows_exactly_what_may_be_seen(either: Service) -> None:
     from divulge.ledger import states
+    from divulge.ledger.listing import Filters, list_submissions
     from divulge.ledger.model import Person, Submission
-    from divulge.web.queue import Filters, list_submissions
 
     numbers = [either.ready(by) for by in ("rosa", "remy", "chloe")]
     with either.ledger.reading() as session:

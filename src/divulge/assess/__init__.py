@@ -2,7 +2,7 @@
 
 from divulge.assess.conduct import Assessed, assess
 from divulge.assess.cumulative import Candidate
-from divulge.assess.planning import Plan, plan
-from divulge.assess.workers import Step
+from divulge.assess.plan import Plan, plan
+from divulge.assess.splits.workers import Step
 
 __all__ = ["Assessed", "Candidate", "Plan", "Step", "assess", "plan"]

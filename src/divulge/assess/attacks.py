@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import SpecError, unknown_variable
 from divulge.kernels.windows import window_counts
-from divulge.measures.coding import KeyCoding
+from divulge.measures.counting.coding import KeyCoding
 from divulge.outputs import Output
 from divulge.spec import ScenarioSettings
 from divulge.table import Schema, Table

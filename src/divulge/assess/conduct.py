@@ -15,22 +15,22 @@ from threadpoolctl import threadpool_limits
 
 from divulge import __version__
 from divulge.assess.attacks import Attack, attacks_of
-from divulge.assess.checkpoint import Checkpoint, digest_of
-from divulge.assess.cluster import Cluster, versions
 from divulge.assess.cumulative import (
     cumulative_section,
     joint_attacks,
     judged,
 )
 from divulge.assess.cumulative import reasons as reasons_of
-from divulge.assess.earlier import with_granted
-from divulge.assess.exposure import Mask
-from divulge.assess.holdout import against_holdout
 from divulge.assess.passes import PassResult, make_task, run_pass
-from divulge.assess.planning import Plan
-from divulge.assess.splits import publish
+from divulge.assess.plan import Plan
+from divulge.assess.splits.checkpoint import Checkpoint, digest_of
+from divulge.assess.splits.cluster import Cluster, versions
+from divulge.assess.splits.earlier import with_granted
+from divulge.assess.splits.holdout import against_holdout
+from divulge.assess.splits.split import publish
+from divulge.assess.splits.workers import Crew, Listener
+from divulge.assess.statistics.exposure import Mask
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
-from divulge.assess.workers import Crew, Listener
 from divulge.outputs import Output, Released
 from divulge.policy import Decision, Evidence, Policy, Verdict, decide
 from divulge.record import FORMAT_VERSION, dumps, to_plain

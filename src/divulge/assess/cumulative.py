@@ -13,10 +13,10 @@ from math import prod
 from typing import Any
 
 from divulge.assess.attacks import Attack, attacks_of, default_attacks
-from divulge.assess.exposure import difference_error
 from divulge.assess.passes import AttackRisk, PassResult
+from divulge.assess.statistics.exposure import difference_error
 from divulge.errors import DivulgeError
-from divulge.measures.coding import ROOM
+from divulge.measures.counting.coding import ROOM
 from divulge.outputs import Output, Released, read_released
 from divulge.policy import Evidence, Policy
 from divulge.spec import Assessment, Inputs, ScenarioSettings, format_output, parse_output

@@ -16,12 +16,12 @@ from threadpoolctl import threadpool_limits
 
 from divulge.assess.attacks import attacks_of
 from divulge.assess.passes import FIGURE_3_AT_MOST, make_task
-from divulge.assess.splits import run_split
-from divulge.assess.workers import WORTH_STARTING
+from divulge.assess.splits.split import run_split
+from divulge.assess.splits.workers import WORTH_STARTING
 from divulge.designs import BLOCK, RepeatedHalves
 
 if TYPE_CHECKING:
-    from divulge.assess.planning import Plan
+    from divulge.assess.plan import Plan
 
 TRIALS = 6
 """Splits that are tried, unless they take long: with six, a kind of split that is one in four is seen more often than

@@ -9,12 +9,8 @@ from typing import Any
 import numpy as np
 
 from divulge.assess.attacks import Attack, Floats, Lookup
-from divulge.assess.checkpoint import Checkpoint
-from divulge.assess.contrasts import MeasureRisk, Shares, measure_risks
-from divulge.assess.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
-from divulge.assess.exposure import Exposed, Mask, Sums, confirm, find_exposed
-from divulge.assess.intervals import Mean, mean_over
-from divulge.assess.splits import (
+from divulge.assess.splits.checkpoint import Checkpoint
+from divulge.assess.splits.split import (
     Embedded,
     Figure,
     SplitResult,
@@ -27,11 +23,15 @@ from divulge.assess.splits import (
     near_share,
     publish,
 )
-from divulge.assess.workers import Crew
+from divulge.assess.splits.workers import Crew
+from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
+from divulge.assess.statistics.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
+from divulge.assess.statistics.exposure import Exposed, Mask, Sums, confirm, find_exposed
+from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits
 from divulge.errors import DesignError, OutputError
-from divulge.measures.family import Family
-from divulge.measures.tcap import Tcap
+from divulge.measures.families.family import Family
+from divulge.measures.families.tcap import Tcap
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.rules import Finding

@@ -15,14 +15,14 @@ import numpy as np
 
 from divulge.assess.attacks import Attack, attacks_of
 from divulge.assess.forecast import Forecast, forecast
-from divulge.assess.planning import DEFAULT_FAMILIES, plan, read_policy
-from divulge.assess.splits import is_usable
+from divulge.assess.plan import DEFAULT_FAMILIES, plan, read_policy
+from divulge.assess.splits.split import is_usable
 from divulge.designs import Design, RepeatedHalves, Split, make_design
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
 from divulge.outputs import Output, Released, read_released
-from divulge.outputs.crosstab import Crosstab
+from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain

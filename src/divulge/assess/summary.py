@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.contrasts import MeasureRisk
-from divulge.assess.intervals import Mean
 from divulge.assess.passes import AttackRisk, PassResult
+from divulge.assess.statistics.contrasts import MeasureRisk
+from divulge.assess.statistics.intervals import Mean
 from divulge.outputs import Output
 from divulge.policy import Decision, Policy
 from divulge.synthesisers import Embedding, Reproduction

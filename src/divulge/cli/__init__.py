@@ -14,8 +14,8 @@ import typer
 from typer.exceptions import TyperException
 
 from divulge import __version__
-from divulge.cli.screen import Screen, screen
 from divulge.errors import DivulgeError, UsageError
+from divulge.terminal.screen import Screen, screen
 
 COMMANDS: tuple[str, ...] = (
     "new",

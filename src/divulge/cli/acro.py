@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.assess import EXIT_CODES, FailOn
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.record import dumps, make_folder, write_text
+from divulge.terminal.conducting import EXIT_CODES, FailOn
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.acro import Progress
+    from divulge.assess.folders import Progress
 
 
 def run(
@@ -49,7 +49,8 @@ def run(
     results are record.json, report.html, and a folder `viewer` that SACRO-Viewer opens: the same outputs, each with our
     comment, and the findings as one more output.
     """
-    from divulge.acro import Settings, assess_folder, check_target, read_folder, write_viewer
+    from divulge.assess.folders import Settings, assess_folder, check_target, write_viewer
+    from divulge.readers.acro import read_folder
     from divulge.reports import Html
     from divulge.table import read_schema, read_table
 
@@ -86,7 +87,7 @@ def run(
 
 def show(record: dict[str, Any]) -> None:
     """The verdict, why, a line for each output, and what was not read."""
-    from divulge.acro.words import agreement, sentence
+    from divulge.reports.folders import agreement, sentence
 
     screen.show(str(record["verdict"]).upper())
     for reason in record["reasons"]:

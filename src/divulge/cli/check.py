@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
-from divulge.cli.screen import screen
 from divulge.errors import DivulgeError
+from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.assess.forecast import Forecast

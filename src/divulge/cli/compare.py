@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.options import JsonOption
 from divulge.cli.report import find_record
-from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import read_record, write_text
 from divulge.reports.blocks import Source, plain
 from divulge.reports.compare import compared, comparison, comparison_page
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 
 def run(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rich.table import Table as Grid
 
-from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
-from divulge.cli.screen import screen
 from divulge.errors import SpecError
-from divulge.outputs.computed import Computed, compute
 from divulge.outputs.output import Status, in_field
+from divulge.outputs.released.computed import Computed, compute
 from divulge.spec import read_inputs, read_spec
+from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.screen import screen
 
 _N_NAMED = 10
 """How many figures that do not agree are named in the note below the tables."""

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.demo_job import run_job
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.demo import DEMOS, Demo
 from divulge.demo.cps import attribution
 from divulge.errors import UsageError
 from divulge.record import make_folder, write_text
 from divulge.table import Table, write_schema, write_table
+from divulge.terminal.demo_job import run_job
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 
 def run(
@@ -59,7 +59,7 @@ def run(
 
 
 def _tell(name: str, record: dict[str, Any]) -> None:
-    from divulge.cli.assess_view import show
+    from divulge.terminal.assess_view import show
 
     screen.show(f"{name} ({record['rows']:,} people)")
     show(record)

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.options import AllowCodeOption, JsonOption, SpecArgument
-from divulge.cli.screen import screen
 from divulge.errors import SpecError, UsageError
-from divulge.outputs.computed import compute
 from divulge.outputs.output import in_field
+from divulge.outputs.released.computed import compute
 from divulge.spec import Assessment, Inputs, read_inputs, read_spec
 from divulge.synthesisers import Embedding, Knowledge, Objective, Progress, Target, embed_runs, granted, synthesiser_of
 from divulge.table import write_table
+from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.screen import screen
 
 
 def run(

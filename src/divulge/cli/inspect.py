@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.table import Schema, Table, Variable, read_schema, read_table, write_schema
-from divulge.table.lint import lint
-from divulge.table.remark import Remark
+from divulge.table.lint.lint import lint
+from divulge.table.lint.remark import Remark
 from divulge.table.variable import value_text
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 _SHOWN = 4
 """Levels shown of a categorical variable."""

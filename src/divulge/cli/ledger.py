@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.errors import TamperedError, UsageError
 from divulge.record import dumps, read_record, write_text
+from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 app = typer.Typer(
     help="Keep account of what has been released about which data.", no_args_is_help=True, rich_markup_mode="markdown"
@@ -80,8 +80,8 @@ def list_(
     json: JsonOption = False,
 ) -> None:
     """List submissions and releases, the newest first."""
-    from divulge.cli.ledger_view import as_json, listing
     from divulge.ledger.queries import list_submissions
+    from divulge.terminal.ledger_view import as_json, listing
 
     with opened(ledger) as known, known.reading() as session:
         found = list_submissions(session, None, _filter(session, dataset, state), page=page)
@@ -101,8 +101,8 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show one submission: its outputs with their figures, its assessment, its decisions and its history."""
-    from divulge.cli.ledger_view import details, show_details
     from divulge.ledger.queries import find_submission, history
+    from divulge.terminal.ledger_view import details, show_details
 
     with opened(ledger) as known, known.reading() as session:
         found = details(find_submission(session, None, number), history(session, number))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.errors import MissingColumnsError, UsageError
 from divulge.record import write_text
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.measures import Measured
@@ -90,18 +90,18 @@ def run(
     who were not in the data is no disclosure.
     """
     # The measures bring compiled code with them, which other commands should not wait for.
-    from divulge.cli.measure_options import (
+    from divulge.measures import FAMILIES, measure_targets
+    from divulge.measures.arrows import arrow_plot, target_table
+    from divulge.measures.counting.out_of_core import measure_parquet, parquet_columns
+    from divulge.table import read_schema, read_table
+    from divulge.terminal.measure_options import (
         read_exclusions,
         read_groups,
         read_names,
         read_settings,
         read_sizes,
     )
-    from divulge.cli.measure_view import show
-    from divulge.measures import FAMILIES, measure_targets
-    from divulge.measures.arrows import arrow_plot, target_table
-    from divulge.measures.out_of_core import measure_parquet, parquet_columns
-    from divulge.table import read_schema, read_table
+    from divulge.terminal.measure_view import show
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")

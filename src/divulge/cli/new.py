@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.errors import UsageError
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.table import Schema
@@ -123,7 +123,7 @@ def _outputs(
     models: list[str],
     asking: bool,
 ) -> list[dict[str, Any]]:
-    from divulge.spec.results import guess_output
+    from divulge.readers.results import guess_output
 
     found: list[dict[str, Any]] = []
     for path in results:

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.errors import UsageError, suggest
 from divulge.outputs import OUTPUTS, Output
 from divulge.spec import json_schema
 from divulge.spec.fields import spec_fields, type_text
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 
 def run(

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from divulge.cli.options import JsonOption
-from divulge.cli.screen import screen
 from divulge.record import read_record, write_bytes
 from divulge.reports import REPORTS
+from divulge.terminal.options import JsonOption
+from divulge.terminal.screen import screen
 
 Format = StrEnum("Format", {report.format: report.format for report in REPORTS})  # type: ignore[misc]
 

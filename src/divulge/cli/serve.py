@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table as Grid
 
-from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
-from divulge.cli.screen import screen
 from divulge.errors import UsageError
+from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.cli.serve_demo import Account
+    from divulge.terminal.serve_demo import Account
 
 
 def run(
@@ -68,7 +68,7 @@ def run(
         raise UsageError(
             "the service is not installed.", hint="Install divulge with its extra: divulge[web]."
         ) from None
-    from divulge.cli.serve_demo import first_accounts
+    from divulge.terminal.serve_demo import first_accounts
     from divulge.web.settings import is_loopback
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)

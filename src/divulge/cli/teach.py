@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divulge.cli.options import JsonOption, SpecArgument
-from divulge.cli.screen import screen
 from divulge.errors import UsageError
 from divulge.record import make_folder
+from divulge.terminal.options import JsonOption, SpecArgument
+from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.synthesisers import Progress

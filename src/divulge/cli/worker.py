@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from divulge.cli.ledger_options import LedgerOption, StoreOption, opened
-from divulge.cli.screen import screen
+from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
+from divulge.terminal.screen import screen
 
 
 def run(

@@ -1,24 +1,9 @@
-"""Data to play with: two simulations in which nobody exists, and one extract of a real survey."""
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+"""ROOM. Data to play with: two simulations in which nobody exists, and one extract of a real survey."""
 
 from divulge.demo.census import simulated_census
 from divulge.demo.cps import cps_extract
+from divulge.demo.demo import Demo
 from divulge.demo.health import simulated_health
-from divulge.table import Table
-
-
-class Demo(NamedTuple):
-    """One table to play with: how to make it, what it is, and whether its people exist."""
-
-    name: str
-    make: Callable[[], Table]
-    description: str
-    origin: Literal["simulated", "real"]
-
 
 DEMOS = (
     Demo(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.demo.draws import Floats, check_request, codes, logistic, uniforms
+from divulge.demo.demo import check_request
+from divulge.kernels.draws import Floats, codes, logistic, uniforms
 from divulge.table import Schema, Table, Variable
 
 N_ROWS = 50_357

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from divulge.demo.draws import Floats, check_request, codes, logistic, normals, truncated_normals, uniforms
+from divulge.demo.demo import check_request
 from divulge.errors import UsageError
+from divulge.kernels.draws import Floats, codes, logistic, normals, truncated_normals, uniforms
 from divulge.table import Schema, Table, Variable
 
 N_ROWS = 1_000

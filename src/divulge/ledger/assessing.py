@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import Candidate, Plan, Step, assess, plan
-from divulge.assess.splits import publish
+from divulge.assess.splits.split import publish
 from divulge.errors import LedgerError
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint

@@ -1,43 +1,16 @@
-"""ROOM. Risk measures, one family per file; each takes a Case and returns Estimates (see family.py).
+"""Risk measures: their families, and what families share to count, to attack and to estimate.
 
 Synthesis, verdicts and reports live elsewhere: a measure is given tables and a scenario and computes figures.
 """
 
-from divulge.measures.cap import Cap
+from divulge.measures.case import Case
+from divulge.measures.counting.exclusions import Exclusions
+from divulge.measures.counting.grouping import Groups
 from divulge.measures.estimate import Estimate, Interval, calibrated, ratio
-from divulge.measures.exclusions import Exclusions
-from divulge.measures.family import Family, Measure
-from divulge.measures.grouping import Groups
-from divulge.measures.isolation import Isolation
-from divulge.measures.kolb import Kolb, MsuOverlap
-from divulge.measures.outliers import Outliers
-from divulge.measures.precision import Precision
-from divulge.measures.raab import Raab
-from divulge.measures.rapid import Rapid
-from divulge.measures.reconstruction import Reconstruction
+from divulge.measures.families import FAMILIES
+from divulge.measures.families.family import Family, Measure
 from divulge.measures.run import Measured, measure, measure_targets
-from divulge.measures.scenario import Case, Scenario
-from divulge.measures.subsets import Subsets
-from divulge.measures.suda import Suda
-from divulge.measures.tcap import Tcap
-from divulge.measures.utility import Utility
-
-FAMILIES: tuple[type[Family], ...] = (
-    Tcap,
-    Cap,
-    Raab,
-    Kolb,
-    Subsets,
-    MsuOverlap,
-    Suda,
-    Rapid,
-    Precision,
-    Isolation,
-    Outliers,
-    Reconstruction,
-    Utility,
-)
-"""Every family, in the order in which reports show them. `FAMILIES[i]()` has the default settings."""
+from divulge.scenario import Scenario
 
 __all__ = [
     "FAMILIES",

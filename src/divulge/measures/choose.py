@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from divulge.errors import DivulgeError, MeasureError, suggest
-from divulge.measures.family import Family
+from divulge.measures.families.family import Family
 
 
 def choose(

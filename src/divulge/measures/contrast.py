@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from scipy.special import stdtr
 
 from divulge.measures.estimate import Estimate, Interval
-from divulge.measures.family import Measure
+from divulge.measures.families.family import Measure
 from divulge.measures.intervals import difference
 
 

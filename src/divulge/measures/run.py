@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from divulge.errors import MeasureError, MissingColumnsError, suggest, unknown_variable
-from divulge.measures.cells import Counter
+from divulge.measures.case import Case
 from divulge.measures.choose import choose
 from divulge.measures.contrast import Contrast, contrast
+from divulge.measures.counting.cells import Counter
+from divulge.measures.counting.exclusions import NO_EXCLUSIONS, Exclusions
+from divulge.measures.counting.grouping import Groups, group_tables
 from divulge.measures.estimate import Estimate
-from divulge.measures.exclusions import NO_EXCLUSIONS, Exclusions
-from divulge.measures.family import Family
-from divulge.measures.grouping import Groups, group_tables
-from divulge.measures.scenario import Case, Scenario
+from divulge.measures.families.family import Family
+from divulge.scenario import Scenario
 from divulge.table import Table, align, table_from_frame
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
-from divulge.outputs.lowered import Lowered
-from divulge.outputs.precision import Floats, Precision, Released, printed
+from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.released.precision import Floats, Precision, Released, printed
 from divulge.table import Condition, Schema, Table, Variable
 
 

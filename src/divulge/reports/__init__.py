@@ -1,13 +1,6 @@
-"""ROOM. Reports, one format per file: each renders a record, which is plain data, and recomputes nothing."""
+"""Reports on a record: their formats, and the sections that every format shows."""
 
 from divulge.reports.card import card
-from divulge.reports.csv import Csv
-from divulge.reports.html import Html
-from divulge.reports.json import Json
-from divulge.reports.markdown import Markdown
-from divulge.reports.pdf import Pdf
-
-REPORTS = (Html, Markdown, Json, Csv, Pdf)
-"""Every report; the first is written by `divulge assess`."""
+from divulge.reports.formats import REPORTS, Csv, Html, Json, Markdown, Pdf
 
 __all__ = ["REPORTS", "Csv", "Html", "Json", "Markdown", "Pdf", "card"]

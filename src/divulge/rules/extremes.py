@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from divulge.outputs import Output, Released
-from divulge.outputs.extremes import Extremes
-from divulge.outputs.precision import SLACK
-from divulge.outputs.rows import Groups, counted
+from divulge.outputs.kinds.extremes import Extremes
+from divulge.outputs.lowering.rows import Groups, counted
+from divulge.outputs.released.precision import SLACK
 from divulge.rules.rule import Finding
 from divulge.table import Table
 

@@ -7,12 +7,12 @@ from dataclasses import fields
 from typing import Any
 
 from divulge.errors import EmbedError, suggest
-from divulge.synthesisers.descent import Descent
-from divulge.synthesisers.embedding import Embedding, Outcome, Progress, Reproduction
-from divulge.synthesisers.evolutionary import Evolutionary
-from divulge.synthesisers.knowledge import Knowledge, granted
-from divulge.synthesisers.objective import Objective, Target
-from divulge.synthesisers.runs import Synthesiser, embed_runs
+from divulge.objective.embedding import Embedding, Outcome, Progress, Reproduction
+from divulge.objective.knowledge import Knowledge, granted
+from divulge.objective.objective import Objective, Target
+from divulge.objective.runs import Synthesiser, embed_runs
+from divulge.synthesisers.descent.descent import Descent
+from divulge.synthesisers.evolutionary.evolutionary import Evolutionary
 
 SYNTHESISERS = (Descent, Evolutionary)
 """Every synthesiser; the first is the default."""

@@ -2,13 +2,13 @@
 
 from divulge.table.align import align
 from divulge.table.conditions import Condition, Rule
-from divulge.table.frames import table_from_frame
+from divulge.table.files.frames import table_from_frame
+from divulge.table.files.read import read_table
+from divulge.table.files.write import write_table
 from divulge.table.frictionless import read_schema, write_schema
-from divulge.table.read import read_table
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import Variable
-from divulge.table.write import write_table
 
 __all__ = [
     "Condition",

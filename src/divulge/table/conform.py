@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from divulge.errors import OutsideCategoriesError
-from divulge.table.found import Found, Lookup
+from divulge.table.column import Found, Lookup
 from divulge.table.infer import NA_TEXTS, as_integers, parse_number
 from divulge.table.variable import Value, Variable, value_text
 

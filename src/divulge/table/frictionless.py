@@ -16,9 +16,9 @@ from typing import Any
 from divulge.errors import DivulgeError, SchemaError
 from divulge.record import dumps, write_text
 from divulge.table.conditions import Rule
-from divulge.table.csv_write import field_text
 from divulge.table.fields import LARGEST_GRID, grid, parse_field, parse_missing, typed
-from divulge.table.files import check_readable
+from divulge.table.files.csv_write import field_text
+from divulge.table.files.there import check_readable
 from divulge.table.schema import Schema
 from divulge.table.variable import Value, Variable
 

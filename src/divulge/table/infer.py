@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.table.found import Found, Lookup, Numbers
+from divulge.table.column import Found, Lookup, Numbers
 from divulge.table.variable import Value, Variable
 
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")

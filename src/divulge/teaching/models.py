@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from divulge.outputs.formula import parse_formula
-from divulge.outputs.linear import Linear
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.multinomial import Multinomial
-from divulge.outputs.poisson import Poisson
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.models.formula import parse_formula
 from divulge.table import Schema
 
 RESPONSE = "response"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import SpecError, suggest, unknown_variable
-from divulge.outputs.rows import Groups
+from divulge.outputs.lowering.rows import Groups
 from divulge.table import Schema, Table, Variable
 
 Floats = NDArray[np.float64]

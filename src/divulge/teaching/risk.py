@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from divulge.assess import assess, plan
-from divulge.assess.workers import Listener
+from divulge.assess.splits.workers import Listener
 from divulge.comparators import Cart
 from divulge.errors import MissingColumnsError
 from divulge.measures import calibrated, measure_targets

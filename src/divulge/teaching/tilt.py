@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.optimize import brentq
 
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.means import Means
-from divulge.outputs.position import Position
-from divulge.outputs.rows import Groups
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.position import Position
+from divulge.outputs.lowering.rows import Groups
 from divulge.synthesisers import Knowledge, Target
 from divulge.table import Schema
 from divulge.teaching.raking import Floats

@@ -16,11 +16,12 @@ from starlette.responses import Response
 
 from divulge.errors import NotAllowedError
 from divulge.ledger.database import Ledger
+from divulge.ledger.listing import whole_number
 from divulge.ledger.model import BrowserSession, Person, Role
 from divulge.web import sessions
 from divulge.web.guard import client_address
+from divulge.web.last_use import Seen
 from divulge.web.rendering import Renderer
-from divulge.web.seen import Seen
 from divulge.web.settings import Settings
 
 MOST_FIELDS = 2000
@@ -79,11 +80,6 @@ class Posted:
 
 Id = Annotated[int, Field(ge=1, lt=2**31)]
 """The number of something: one that both databases take as a key."""
-
-
-def whole_number(text: str, digits: int = 9) -> int | None:
-    """What somebody wrote as a whole number of at most so many digits, which every database holds; None otherwise."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 def ledger_of(request: Request) -> Ledger:

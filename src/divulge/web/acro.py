@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from divulge.acro.folder import METADATA, Entry, Folder, read_folder
-from divulge.acro.regressions import read_regression_entry
-from divulge.acro.tables import read_table_entry
 from divulge.errors import DivulgeError, UploadError
 from divulge.ledger.model import Submission
 from divulge.ledger.store import Store
 from divulge.outputs import Output
+from divulge.readers.acro.folder import METADATA, Entry, Folder, read_folder
+from divulge.readers.acro.regressions import read_regression_entry
+from divulge.readers.acro.tables import read_table_entry
 from divulge.spec import format_output
 from divulge.table import Schema
 

@@ -23,9 +23,9 @@ from divulge.web.access import LogInNeededError, PasswordNeededError
 from divulge.web.api import API_UPLOADS, api
 from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
+from divulge.web.last_use import Seen
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
-from divulge.web.seen import Seen
 from divulge.web.settings import Settings
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 

@@ -32,7 +32,7 @@ from divulge.ledger.model import (
 )
 from divulge.ledger.store import Store
 from divulge.web.acro import AcroStatus, acro_statuses
-from divulge.web.kept import Kept
+from divulge.web.cache import Kept
 
 ACTIONS = (
     "comment",

@@ -20,7 +20,7 @@ from divulge.ledger.proposals import Proposal
 from divulge.ledger.store import PIECE, Blob, Store
 from divulge.outputs import read_released
 from divulge.outputs.output import in_field
-from divulge.outputs.released import LABEL_COLUMNS
+from divulge.outputs.released.reading import LABEL_COLUMNS
 from divulge.spec import parse_output
 from divulge.spec.document import parse_json, parse_yaml
 from divulge.table import Schema

@@ -9,8 +9,8 @@ from divulge.comparators import Cart, Marginals
 from divulge.demo import simulated_health
 from divulge.errors import MeasureError
 from divulge.measures import Scenario
-from divulge.measures.crossvalidation import cross_validated
-from divulge.measures.rapid import Rapid
+from divulge.measures.attackers.crossvalidation import cross_validated
+from divulge.measures.families.rapid import Rapid
 from divulge.table import Table
 
 HEALTH = Scenario(("age", "education", "income"), "disease_status")

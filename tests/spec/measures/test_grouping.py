@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Groups, measure
-from divulge.measures.grouping import breaks, group_tables, quantile_breaks
+from divulge.measures.counting.grouping import breaks, group_tables, quantile_breaks
 from divulge.table import align, table_from_frame
 
 

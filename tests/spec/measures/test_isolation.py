@@ -9,7 +9,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Case, Scenario
-from divulge.measures.isolation import Isolation, expected_share
+from divulge.measures.families.isolation import Isolation, expected_share
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema((Variable("k", "numeric", np.arange(1000)), Variable("t", "numeric", np.arange(2))))

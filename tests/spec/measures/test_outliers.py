@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import MeasureError, UnknownVariableError
 from divulge.measures import Case, Scenario
-from divulge.measures.outliers import Outliers
+from divulge.measures.families.outliers import Outliers
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

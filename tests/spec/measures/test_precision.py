@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Case, Exclusions, Scenario
-from divulge.measures.precision import Precision
+from divulge.measures.families.unique_matches import Precision
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

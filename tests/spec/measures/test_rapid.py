@@ -9,9 +9,9 @@ from divulge.comparators import Cart, Marginals
 from divulge.demo import simulated_health
 from divulge.errors import MeasureError
 from divulge.measures import Case, Exclusions, Scenario, measure
-from divulge.measures.attribution import attribution
-from divulge.measures.gains import Classes, Numbers, bootstrap, curve, error, gain, permutation_null
-from divulge.measures.rapid import Rapid
+from divulge.measures.attackers.attribution import attribution
+from divulge.measures.attackers.gains import Classes, Numbers, bootstrap, curve, error, gain, permutation_null
+from divulge.measures.families.rapid import Rapid
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
 

@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Case, Scenario
-from divulge.measures.reconstruction import Reconstruction
+from divulge.measures.families.reconstruction import Reconstruction
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema((Variable("k", "numeric", np.arange(30)), Variable("t", "numeric", np.arange(2))))

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from divulge.measures import measure
-from divulge.measures.subsets import special_uniques
-from divulge.measures.suda import by_variable, contributions, dis_suda, suda_scores, unique_sets
+from divulge.measures.families.special_uniques import special_uniques
+from divulge.measures.families.suda import by_variable, contributions, dis_suda, suda_scores, unique_sets
 from divulge.table import table_from_frame
 
 GUIDELINE = pd.DataFrame(

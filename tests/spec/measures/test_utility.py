@@ -10,7 +10,7 @@ import statsmodels.api as sm
 
 from divulge.errors import MeasureError
 from divulge.measures import Case, Interval, Scenario
-from divulge.measures.utility import Utility, hellinger, interval_overlap
+from divulge.measures.families.utility import Utility, hellinger, interval_overlap
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status, read_released
-from divulge.outputs.chi_squared import ChiSquared
+from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

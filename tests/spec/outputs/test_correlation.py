@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs import Status, read_released
-from divulge.outputs.correlation import Correlation
+from divulge.outputs.kinds.correlation import Correlation
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

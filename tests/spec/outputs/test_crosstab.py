@@ -9,7 +9,7 @@ import pytest
 
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs import read_released
-from divulge.outputs.crosstab import Crosstab
+from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.custom import Custom
+from divulge.outputs.kinds.custom import Custom
 from tests.spec.outputs.people import PEOPLE
 
 CODE = """

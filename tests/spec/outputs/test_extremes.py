@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from divulge.errors import OutputError
-from divulge.outputs.extremes import Extremes
+from divulge.outputs.kinds.extremes import Extremes
 from tests.spec.outputs.people import PEOPLE, figures
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.f_test import FTest
+from divulge.outputs.kinds.f_test import FTest
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

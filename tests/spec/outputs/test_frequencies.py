@@ -6,7 +6,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import read_released
-from divulge.outputs.frequencies import Frequencies
+from divulge.outputs.kinds.frequencies import Frequencies
 from tests.spec.outputs.people import PEOPLE, figures
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.gini import Gini
+from divulge.outputs.kinds.gini import Gini
 from tests.spec.outputs.people import drawn, figures
 
 NUMBERS = drawn("G X W\na 1 1\na 3 1\nb 5 2\nb 5 1\nc 0 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from divulge.errors import OutputError
-from divulge.outputs.herfindahl import Herfindahl
+from divulge.outputs.kinds.herfindahl import Herfindahl
 from tests.spec.outputs.people import drawn, figures
 
 FIRMS = drawn("FIRM BRANCH SALES W\nx n 6 1\nx s 2 1\ny n 1 2\nz s 1 1")

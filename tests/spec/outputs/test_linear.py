@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.linear import Linear
+from divulge.outputs.kinds.linear import Linear
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

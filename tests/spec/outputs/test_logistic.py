@@ -15,7 +15,7 @@ import statsmodels.formula.api as smf
 from divulge.demo import simulated_census
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs import Figures, Status
-from divulge.outputs.logistic import Logistic
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(4000)

@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.means import Means
+from divulge.outputs.kinds.means import Means
 from tests.spec.outputs.people import PEOPLE, figures
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import read_released
-from divulge.outputs.mode import Mode
+from divulge.outputs.kinds.mode import Mode
 from tests.spec.outputs.people import PEOPLE, figures
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.outputs import Status
-from divulge.outputs.multinomial import Multinomial
+from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.outputs import Status
-from divulge.outputs.poisson import Poisson
+from divulge.outputs.kinds.poisson import Poisson
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

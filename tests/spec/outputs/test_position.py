@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.errors import OutputError
-from divulge.outputs.position import Position
+from divulge.outputs.kinds.position import Position
 from divulge.table import Table
 from tests.spec.outputs.people import PEOPLE, drawn, figures
 

@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status, read_released
-from divulge.outputs.ratios import Ratios
+from divulge.outputs.kinds.ratios import Ratios
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -15,10 +15,10 @@ import statsmodels.formula.api as smf
 from divulge.demo import simulated_census
 from divulge.errors import OutputError
 from divulge.outputs import Figures, Output, Status, read_released
-from divulge.outputs.linear import Linear
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.multinomial import Multinomial
-from divulge.outputs.poisson import Poisson
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.poisson import Poisson
 from divulge.table import Table
 
 CENSUS = simulated_census(3000)

@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.shape import Shape
+from divulge.outputs.kinds.shape import Shape
 from tests.spec.outputs.people import drawn, figures
 
 NUMBERS = drawn("G X W\na 2 1\na 4 1\na 4 2\na 6 1\nb 7 1\nb 7 3\nc 1 1")

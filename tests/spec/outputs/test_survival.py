@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status, read_released
-from divulge.outputs.survival import Survival
+from divulge.outputs.kinds.survival import Survival
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Status
-from divulge.outputs.t_test import TTest
+from divulge.outputs.kinds.t_test import TTest
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divulge.outputs.totals import Totals
+from divulge.outputs.kinds.totals import Totals
 from tests.spec.outputs.people import PEOPLE, figures
 
 

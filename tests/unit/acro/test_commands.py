@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from divulge.acro.commands import parse_call, rows_of, series_of
+from divulge.readers.acro.commands import parse_call, rows_of, series_of
 
 METHODS = frozenset({"crosstab", "pivot_table", "olsr"})
 

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from divulge.acro import read_folder
 from divulge.errors import AcroError, FileMissingError
+from divulge.readers.acro import read_folder
 from tests.acro_folders import contents, people, table_entry, write_folder
 
 

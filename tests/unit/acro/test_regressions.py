@@ -10,7 +10,7 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from divulge.acro import Reading, read_folder, read_outputs
+from divulge.readers.acro import Reading, read_folder, read_outputs
 from divulge.table import table_from_frame
 from tests.acro_folders import people, regression_entry, table_entry, write_folder
 

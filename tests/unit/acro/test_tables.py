@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from divulge.acro import Reading, read_folder, read_outputs
+from divulge.readers.acro import Reading, read_folder, read_outputs
 from divulge.table import table_from_frame
 from tests.acro_folders import people, table_entry, write_folder
 

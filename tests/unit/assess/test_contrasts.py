@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from divulge.assess.attacks import Attack, Lookup
-from divulge.assess.contrasts import SHARES, Shares, measure_risks
-from divulge.assess.splits import Figure
+from divulge.assess.splits.split import Figure
+from divulge.assess.statistics.contrasts import SHARES, Shares, measure_risks
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.measures import measure_targets
 from divulge.table import Schema, Table, Variable

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from divulge.assess.attacks import Attack, Counts, Lookup, windows
-from divulge.assess.exposure import (
+from divulge.assess.statistics.exposure import (
     Exposed,
     Sums,
     adjusted_p,
@@ -16,7 +16,7 @@ from divulge.assess.exposure import (
     difference_error,
     find_exposed,
 )
-from divulge.assess.intervals import mean_over
+from divulge.assess.statistics.intervals import mean_over
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
 from divulge.table import Schema, Table, Variable
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from divulge.assess.intervals import mean_over
+from divulge.assess.statistics.intervals import mean_over
 
 
 def test_interval_of_few_splits_is_students() -> None:

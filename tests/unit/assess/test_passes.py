@@ -10,7 +10,7 @@ import pytest
 
 from divulge.assess import assess, plan
 from divulge.assess.passes import _worst
-from divulge.assess.splits import Embedded
+from divulge.assess.splits.split import Embedded
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Schema, Table, Variable

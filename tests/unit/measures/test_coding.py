@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from divulge.errors import MeasureError
-from divulge.measures import coding, measure
-from divulge.measures.coding import KeyCoding
+from divulge.measures import measure
+from divulge.measures.counting import coding
+from divulge.measures.counting.coding import KeyCoding
 
 
 def random_columns(n: int, cards: list[int], seed: int) -> list[np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.measures.features import for_linear, for_trees
+from divulge.measures.attackers.features import for_linear, for_trees
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from divulge.measures.logistic import fit_logistic
+from divulge.measures.attackers.logistic import fit_logistic
 
 
 def test_coefficients_and_standard_errors_are_those_of_statsmodels() -> None:

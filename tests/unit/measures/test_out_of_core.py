@@ -11,7 +11,7 @@ import pytest
 
 from divulge.errors import MeasureError, MissingColumnsError, NotATableError, UnknownVariableError
 from divulge.measures import FAMILIES, Exclusions, Groups, measure_targets
-from divulge.measures.out_of_core import COUNTED, measure_parquet
+from divulge.measures.counting.out_of_core import COUNTED, measure_parquet
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from divulge.errors import OutputError
-from divulge.outputs import from_pandas, read_released
-from divulge.outputs.computed import compute
+from divulge.outputs import read_released
+from divulge.outputs.released.computed import compute
+from divulge.readers.pandas import from_pandas
 from divulge.table import table_from_frame
 from tests.acro_folders import people
 

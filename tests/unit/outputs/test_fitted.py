@@ -12,9 +12,9 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from divulge.errors import DivulgeError
-from divulge.outputs import from_statsmodels, read_released
-from divulge.outputs.computed import compute
-from divulge.outputs.fitted import formula_of_terms, printed_decimals
+from divulge.outputs import read_released
+from divulge.outputs.released.computed import compute
+from divulge.readers.statsmodels import formula_of_terms, from_statsmodels, printed_decimals
 from divulge.table import table_from_frame
 from tests.acro_folders import people
 

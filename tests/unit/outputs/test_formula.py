@@ -10,8 +10,8 @@ import pytest
 
 from divulge.demo.census import SCHEMA
 from divulge.errors import OutputError, UnknownVariableError
-from divulge.outputs.design import design_of, schema_counts
-from divulge.outputs.formula import formula_variables, parse_formula
+from divulge.outputs.models.design import design_of, schema_counts
+from divulge.outputs.models.formula import formula_variables, parse_formula
 from divulge.table import Schema, Variable
 
 
@@ -164,7 +164,7 @@ def test_columns_are_found_however_they_are_written() -> None:
 
 AT_ONCE = """
 import sys, threading, time
-from divulge.outputs.formula import formula_variables
+from divulge.outputs.models.formula import formula_variables
 failed = []
 def read(i):
     while i and "formulaic.errors" not in sys.modules:

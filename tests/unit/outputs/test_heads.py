@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.outputs.heads import RatioHead, SizedHead, possible_sizes
-from divulge.outputs.means import Means, spacing
+from divulge.outputs.kinds.means import Means, spacing
+from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
 from tests.spec.outputs.people import drawn
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.errors import OutputError
-from divulge.outputs.precision import Precision, printed
+from divulge.outputs.released.precision import Precision, printed
 
 NAN = float("nan")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.multinomial import Multinomial
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.output import Output
-from divulge.outputs.poisson import Poisson
 from divulge.synthesisers import Objective, Target
 
 CENSUS = simulated_census(n_rows=2000, seed=3)

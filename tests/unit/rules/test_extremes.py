@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divulge.outputs import Crosstab
-from divulge.outputs.extremes import Extremes
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.extremes import Extremes
 from divulge.rules import Finding
 from divulge.rules.extremes import HeldByFew
 from divulge.table import Schema, Table, Variable

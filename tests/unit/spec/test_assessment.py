@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from divulge.errors import DivulgeError, FileMissingError, OutputError, SpecError
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.means import Means
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.means import Means
 from divulge.spec import Settings, json_schema, parse_output, parse_spec, read_inputs, read_spec
 from divulge.spec.document import parse_yaml
 

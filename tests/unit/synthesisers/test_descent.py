@@ -9,17 +9,17 @@ import pytest
 
 from divulge.demo import simulated_census
 from divulge.errors import EmbedError
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.extremes import Extremes
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.means import Means
+from divulge.objective import objective as objective_module
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.extremes import Extremes
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.position import Position
 from divulge.outputs.output import Output
-from divulge.outputs.position import Position
-from divulge.outputs.released import read_released
+from divulge.outputs.released.reading import read_released
 from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
-from divulge.synthesisers import objective as objective_module
-from divulge.synthesisers.search import Search
+from divulge.synthesisers.descent.search import Search
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(n_rows=3000, seed=5)

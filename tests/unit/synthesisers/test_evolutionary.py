@@ -11,14 +11,14 @@ import pytest
 from divulge.demo import simulated_census
 from divulge.errors import EmbedError
 from divulge.outputs import Output, read_released
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.custom import Custom
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.means import Means
-from divulge.outputs.position import Position
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.custom import Custom
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.position import Position
 from divulge.synthesisers import SYNTHESISERS, Embedding, Evolutionary, Objective, Outcome, Progress, Target
-from divulge.synthesisers.fitness import Fitness
-from divulge.synthesisers.moves.mutation import Stepped
+from divulge.synthesisers.evolutionary.fitness import Fitness
+from divulge.synthesisers.evolutionary.mutation import Stepped
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(600)

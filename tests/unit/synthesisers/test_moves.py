@@ -10,11 +10,11 @@ from divulge.demo import simulated_census
 from divulge.errors import EmbedError
 from divulge.kernels import evolution
 from divulge.kernels.randomness import stream, streams
-from divulge.synthesisers.compiled import rules_of
-from divulge.synthesisers.moves.mutation import Schedule, Stepped, mutate, redraw
-from divulge.synthesisers.moves.replacement import survivors
-from divulge.synthesisers.moves.tournament import select
-from divulge.synthesisers.objective import Objective
+from divulge.objective.compiled import rules_of
+from divulge.objective.objective import Objective
+from divulge.synthesisers.evolutionary.mutation import Schedule, Stepped, mutate, redraw
+from divulge.synthesisers.evolutionary.replacement import survivors
+from divulge.synthesisers.evolutionary.tournament import select
 from divulge.table import Schema, Variable
 
 UNLIKELY = 1e-4

@@ -13,11 +13,11 @@ from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.lowering import predictor
 from divulge.kernels.randomness import next_uniform, stream
 from divulge.kernels.rules import DEEPEST, keeps_rules, swap_until_kept
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.lowered import Block, pack
+from divulge.objective.compiled import rules_of
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.lowering.lowered import Block, pack
 from divulge.synthesisers import Objective, Target, granted
-from divulge.synthesisers.compiled import rules_of
-from divulge.synthesisers.starts import start_codes
+from divulge.synthesisers.descent.starts import start_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference.balance import draw_in_balance as reference_draws
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from divulge.errors import RaggedRowsError, UndecodableError, WriteError
-from divulge.table import Schema, Table, Variable, csv_text, read_table, write_table
+from divulge.table import Schema, Table, Variable, read_table, write_table
+from divulge.table.files import csv_text
 from divulge.table.infer import parse_number
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from divulge.demo import DEMOS
 from divulge.outputs import OUTPUTS, Example, Output
-from divulge.outputs.crosstab import Crosstab
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.linear import Linear
-from divulge.outputs.logistic import Logistic
-from divulge.outputs.means import Means
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
 from divulge.record import dumps, write_text
 from divulge.synthesisers import Target
 from divulge.table import Condition, Table, write_table

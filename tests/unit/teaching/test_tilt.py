@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.earnings import earnings_outputs, simulated_earnings
 from divulge.outputs import Figures
-from divulge.outputs.frequencies import Frequencies
-from divulge.outputs.means import Means
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
 from divulge.spec import Assessment
 from divulge.spec.teaching import TeachingSettings

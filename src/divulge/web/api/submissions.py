@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from divulge.ledger import queries, releases, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import Audience, Choice, State
 from divulge.ledger.proposals import Proposal
 from divulge.web.access import Caller, Id, SignedIn, Visitor, ledger_of
@@ -32,7 +33,6 @@ from divulge.web.api.shapes import (
 )
 from divulge.web.details import Seen, check_see_assessment, progress_words, see
 from divulge.web.intake import check_figures
-from divulge.web.queue import Filters, list_submissions
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 

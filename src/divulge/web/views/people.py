@@ -7,9 +7,10 @@ from starlette.responses import Response
 
 from divulge.errors import DivulgeError, SpecError
 from divulge.ledger import queries, states
+from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Person, Role
 from divulge.web import accounts
-from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of, whole_number
+from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of
 from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)

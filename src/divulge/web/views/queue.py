@@ -7,10 +7,10 @@ from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from divulge.ledger import queries
+from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import State
 from divulge.web.access import SignedIn, ledger_of
 from divulge.web.pages import go, page
-from divulge.web.queue import Filters, list_submissions
 
 router = APIRouter(include_in_schema=False)
 

@@ -12,12 +12,13 @@ from starlette.responses import Response
 from divulge.errors import DivulgeError, NotAllowedError, SpecError
 from divulge.ledger import queries, states, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Submission
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.states import can_submit
 from divulge.table import Schema
 from divulge.web import intake
-from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of, whole_number
+from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
 from divulge.web.forms import find_form, kind_forms
 from divulge.web.pages import go, page
 

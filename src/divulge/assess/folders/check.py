@@ -1,0 +1,195 @@
+"""A folder assessed: each of its outputs by itself, then all of them together, in one record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from divulge.assess import Assessed, Step, assess, plan
+from divulge.errors import AcroError, DivulgeError
+from divulge.policy import Verdict
+from divulge.readers.acro.folder import Folder
+from divulge.readers.acro.reading import Reading, read_outputs
+from divulge.spec import Assessment, Inputs
+from divulge.spec import Settings as Section
+from divulge.table import Table
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a folder is assessed. seconds: the longest that one search may take."""
+
+    splits: int = 30
+    seconds: float = 10.0
+    seed: int = 1
+    policy: Path | Mapping[str, Any] | None = None
+    workers: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Which output is being assessed: so many of so many, and where in its splits it is."""
+
+    name: str
+    number: int
+    total: int
+    step: Step
+
+
+Listener = Callable[[Progress], None]
+
+TOGETHER = "all outputs together"
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """An output that was read: what its own assessment found, or why that was not possible."""
+
+    reading: Reading
+    found: Assessed | None
+    reason: str | None
+
+
+def assess_folder(
+    folder: Folder, table: Table, settings: Settings | None = None, listener: Listener | None = None, data: str = ""
+) -> dict[str, Any]:
+    """The record of a folder, with a section `acro` for what stands in the folder. data: what the data are called."""
+    chosen = settings or Settings()
+    started = time.perf_counter()
+    readings = read_outputs(folder, table)
+    read = [r for r in readings if r.reason is None]
+    if not read:
+        said = "; ".join(f"{r.entry.name}: {r.reason}" for r in readings[:5])
+        raise AcroError(f"no output of the folder can be assessed. {said}", where=str(folder.path))
+    total = len(read) + (len(read) > 1)
+    alone: list[_Alone] = []
+    for i, reading in enumerate(read):
+        try:
+            found = _assess([reading], table, chosen, _prefixed(listener, reading.entry.name, i + 1, total), data)
+        except DivulgeError as error:
+            alone.append(_Alone(reading, None, error.message))
+        else:
+            alone.append(_Alone(reading, found, None))
+    together = _together([a for a in alone if a.found is not None], table, chosen, listener, total, data)
+    record = _record(folder, readings, alone, together)
+    record["timings"]["seconds"] = time.perf_counter() - started
+    return record
+
+
+def _prefixed(listener: Listener | None, name: str, number: int, total: int) -> Callable[[Step], None] | None:
+    if listener is None:
+        return None
+    return lambda step: listener(Progress(name, number, total, step))
+
+
+def _assess(
+    readings: Sequence[Reading], table: Table, chosen: Settings, listener: Callable[[Step], None] | None, data: str
+) -> Assessed:
+    outputs = tuple(o for r in readings for o in r.outputs)
+    assessment = Assessment(
+        outputs=outputs,
+        folder=Path(),
+        data=Path(data) if data else None,
+        # The learning curve would double the time of every output; whoever wants it assesses that output by a spec.
+        design=Section("repeated-halves", {"splits": chosen.splits, "curve": False}),
+        synthesiser=Section("descent", {"seconds": chosen.seconds}),
+        policy=chosen.policy,
+        seed=chosen.seed,
+    )
+    inputs = Inputs(table.schema, table, table.n_rows, tuple(g for r in readings for g in r.released))
+    return assess(plan(assessment, inputs), workers=chosen.workers, listener=listener, alone=False)
+
+
+def _together(
+    alone: Sequence[_Alone], table: Table, chosen: Settings, listener: Listener | None, total: int, data: str
+) -> Assessed:
+    if not alone:
+        raise AcroError("no output of the folder can be assessed: see the reasons with divulge compute.")
+    if len(alone) == 1:
+        assert alone[0].found is not None, "asked for those that were assessed"
+        return alone[0].found
+    return _assess([a.reading for a in alone], table, chosen, _prefixed(listener, TOGETHER, total, total), data)
+
+
+def _record(folder: Folder, readings: Sequence[Reading], alone: Sequence[_Alone], together: Assessed) -> dict[str, Any]:
+    """The record of the set, with each output's own findings in its place, and the folder's entries beside."""
+    record = dict(together.record)
+    by_name = {a.reading.entry.name: a for a in alone}
+    sections: list[dict[str, Any]] = []
+    entries = []
+    for reading in readings:
+        own = by_name.get(reading.entry.name)
+        numbers = []
+        for section in own.found.record["outputs"] if own is not None and own.found is not None else ():
+            i = len(sections)
+            reproduced = together.record["outputs"][i]["reproduced"]
+            sections.append({**section, "number": i + 1, "reproduced_together": reproduced})
+            numbers.append(i + 1)
+        entries.append(_entry(reading, own, numbers))
+    record["outputs"] = sections
+    record["acro"] = {"folder": folder.path.resolve().name, "version": folder.version, "outputs": entries}
+    found = [a.found for a in alone if a.found is not None]
+    if len(found) > 1:
+        by_parts = np.any([f.exposed for f in found], axis=0)
+        emergent = int((together.exposed & ~by_parts).sum())
+        record["emergent"] = {
+            "exposed": emergent,
+            "exposed_by_parts": int(by_parts.sum()),
+            "marginal_risk": None,
+        }
+    return _decided(record, entries, together, len(found))
+
+
+def _entry(reading: Reading, own: _Alone | None, numbers: list[int]) -> dict[str, Any]:
+    entry = reading.entry
+    found = None if own is None else own.found
+    return {
+        "name": entry.name,
+        "type": entry.kind,
+        "method": entry.method,
+        "command": entry.command,
+        "status": entry.status,
+        "files": [f.name for f in entry.files],
+        "intact": entry.is_intact,
+        "verdict": None if found is None else str(found.verdict),
+        "reasons": [] if found is None else list(found.record["reasons"]),
+        "settle": [] if found is None else list(found.record["settle"]),
+        "exposed": None if found is None else int(found.exposed.sum()),
+        "numbers": numbers,
+        "reason": reading.reason if own is None else own.reason,
+        "notes": list(reading.notes),
+        "figures": reading.figures,
+        "agreeing": reading.agreeing,
+        "disagreeing": list(reading.disagreeing),
+    }
+
+
+def _decided(
+    record: dict[str, Any], entries: Sequence[Mapping[str, Any]], together: Assessed, n: int
+) -> dict[str, Any]:
+    """The verdict on the folder: never milder than that on any of its outputs, and no release of what was not read."""
+    verdicts = [Verdict(e["verdict"]) for e in entries if e["verdict"] is not None]
+    verdict = max([together.verdict, *verdicts], key=lambda v: v.rank)
+    said = [f"All outputs together: {r}" for r in together.record["reasons"]] if n > 1 else []
+    reasons = said if together.verdict is verdict or n == 1 else []
+    for entry in entries:
+        if entry["verdict"] == str(verdict):
+            reasons += [f"{entry['name']}: {reason}" for reason in entry["reasons"]]
+    if record.get("emergent") and record["emergent"]["exposed"]:
+        reasons.append(
+            f"{record['emergent']['exposed']:,} people are exposed by the outputs together, and by none of them alone."
+        )
+    unread = [e["name"] for e in entries if e["reason"] is not None and not e["name"].endswith("DONT_RELEASE")]
+    changed = [e["name"] for e in entries if e["intact"] is False]
+    if unread:
+        reasons.append(f"Not assessed, and left to the checker: {', '.join(unread)}.")
+    if changed:
+        reasons.append(f"Changed since ACRO wrote them (their checksums differ): {', '.join(changed)}.")
+    if (unread or changed) and verdict is Verdict.RELEASE:
+        verdict = Verdict.REVIEW
+    return {**record, "verdict": str(verdict), "reasons": list(dict.fromkeys(reasons))}

@@ -1,0 +1,131 @@
+"""Finished splits on disk, each in a file of its own, written whole or not at all: what a run resumes from.
+
+A file holds counts of synthetic rows and figures, no row of the data. All are removed when the record is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from divulge.assess.attacks import Counts
+from divulge.assess.splits.split import Embedded, Figure, SplitResult
+from divulge.designs import Split
+from divulge.errors import DivulgeError, UsageError, WorkerError, WriteError
+from divulge.record import make_folder, write_bytes, write_text
+
+FOLDER = "splits"
+
+
+class Checkpoint:
+    """The folder of finished splits of one assessment; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None, digest: str, resume: bool) -> None:
+        self.folder = None if folder is None else folder / FOLDER
+        self.made: list[Path] = []
+        if self.folder is None:
+            return
+        name = self.folder / "assessment"
+        if resume and name.exists() and name.read_text(encoding="utf-8") != digest:
+            raise UsageError(
+                "the splits in this folder belong to another spec, other data or another version.",
+                where=str(self.folder),
+                hint="Run without --resume, or into another folder.",
+            )
+        if not resume and self.folder.exists():
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.made = [f for f in (self.folder, *self.folder.parents) if not f.exists()]
+        make_folder(self.folder)
+        with self.kept_if_of_use():
+            write_text(name, digest)
+
+    def load(self, name: str, split: Split) -> SplitResult | None:
+        """The finished split of this name; None where there is none, or where the file is not whole."""
+        path = self._path(name, split)
+        if path is None or not path.exists():
+            return None
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:
+                return _unpacked(split, json.loads(str(held["about"])), held)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return None
+
+    def save(self, name: str, result: SplitResult) -> None:
+        path = self._path(name, result.split)
+        if path is None:
+            return
+        arrays: dict[str, Any] = {"about": np.array(json.dumps(_about(result)))}
+        for i, counts in enumerate(result.counts):
+            arrays |= {f"near{i}": counts.near, f"matched{i}": counts.matched, f"certain{i}": counts.certain}
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        write_bytes(path, buffer.getvalue())
+
+    @contextmanager
+    def kept_if_of_use(self) -> Iterator[None]:
+        """What is here when things go wrong stays only where --resume can make use of it: some split is finished, and
+        it was not the assessment that cannot be done. Folders that were made for it go too."""
+        try:
+            yield
+        except (DivulgeError, OSError) as error:
+            is_of_use = isinstance(error, WriteError | WorkerError)
+            if self.folder is not None and not (is_of_use and any(self.folder.glob("[!.]*.npz"))):
+                self.clear()
+                for made in self.made:
+                    with suppress(OSError):  # not empty: somebody else's
+                        made.rmdir()
+            raise
+
+    def clear(self) -> None:
+        """Remove all of it: the assessment is done."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, name: str, split: Split) -> Path | None:
+        part = split.part.replace("/", "-").replace(" ", "-")
+        return None if self.folder is None else self.folder / f"{name}-{part}-{split.number}.npz"
+
+
+def digest_of(*parts: bytes) -> str:
+    """One text for everything that a result depends on."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
+    return found.hexdigest()
+
+
+def _about(result: SplitResult) -> dict[str, Any]:
+    return {
+        "outputs": [asdict(o) for o in result.outputs],
+        "outcome": result.outcome,
+        "why_not": result.why_not,
+        "measures": [{n: asdict(f) for n, f in m.items()} for m in result.measures],
+        "sweep": [{n: asdict(f) for n, f in m.items()} for m in result.sweep],
+        "seconds": result.seconds,
+        "n_attacks": len(result.counts),
+    }
+
+
+def _unpacked(split: Split, about: dict[str, Any], held: Any) -> SplitResult:
+    return SplitResult(
+        split,
+        tuple(Embedded(**o) for o in about["outputs"]),
+        about["outcome"],
+        about["why_not"],
+        tuple(Counts(held[f"near{i}"], held[f"matched{i}"], held[f"certain{i}"]) for i in range(about["n_attacks"])),
+        tuple({n: Figure(**f) for n, f in m.items()} for m in about["measures"]),
+        tuple({n: Figure(**f) for n, f in m.items()} for m in about["sweep"]),
+        about["seconds"],
+    )

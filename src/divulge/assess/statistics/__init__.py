@@ -1,0 +1,1 @@
+"""What splits say together: exposure, contrasts, intervals, the learning curve."""

@@ -1,0 +1,271 @@
+"""The list of submissions: who sees which, filters, search and pages. A fixed number of queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, type_coerce
+from sqlalchemy.orm import Session
+
+from divulge.ledger.model import (
+    Assignment,
+    CheckerDecision,
+    Choice,
+    Dataset,
+    Job,
+    JobState,
+    Person,
+    Project,
+    State,
+    Submission,
+    SubmittedOutput,
+)
+from divulge.ledger.queries import visible
+from divulge.ledger.states import OVERSEEING
+
+PAGE = 25
+"""Entries of one page: what fits on two screens."""
+
+WHOSE = ("assigned", "unassigned", "mine", "undecided")
+"""assigned: to me; unassigned: to nobody; mine: submitted by me; undecided: where my decision can still be given."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a list is narrowed to. whose: one of WHOSE, or empty."""
+
+    state: str = ""
+    project: int | None = None
+    dataset: int | None = None
+    whose: str = ""
+    q: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> Filters:
+        """From an address. What makes no sense is left out: an old link still shows something."""
+
+        def number(name: str) -> int | None:
+            return whole_number(query.get(name, ""))
+
+        state = query.get("state", "")
+        whose = query.get("whose", "")
+        return cls(
+            state=state if state in set(State) else "",
+            project=number("project"),
+            dataset=number("dataset"),
+            whose=whose if whose in WHOSE else "",
+            q=query.get("q", "").replace("\x00", "").strip()[:200],
+            page=max(number("page") or 1, 1),
+        )
+
+    def as_query(self) -> dict[str, Any]:
+        kept = asdict(self)
+        kept.pop("page")
+        return kept
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything but the state is asked for."""
+        return bool(self.project or self.dataset or self.whose or self.q)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One submission as a list shows it. verdict: None for whoever may not see it."""
+
+    id: int
+    title: str
+    state: State
+    version: int
+    verdict: str | None
+    project: str
+    author: str
+    dataset: str
+    created_at: Any
+    changed_at: Any
+    checkers: tuple[str, ...]
+    in_favour: int
+    against: int
+    needed: int
+    has_failed: bool
+    """Whether its latest assessment failed and it waits for another."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One page of a list. counts: how many there are in each state, whatever state is asked for."""
+
+    lines: tuple[Line, ...]
+    filters: Filters
+    total: int
+    counts: Mapping[str, int]
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // PAGE))
+
+
+_LINES = (
+    select(
+        Submission.id,
+        Submission.title,
+        Submission.state,
+        Submission.version,
+        Submission.verdict,
+        Submission.created_at,
+        Submission.changed_at,
+        Submission.checkers_needed,
+        Project.name.label("project"),
+        Dataset.name.label("dataset"),
+        func.coalesce(func.nullif(Person.full_name, ""), Person.name).label("author"),
+    )
+    .join(Submission.author)
+    .join(Submission.project)
+    .join(Submission.dataset)
+    .order_by(Submission.id.desc())
+)
+"""What a list shows of submissions, columns alone: whole objects take twice as long to make. Built once, as below."""
+
+
+def list_submissions(session: Session, person: Person, filters: Filters) -> Listing:
+    """One page of what somebody may see, the newest first."""
+    wanted = and_(visible(person), *_conditions(person, filters))
+    counts, of_page = (_searched if filters.q else _counted)(session, wanted, filters)
+    found = session.execute(of_page).all() if of_page is not None else []
+    # Most of this is of no use to a reader who may not see it, or in a state that has none of it.
+    sees = person.role in OVERSEEING
+    checkers = _checkers(session, [row.id for row in found]) if sees else {}
+    votes = _votes(session, [row.id for row in found if row.state is State.READY]) if sees else {}
+    failed = _failed(session, [row.id for row in found if row.state is State.SUBMITTED])
+    lines = tuple(
+        Line(
+            id=row.id,
+            title=row.title,
+            state=row.state,
+            version=row.version,
+            verdict=row.verdict if sees else None,
+            project=row.project,
+            author=row.author,
+            dataset=row.dataset,
+            created_at=row.created_at,
+            changed_at=row.changed_at,
+            checkers=tuple(checkers.get(row.id, ())),
+            in_favour=votes.get((row.id, Choice.RELEASE), 0),
+            against=votes.get((row.id, Choice.REFUSE), 0),
+            needed=row.checkers_needed,
+            has_failed=row.id in failed,
+        )
+        for row in found
+    )
+    total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
+    return Listing(lines, filters, total, counts)
+
+
+Counts = Mapping[str, int]
+
+
+def _counted(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+    """How many there are in each state, and the statement of the page: by indexes, a page is found at once."""
+    by_state = select(Submission.state, func.count()).where(wanted).group_by(Submission.state)
+    counts = {str(state): count for state, count in session.execute(by_state)}
+    of_page = _LINES.where(wanted).limit(PAGE).offset((filters.page - 1) * PAGE)
+    return counts, of_page.where(Submission.state == State(filters.state)) if filters.state else of_page
+
+
+def _searched(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+    """The same for a search, which reads everything: once, for the counts and the page together."""
+    matches = select(Submission.id, type_coerce(Submission.state, String)).where(wanted).order_by(Submission.id.desc())
+    found = session.execute(matches).all()
+    ids = [number for number, state in found if not filters.state or state == filters.state]
+    shown = ids[(filters.page - 1) * PAGE : filters.page * PAGE]
+    return Counter(state for _, state in found), _LINES.where(Submission.id.in_(shown)) if shown else None
+
+
+def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if filters.project is not None:
+        found.append(Submission.project_id == filters.project)
+    if filters.dataset is not None:
+        found.append(Submission.dataset_id == filters.dataset)
+    if filters.whose == "mine":
+        found.append(Submission.author_id == person.id)
+    if filters.whose in ("assigned", "unassigned"):
+        of_it = select(Assignment.submission_id).where(Assignment.submission_id == Submission.id)
+        mine = of_it.where(Assignment.person_id == person.id)
+        found.append(mine.exists() if filters.whose == "assigned" else ~of_it.exists())
+    if filters.whose == "undecided":
+        decided = select(CheckerDecision.id).where(
+            CheckerDecision.submission_id == Submission.id, CheckerDecision.person_id == person.id
+        )
+        found += [Submission.state == State.READY, Submission.author_id != person.id, ~decided.exists()]
+    if filters.q:
+        found.append(_matches(filters.q))
+    return found
+
+
+def _matches(text: str) -> ColumnElement[bool]:
+    """A title, an author, a kind or name of an output, or a number, with or without its sign.
+
+    People and outputs are searched once and by themselves, not again for every submission.
+    """
+    number = whole_number(text.removeprefix("#"))
+    by_number = Submission.id == number if number is not None else false()
+    authors = select(Person.id).where(
+        or_(Person.name.icontains(text, autoescape=True), Person.full_name.icontains(text, autoescape=True))
+    )
+    outputs = select(SubmittedOutput.submission_id).where(
+        or_(SubmittedOutput.name.icontains(text, autoescape=True), SubmittedOutput.kind == text.casefold())
+    )
+    return or_(
+        by_number,
+        Submission.title.icontains(text, autoescape=True),
+        Submission.author_id.in_(authors),
+        Submission.id.in_(outputs),
+    )
+
+
+_THESE: Any = bindparam("these", expanding=True)
+
+_CHECKERS = (
+    select(Assignment.submission_id, Person.full_name, Person.name)
+    .join(Assignment.person)
+    .where(Assignment.submission_id.in_(_THESE))
+    .order_by(Person.name)
+)
+
+_VOTES = (
+    select(CheckerDecision.submission_id, CheckerDecision.choice, func.count())
+    .where(CheckerDecision.submission_id.in_(_THESE))
+    .group_by(CheckerDecision.submission_id, CheckerDecision.choice)
+)
+
+_FAILED = select(Job.submission_id).where(
+    Job.state == JobState.FAILED,
+    Job.id.in_(select(func.max(Job.id)).where(Job.submission_id.in_(_THESE)).group_by(Job.submission_id)),
+)
+
+
+def _checkers(session: Session, ids: list[int]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for submission_id, full_name, name in session.execute(_CHECKERS, {"these": ids}) if ids else ():
+        found.setdefault(submission_id, []).append(full_name or name)
+    return found
+
+
+def _votes(session: Session, ids: list[int]) -> dict[tuple[int, Choice], int]:
+    rows = session.execute(_VOTES, {"these": ids}) if ids else ()
+    return {(submission_id, choice): count for submission_id, choice, count in rows}
+
+
+def _failed(session: Session, ids: list[int]) -> set[int]:
+    """Those whose latest job failed."""
+    return set(session.scalars(_FAILED, {"these": ids})) if ids else set()
+
+
+def whole_number(text: str, digits: int = 9) -> int | None:
+    """What somebody wrote as a whole number of at most so many digits, which every database holds; None otherwise."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None

@@ -1,0 +1,1 @@
+"""Intruders who learn: models trained on synthetic rows, what they gain, and how sure that is."""

@@ -1,0 +1,206 @@
+"""RAPID: about how many people is an intruder who learns from synthetic data confidently right (Templ et al. 2026)."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import MeasureError
+from divulge.measures.attackers.attack import Attack
+from divulge.measures.attackers.attribution import attribution
+from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_class, curve, permutation_null
+from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
+from divulge.measures.case import Case
+from divulge.measures.estimate import Estimate, Interval, Scores
+from divulge.measures.families.family import Measure
+from divulge.measures.intervals import clopper_pearson, normal, wilson
+from divulge.table import Table
+
+_TEMPL = "Templ, Thees and Müller 2026"
+_LARGEST = "It is the largest of several estimates, so it tends to be too high."
+_REMEMBERED: weakref.WeakKeyDictionary[Table, dict[tuple[Any, ...], tuple[weakref.ref[Table], Predicted]]] = (
+    weakref.WeakKeyDictionary()
+)
+"""Guesses about a holdout, made while its model was at hand, until the case of the holdout asks for them."""
+
+
+@dataclass(frozen=True)
+class Rapid:
+    """The share of people at risk, for each attacker, their mean and their maximum.
+
+    tau: a person with a categorical target is at risk where the gain (g − b)/(1 − b) is above this.
+    epsilon: one with a numeric target where the error is below this; None is 0.10, or an error where `error` is
+        absolute, since only its unit can say what is near.
+    error: relative to the true value, absolute, or normalised by the people's standard deviation.
+    attackers: some of rf, gbm, cart, l1. n_trees: of the forest. n_jobs: cores for it; the figures do not depend on it.
+    """
+
+    tau: float = 0.3
+    epsilon: float | None = None
+    error: ErrorKind = "relative"
+    attackers: tuple[str, ...] = ("rf", "gbm", "cart", "l1")
+    n_trees: int = 500
+    n_resamples: int = 500
+    n_permutations: int = 199
+    n_jobs: int = 1
+
+    name: ClassVar[str] = "rapid"
+    is_default: ClassVar[bool] = False
+    pools: ClassVar[bool] = False
+    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure(
+            "RAPID", "People about whom a random forest trained on the synthetic data is confidently right.", _TEMPL
+        ),
+        Measure("RAPID_gbm", "The same with gradient boosting.", _TEMPL),
+        Measure("RAPID_cart", "The same with one tree.", _TEMPL),
+        Measure("RAPID_l1", "The same with L1 logistic (or linear) regression.", _TEMPL),
+        Measure("RAPID_mean", "The mean over the attackers.", f"{_TEMPL}, 2.4"),
+        Measure("RAPID_max", "The largest over the attackers.", f"{_TEMPL}, 2.4"),
+    )
+
+    def __post_init__(self) -> None:
+        # On the command line several attackers are one text: rf,cart.
+        listed = self.attackers.split(",") if isinstance(self.attackers, str) else self.attackers
+        object.__setattr__(self, "attackers", tuple(listed))
+        if not 0 <= self.tau < 1:
+            raise MeasureError(f"a threshold of at least 0 and below 1 is needed; {self.tau} is given.", where="tau")
+        if self.epsilon is not None and not 0 < self.epsilon < float("inf"):
+            raise MeasureError(f"a tolerance above 0 is needed; {self.epsilon} is given.", where="epsilon")
+        if self.error not in ("relative", "absolute", "normalised"):
+            raise MeasureError(f"{self.error!r} is no error: use relative, absolute or normalised.", where="error")
+        known = [a.name for a in ATTACKERS]
+        unknown = [a for a in self.attackers if a not in known]
+        if unknown or not self.attackers or len(set(self.attackers)) != len(self.attackers):
+            given = ", ".join(self.attackers) or "none"
+            raise MeasureError(
+                f"different attackers out of {', '.join(known)} are needed; {given} is given.", where="attackers"
+            )
+        if self.n_resamples < 0 or self.n_permutations < 0:
+            raise MeasureError("numbers of resamples and permutations are at least 0.", where="n_resamples")
+        Forest(self.n_trees)
+
+    def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
+        """Fit every attacker to the synthetic rows, ask it about the people, count whom it knows."""
+        attack = Attack.of(case, self.tau, self.epsilon, self.error)
+        # Drawn in this order whatever the data are, so that people and holdout are attacked by the same models.
+        seed = int(rng.integers(2**31 - 1))
+        streams = {a: np.random.default_rng(int(rng.integers(2**62))) for a in self.attackers}
+        if attack.undefined:
+            return {n: Estimate(n, float("nan"), 0, 0, caveats=(attack.undefined,)) for n in self.names()}
+        found, kept = {}, {}
+        for maker in ATTACKERS:
+            if maker.name in self.attackers:
+                attacker = Forest(self.n_trees) if maker is Forest else maker()
+                guessed = _guesses(attacker, attack, case, seed, self.n_jobs)
+                estimate, flags = self._one(attacker, guessed, attack, case, streams[attacker.name])
+                found[estimate.name], kept[attacker.name] = estimate, flags
+        said = tuple(dict.fromkeys(c for e in found.values() for c in e.caveats))
+        found["RAPID_mean"] = _mean(kept, attack, case, said)
+        found["RAPID_max"] = _largest(found, kept)
+        return {name: found[name] for name in self.names()}
+
+    def names(self) -> list[str]:
+        """The figures that this choice of attackers gives."""
+        return [*(_named(a.name) for a in ATTACKERS if a.name in self.attackers), "RAPID_mean", "RAPID_max"]
+
+    def _one(
+        self, attacker: Attacker, guessed: Predicted, attack: Attack, case: Case, rng: np.random.Generator
+    ) -> tuple[Estimate, Scores]:
+        inference = attack.inference(guessed)
+        scores = inference.scores(np.arange(inference.n_rows))
+        known = np.isfinite(scores)
+        flags = inference.flags(scores, attack.threshold) & ~attack.excluded
+        hits, n = int(flags.sum()), int(known.sum())
+        right = inference.is_right()
+        intervals: dict[str, Interval | None] = {"clopper_pearson": clopper_pearson(hits, n)}
+        details: dict[str, Any] = {
+            "attacker": attacker.title,
+            "target": attack.kind,
+            "threshold": attack.threshold,
+            "accuracy": None if right is None else float(right.mean()),
+            "intervals": intervals,
+            "curve": {"thresholds": list(attack.grid), "shares": curve(inference, attack.grid, ~attack.excluded)},
+        }
+        if not attack.excluded.any():
+            # Resampled or permuted people would not be those whom the custodian excluded.
+            intervals["bootstrap"] = bootstrap(inference, attack.threshold, self.n_resamples, rng)
+            details["null"] = permutation_null(inference, attack.threshold, attack.grid, self.n_permutations, rng)
+        if attacker.name == self.attackers[0]:
+            details["attribution"] = attribution(case.people.take(attack.rows), case.scenario.keys, flags)
+        if isinstance(inference, Classes):
+            details["by_class"] = by_class(inference, flags, case.people.schema[case.scenario.target].display)
+        marked = np.full(case.people.n_rows, np.nan)
+        marked[attack.rows] = np.where(known, flags.astype(np.float64), np.nan)
+        estimate = Estimate(
+            _named(attacker.name),
+            hits / n if n else float("nan"),
+            hits,
+            n,
+            baseline=attack.baseline,
+            interval=wilson(hits, n),
+            n=n,
+            details=details,
+            caveats=(*attack.caveats, *guessed.caveats, *attack.left_out(known)),
+            scores=marked if case.with_scores else None,
+        )
+        return estimate, marked
+
+
+def _named(attacker: str) -> str:
+    return "RAPID" if attacker == "rf" else f"RAPID_{attacker}"
+
+
+def _guesses(attacker: Attacker, attack: Attack, case: Case, seed: int, n_jobs: int) -> Predicted:
+    """The attacker's guesses about the people who count; those about a holdout are kept for its own case."""
+    key = (id(case.synthetic), attacker, case.scenario.keys, case.scenario.target, seed)
+    made_for, guessed = _REMEMBERED.get(case.people, {}).pop(key, (None, None))
+    if guessed is None or made_for is None or made_for() is not case.synthetic:
+        answer = attacker.fit(attack.task, seed, n_jobs)
+        guessed = answer(case.people)
+        if case.holdout is not None and case.holdout.n_rows:
+            kept = _REMEMBERED.setdefault(case.holdout, {})
+            kept[key] = (weakref.ref(case.synthetic), answer(case.holdout))
+    return Predicted(guessed.values[attack.rows], guessed.caveats)
+
+
+def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:
+    """The mean over attackers: of each person's flags, then over people, so that the interval knows who is shared."""
+    marks = np.mean([kept[a] for a in kept], axis=0)
+    known = marks[np.isfinite(marks)]
+    n = len(known)
+    value = float(known.mean()) if n else float("nan")
+    se = float(known.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    return Estimate(
+        "RAPID_mean",
+        value,
+        float(known.sum()),
+        n,
+        baseline=attack.baseline,
+        interval=normal(value, se),
+        n=n,
+        details={"attackers": list(kept), "standard_error": se},
+        caveats=caveats,
+        scores=marks if case.with_scores else None,
+    )
+
+
+def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Scores]) -> Estimate:
+    """The attacker with the largest share; with equal shares the first of the suite."""
+    best = max((found[_named(a)] for a in kept), key=lambda e: -1.0 if np.isnan(e.value) else e.value)
+    return Estimate(
+        "RAPID_max",
+        best.value,
+        best.numerator,
+        best.denominator,
+        baseline=best.baseline,
+        interval=best.interval,
+        n=best.n,
+        details={"attacker": best.details["attacker"]},
+        caveats=(*best.caveats, *([_LARGEST] if len(kept) > 1 else [])),
+        scores=best.scores,
+    )

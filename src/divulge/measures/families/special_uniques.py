@@ -1,0 +1,106 @@
+"""CAP for the people whom intruders look for: statistical uniques and special uniques (Taub 2018, section 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import MeasureError
+from divulge.measures.case import Case
+from divulge.measures.estimate import Estimate, Scores, calibrated, ratio
+from divulge.measures.families.cap import cap_scores
+from divulge.measures.families.family import Measure
+from divulge.measures.families.suda import suda_scores, unique_sets
+from divulge.measures.intervals import normal, ratio_standard_error
+
+_TAUB = "Taub et al. 2018"
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """DCAP among people who are unique on the keys, and among the special ones of these.
+
+    top: the share of the uniques, by SUDA score, that is special; those who tie with the last are in too.
+    """
+
+    top: float = 0.10
+
+    name: ClassVar[str] = "subsets"
+    is_default: ClassVar[bool] = False
+    pools: ClassVar[bool] = True
+    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure(
+            "DCAP_uniques", "DCAP among people who are unique on the keys; no match is 0.", _TAUB, moves_with_size=True
+        ),
+        Measure(
+            "DCAP_uniques_matched",
+            "The same, of those whose keys are in the synthetic data.",
+            _TAUB,
+            moves_with_size=True,
+        ),
+        Measure("DCAP_special", "DCAP among special uniques; no match is 0.", _TAUB, moves_with_size=True),
+        Measure(
+            "DCAP_special_matched",
+            "The same, of those whose keys are in the synthetic data.",
+            _TAUB,
+            moves_with_size=True,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 < self.top <= 1:
+            raise MeasureError(f"a share above 0 and at most 1 is needed, {self.top} is given.", where="top")
+
+    def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
+        """Both subsets, both ways; nothing here is random."""
+        del rng
+        found = unique_sets(case.people, case.scenario.keys)
+        is_unique = found.counts[found.of_row] == 1
+        special = special_uniques(suda_scores(found), is_unique, self.top)
+        scores, shares = cap_scores(case), self._shares(case)
+        out: dict[str, Estimate] = {}
+        for name, rows in {"uniques": is_unique, "special": special}.items():
+            base = float(shares[rows].mean()) if rows.any() else float("nan")
+            mine = scores[rows]
+            nobody = f"Nobody is among the {'special ' if name == 'special' else ''}uniques."
+            out[f"DCAP_{name}"] = _mean(f"DCAP_{name}", np.nan_to_num(mine), base, nobody)
+            matched = mine[~np.isnan(mine)]
+            out[f"DCAP_{name}_matched"] = _mean(
+                f"DCAP_{name}_matched", matched, base, "Nobody of them has keys that are in the synthetic data."
+            )
+        return out
+
+    def _shares(self, case: Case) -> Scores:
+        """For every row the share of its target value: the baseline CAP of a record (Taub 2018, eq. 5)."""
+        counts = case.people.frequencies(case.scenario.target)
+        return (counts / max(case.people.n_rows, 1))[case.people[case.scenario.target]]
+
+
+def special_uniques(scores: Scores, is_unique: NDArray[np.bool_], top: float) -> NDArray[np.bool_]:
+    """The uniques whose SUDA score is among the top share; ties with the last of them are in."""
+    among = np.sort(scores[is_unique])[::-1]
+    if not among.size:
+        return is_unique.copy()
+    # −1e-9: 10 % of 30 people is 3, although 0.1 × 30 is a little more.
+    last = among[int(np.ceil(top * among.size - 1e-9)) - 1]
+    return is_unique & (scores >= last)
+
+
+def _mean(name: str, scores: Scores, base: float, undefined: str) -> Estimate:
+    n, total = len(scores), float(scores.sum())
+    error = ratio_standard_error(n, float(scores @ scores), total, n, total, n)
+    value = total / n if n else float("nan")
+    return ratio(
+        name,
+        total,
+        n,
+        undefined=undefined,
+        baseline=base,
+        n=n,
+        interval=normal(value, error),
+        details={"calibrated": calibrated(value, base), "standard_error": error},
+    )

@@ -1,0 +1,205 @@
+"""How near synthetic data are to the original: overlap of confidence intervals, propensity scores, Hellinger distance.
+
+These are no risks. They stand beside risks, since what protects by being wrong should be seen to be wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import MeasureError
+from divulge.kernels.pruning import pruned_leaves
+from divulge.measures.attackers.features import Floats, for_linear, for_trees
+from divulge.measures.attackers.logistic import fit_logistic
+from divulge.measures.case import Case
+from divulge.measures.counting.coding import KeyCoding
+from divulge.measures.estimate import Estimate, Interval, ratio
+from divulge.measures.families.family import Measure
+from divulge.measures.intervals import normal, wilson
+from divulge.table import Table
+
+_EMPTY = "The people or the synthetic data have no rows."
+
+
+@dataclass(frozen=True)
+class Utility:
+    """CI overlap of means and shares, pMSE with its ratio to a null, and Hellinger distance of two-way tables.
+
+    model: what tells original from synthetic rows, a logistic regression on main effects (`logit`) or a tree (`cart`).
+    n_permutations: for the null of the tree; the regression's null is a formula.
+    """
+
+    model: Literal["logit", "cart"] = "logit"
+    n_permutations: int = 20
+
+    name: ClassVar[str] = "utility"
+    is_default: ClassVar[bool] = False
+    pools: ClassVar[bool] = False
+    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure(
+            "CIO", "Mean overlap of the confidence intervals of means and shares.", "Karr et al. 2006", is_share=False
+        ),
+        Measure("pMSE", "How well a model tells original from synthetic rows.", "Woo et al. 2009", is_share=False),
+        Measure("pMSE_ratio", "pMSE over what it is under correct synthesis.", "Snoke et al. 2018", is_share=False),
+        Measure("Hellinger", "Mean Hellinger distance of the two-way tables.", "Kolb et al. 2024", is_share=False),
+    )
+
+    def __post_init__(self) -> None:
+        if self.model not in ("logit", "cart"):
+            raise MeasureError(f"{self.model!r} is neither logit nor cart.", where="model")
+        if self.n_permutations < 1:
+            raise MeasureError(
+                f"at least 1 permutation is needed; {self.n_permutations} is given.", where="n_permutations"
+            )
+
+    def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
+        """Over the keys and the target."""
+        names = case.scenario.variables
+        people, synthetic = case.people.select(names), case.synthetic.select(names)
+        if not people.n_rows or not synthetic.n_rows:
+            return {m.name: Estimate(m.name, math.nan, 0, 0, caveats=(_EMPTY,)) for m in self.measures}
+        holdout = case.holdout.select(names) if case.holdout is not None and case.holdout.n_rows else None
+        return {
+            "CIO": _overlaps(people, synthetic),
+            **self._propensity(people, synthetic, holdout, rng),
+            "Hellinger": _distances(people, synthetic, holdout),
+        }
+
+    def _propensity(
+        self, people: Table, synthetic: Table, holdout: Table | None, rng: np.random.Generator
+    ) -> dict[str, Estimate]:
+        seed = int(rng.integers(2**31 - 1))
+        value, expected, null = self._pmse(people, synthetic, seed, rng)
+        n = people.n_rows + synthetic.n_rows
+        details: dict[str, Any] = {"model": self.model, "synthetic_share": synthetic.n_rows / n}
+        if holdout is not None:
+            # Two samples of one population: what pMSE is between data that differ by chance alone.
+            details["holdout_pMSE"] = self._pmse(people, holdout, seed, rng)[0]
+        undefined = "Nothing varies, so no model can tell the rows apart."
+        return {
+            "pMSE": Estimate("pMSE", value, value * n, n, baseline=expected, n=n, details=details),
+            "pMSE_ratio": ratio(
+                "pMSE_ratio", value * n, expected * n, undefined=undefined, baseline=1.0, n=n, details={"null": null}
+            ),
+        }
+
+    def _pmse(self, a: Table, b: Table, seed: int, rng: np.random.Generator) -> tuple[float, float, str]:
+        """pMSE = mean (p̂ − c)², its expectation under correct synthesis, and how that was found."""
+        stacked = Table(a.schema, tuple(np.concatenate(c) for c in zip(a.columns, b.columns, strict=True)))
+        is_b = np.arange(stacked.n_rows) >= a.n_rows
+        share, n = float(is_b.mean()), stacked.n_rows
+        if self.model == "logit":
+            fit = fit_logistic(for_linear(stacked, stacked.names).of(stacked), is_b)
+            expected = (fit.rank - 1) * (1 - share) ** 2 * share / n
+            return float(((fit.fitted - share) ** 2).mean()), expected, "correct synthesis, (k − 1)(1 − c)²c/N"
+        value = float(((_tree_scores(stacked, is_b, seed) - share) ** 2).mean())
+        permuted = [
+            float(((_tree_scores(stacked, rng.permutation(is_b), seed) - share) ** 2).mean())
+            for _ in range(self.n_permutations)
+        ]
+        # Permuted labels make two independent samples, which differ twice as much as a draw from the fitted model.
+        return value, float(np.mean(permuted)) / 2, f"half the mean over {self.n_permutations} permutations"
+
+
+def interval_overlap(a: Interval, b: Interval) -> float:
+    """How much of two intervals is common, as the mean share of either; 0 where they are apart (Karr et al. 2006).
+
+    The formula itself goes below 0 for intervals that are apart; it is clipped here.
+    """
+    common = min(a.high, b.high) - max(a.low, b.low)
+    if common < 0:
+        return 0.0
+    widths = [a.high - a.low, b.high - b.low]
+    # An interval without width lies in the other (the overlap is 0 wide, and all of it) or is apart.
+    return sum(common / w if w > 0 else 1.0 for w in widths) / 2
+
+
+def hellinger(p: NDArray[np.number], q: NDArray[np.number]) -> float:
+    """√(1 − Σ √(pq)) of two sets of counts over the same cells, each made to sum to 1; NaN where one has none."""
+    if not p.sum() or not q.sum():
+        return math.nan
+    alike = float(np.sqrt((p / p.sum()) * (q / q.sum())).sum())
+    return math.sqrt(max(1.0 - alike, 0.0))
+
+
+def _overlaps(people: Table, synthetic: Table) -> Estimate:
+    """The mean over figures: the mean of a numeric variable, the share of each level that either table has."""
+    by_variable: dict[str, float] = {}
+    found: list[float] = []
+    for variable in people.schema:
+        here = []
+        if variable.kind == "numeric":
+            intervals = [_mean_interval(variable.numbers[t[variable.name]]) for t in (people, synthetic)]
+            if intervals[0] is not None and intervals[1] is not None:
+                here.append(interval_overlap(intervals[0], intervals[1]))
+        counts = [t.frequencies(variable.name) for t in (people, synthetic)]
+        first = variable.n_values if variable.kind == "numeric" else 0
+        for code in range(first, variable.n_codes):
+            if counts[0][code] or counts[1][code]:
+                a, b = (wilson(int(c[code]), t.n_rows) for c, t in zip(counts, (people, synthetic), strict=True))
+                assert a is not None  # both tables have rows
+                assert b is not None
+                here.append(interval_overlap(a, b))
+        if here:
+            by_variable[variable.name] = float(np.mean(here))
+        found += here
+    return ratio(
+        "CIO", float(sum(found)), len(found), undefined=_EMPTY, n=len(found), details={"by_variable": by_variable}
+    )
+
+
+def _mean_interval(numbers: Floats) -> Interval | None:
+    numbers = numbers[np.isfinite(numbers)]
+    if len(numbers) < 2:
+        return None
+    return normal(float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(len(numbers)))
+
+
+def _distances(people: Table, synthetic: Table, holdout: Table | None) -> Estimate:
+    pairs = list(combinations(people.names, 2))
+    each = {pair: _distance(people, synthetic, pair) for pair in pairs}
+    reference = None if holdout is None else float(np.mean([_distance(people, holdout, pair) for pair in pairs]))
+    return ratio(
+        "Hellinger",
+        float(sum(each.values())),
+        len(pairs),
+        undefined=_EMPTY,
+        baseline=reference,
+        n=people.n_rows + synthetic.n_rows,
+        details={
+            "one_way": {name: _distance(people, synthetic, (name,)) for name in people.names},
+            "two_way": [{"variables": list(pair), "distance": d} for pair, d in each.items()],
+            "all_variables": _distance(people, synthetic, people.names),
+        },
+        caveats=("Tables with many cells are some way apart by chance alone.",),
+    )
+
+
+def _distance(a: Table, b: Table, names: tuple[str, ...]) -> float:
+    columns = [[t[n] for n in names] for t in (a, b)]
+    coding = KeyCoding.fit(columns, [a.schema[n].n_codes for n in names], 1)
+    codes = [coding.encode(c) for c in columns]
+    cells, place = np.unique(np.concatenate(codes), return_inverse=True)
+    counts = [np.bincount(p, minlength=len(cells)) for p in np.split(place, [len(codes[0])])]
+    return hellinger(counts[0], counts[1])
+
+
+def _tree_scores(table: Table, is_b: NDArray[np.bool_], seed: int) -> Floats:
+    """The propensity of every row from a tree with synthpop's settings: leaves of at least 5 rows, hardly pruned."""
+    from sklearn.tree import DecisionTreeClassifier  # takes a second to import: only where it is used
+
+    y = is_b.astype(np.int64)
+    columns = for_trees(table, table.names, y, 2).of(table)
+    tree = DecisionTreeClassifier(min_samples_leaf=5, min_samples_split=15, random_state=seed).fit(columns, y)
+    grown = tree.tree_
+    risk = np.round(grown.n_node_samples * (1.0 - grown.value[:, 0, :].max(axis=1)))
+    left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
+    leaves = pruned_leaves(left, right, risk, 1e-8 * float(risk[0]))
+    return grown.value[leaves[tree.apply(columns)], 0, 1]

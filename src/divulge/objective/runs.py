@@ -1,0 +1,47 @@
+"""Several independent runs of a synthesiser, in parallel processes; the result does not depend on how many."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from joblib import Parallel, delayed
+
+from divulge.objective.embedding import Embedding, Listener
+from divulge.objective.objective import Objective
+
+
+class Synthesiser(Protocol):
+    """What every synthesiser can do. It is given no table: outputs, schema and marginals are in the objective."""
+
+    def embed(
+        self,
+        objective: Objective,
+        n_rows: int,
+        seed: int,
+        *,
+        run: int = 0,
+        listener: Listener | None = None,
+        snapshots: int = 0,
+    ) -> Embedding: ...
+
+
+def embed_runs(
+    synthesiser: Synthesiser,
+    objective: Objective,
+    n_rows: int,
+    seed: int,
+    *,
+    runs: int = 1,
+    workers: int = 1,
+    listener: Listener | None = None,
+    snapshots: int = 0,
+) -> list[Embedding]:
+    """One embedding for each run, in order. Run r draws from its own streams, keyed by (seed, r)."""
+    if workers == 1 or runs == 1:
+        return [
+            synthesiser.embed(objective, n_rows, seed, run=r, listener=listener, snapshots=snapshots)
+            for r in range(runs)
+        ]
+    # joblib maps arrays above a megabyte into the workers' memory instead of copying them.
+    jobs = (delayed(synthesiser.embed)(objective, n_rows, seed, run=r, snapshots=snapshots) for r in range(runs))
+    return list(Parallel(n_jobs=workers, mmap_mode="r")(jobs))

@@ -1,0 +1,51 @@
+"""ROOM. Kinds of released output, one a file. A new kind is a file here and a line in OUTPUTS."""
+
+from divulge.outputs.kinds.chi_squared import ChiSquared
+from divulge.outputs.kinds.correlation import Correlation
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.custom import Custom
+from divulge.outputs.kinds.extremes import Extremes
+from divulge.outputs.kinds.f_test import FTest
+from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.gini import Gini
+from divulge.outputs.kinds.herfindahl import Herfindahl
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.mode import Mode
+from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds.position import Position
+from divulge.outputs.kinds.ratios import Ratios
+from divulge.outputs.kinds.shape import Shape
+from divulge.outputs.kinds.survival import Survival
+from divulge.outputs.kinds.t_test import TTest
+from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.output import Output
+
+OUTPUTS: tuple[type[Output], ...] = (
+    Frequencies,
+    Crosstab,
+    Means,
+    Totals,
+    Position,
+    Extremes,
+    Shape,
+    Mode,
+    Herfindahl,
+    Gini,
+    Ratios,
+    Survival,
+    Correlation,
+    Linear,
+    Logistic,
+    Poisson,
+    Multinomial,
+    ChiSquared,
+    TTest,
+    FTest,
+    Custom,
+)
+"""Every kind, in the order in which `divulge outputs` and the catalogue list them."""
+
+__all__ = ["OUTPUTS"]

@@ -1,0 +1,120 @@
+"""Correlation matrix of numeric variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import OutputError, unknown_variable
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
+from divulge.outputs.output import Example, Figures, Output, Statbarn, in_field, numeric
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlation(Output):
+    """Pearson's correlation of each pair of variables (Pearson 1895)."""
+
+    kind: ClassVar[str] = "correlation"
+    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Age, sex and tenure", {"variables": ["AGE", "SEX", "TENURE"]}),
+        Example("Weighted, adults", {"variables": ["AGE", "LTILL"], "where": "AGE >= 18", "weights": "ETHGROUP"}),
+        Example("Pair by pair", {"variables": ["AGE", "LTILL", "SEX"], "rows": "pairwise", "decimals": 2}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables, two at least."]
+    rows: Annotated[
+        Literal["complete", "pairwise"], "Rows complete on all variables, or for each pair those complete on it."
+    ] = "complete"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(set(self.variables)) != len(self.variables) or len(self.variables) < 2:
+            raise OutputError("two different variables are needed at least.", where="variables")
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.variables
+
+    def check_fields(self, schema: Schema) -> None:
+        for i, name in enumerate(self.variables):
+            if name not in schema:
+                raise unknown_variable(name, schema.names, where=f"variables[{i}]")
+            with in_field(f"variables[{i}]"):
+                numeric(schema, name)
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return tuple(f"{a} & {b}" for a, b in combinations(self.variables, 2))
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        return -1.0, 1.0
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        if self.rows == "pairwise" or not np.isfinite(released.values).all():
+            return None
+        n = len(self.variables)
+        matrix = np.eye(n)
+        for (i, j), value in zip(combinations(range(n), 2), released.values, strict=True):
+            matrix[i, j] = matrix[j, i] = value
+        # Rounding moves an eigenvalue by at most the largest sum of a row's half-units (Gershgorin 1931).
+        if np.linalg.eigvalsh(matrix)[0] < -n * float(released.half.max()):
+            return "the correlations contradict each other: no data have such a matrix."
+        return None
+
+    def evaluate(self, table: Table) -> Figures:
+        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        return lower_sums(self._sums(schema), released)
+
+    def describe(self) -> str:
+        text = f"Correlations of {', '.join(self.variables)}"
+        return text + (f", where {self.where}" if self.where else "") + "."
+
+    def _sums(self, schema: Schema) -> Sums:
+        """For each set of rows: 1, each variable, each product of two."""
+        sets = [self.variables] if self.rows == "complete" else list(combinations(self.variables, 2))
+        numbers = {name: scaled_numbers(schema, name)[0] for name in self.variables}
+        blocks = []
+        for names in sets:
+            terms = [Term.constant(0)]
+            terms += [product_term([a], [numbers[a]], 1 + i) for i, a in enumerate(names)]
+            for k, (a, b) in enumerate(combinations_with_replacement(names, 2)):
+                at = 1 + len(names) + k
+                parts = ([a], [numbers[a] ** 2]) if a == b else ([a, b], [numbers[a], numbers[b]])
+                terms.append(product_term(*parts, at))
+            blocks.append(Block(tuple(terms), len(terms), weight=weight_term(self, schema, names)))
+        sizes = [len(names) for names in sets]
+
+        def figures(totals: Floats) -> Floats:
+            found, start = [], 0
+            for size in sizes:
+                n_totals = 1 + size + size * (size + 1) // 2
+                found.append(_correlations(totals[start : start + n_totals], size))
+                start += n_totals
+            return np.concatenate(found)
+
+        return Sums(tuple(blocks), figures)
+
+
+def _correlations(totals: Floats, size: int) -> Floats:
+    """Upper triangle, row by row, from n, sums and sums of products."""
+    upper = np.triu_indices(size, 1)
+    n = totals[0]
+    if n <= 0:
+        return np.full(len(upper[0]), np.nan)
+    mean = totals[1 : 1 + size] / n
+    products = np.zeros((size, size))
+    products[np.triu_indices(size)] = totals[1 + size :] / n
+    covariance = products - np.outer(mean, mean)
+    variance = np.diagonal(covariance)
+    # Numbers lie between −1 and 1, so what rounding leaves of a constant is below 1e-14.
+    sd = np.sqrt(np.where(variance > 1e-14, variance, np.nan))
+    return (covariance / np.outer(sd, sd))[upper]

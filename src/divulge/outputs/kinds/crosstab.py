@@ -1,0 +1,216 @@
+"""Crosstabs of any number of variables: counts, shares of all, of rows or of columns, with or without margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import OutputError
+from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
+from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.released.precision import Floats, Released, outside
+from divulge.table import Schema, Table
+
+Statistic = Literal[
+    "counts",
+    "proportions",
+    "percentages",
+    "row proportions",
+    "row percentages",
+    "column proportions",
+    "column percentages",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crosstab(Output):
+    """How many rows have each combination of the values of some variables.
+
+    Row shares are the distribution of the last variable within each combination of the others; column shares the
+    distribution of the first variable within each combination of the others.
+    """
+
+    kind: ClassVar[str] = "crosstab"
+    statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
+    can_suppress: ClassVar[bool] = True
+    has_threshold: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Counts of tenure by sex, with margins", {"variables": ["TENURE", "SEX"], "margins": True}),
+        Example(
+            "Per cent of renters in each ethnic group, adults only",
+            {"variables": ["ETHGROUP", "TENURE"], "statistic": "row percentages", "where": "AGE >= 18"},
+        ),
+        Example("Counts rounded to base 5", {"variables": ["MSTATUS", "LTILL"], "base": 5}),
+        Example("Counts below 10 withheld", {"variables": ["MSTATUS", "LTILL"], "threshold": 10}),
+        Example("Shares of all", {"variables": ["SEX", "LTILL", "TENURE"], "statistic": "proportions"}),
+        Example("Weighted", {"variables": ["SEX", "LTILL"], "statistic": "column proportions", "weights": "AGE"}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables that span the table, in order."]
+    statistic: Annotated[Statistic, "What each cell shows."] = "counts"
+    margins: Annotated[bool, "Whether the totals over each variable and set of variables are shown too."] = False
+    missing: Annotated[Literal["exclude", "include"], "Whether missing values are left out, or are a category."] = (
+        "exclude"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is not None and self.statistic != "counts":
+            raise OutputError(f"{self.statistic} have no threshold.", where="threshold", hint="List suppressed cells.")
+        if not self.variables or len(set(self.variables)) != len(self.variables):
+            raise OutputError(
+                "different variables are needed, at least one.",
+                where="variables",
+                hint="For example variables: [TENURE, SEX].",
+            )
+        if self.margins and self._within is not None:
+            raise OutputError(
+                f"{self.statistic} have no margins.", where="margins", hint="Release margins as counts or percentages."
+            )
+
+    @property
+    def _scale(self) -> float:
+        return 100.0 if self.statistic.endswith("percentages") else 1.0
+
+    @property
+    def _within(self) -> int | None:
+        """The variable whose distribution the shares are: the last for row shares, the first for column shares."""
+        return -1 if self.statistic.startswith("row") else 0 if self.statistic.startswith("column") else None
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.variables
+
+    def _subsets(self) -> list[tuple[str, ...]]:
+        """The whole table, then its margins from the largest to the grand total, which has no variables."""
+        sizes = range(len(self.variables), -1, -1) if self.margins else [len(self.variables)]
+        return [names for size in sizes for names in combinations(self.variables, size)]
+
+    def _groups(self, schema: Schema, names: tuple[str, ...] | None = None) -> Groups:
+        return Groups.of(schema, self.variables if names is None else names, self.missing == "include")
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        parts = [self._groups(schema, names).labels() for names in self._subsets()]
+        return tuple(label or "total" for part in parts for label in part)
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        if self.statistic == "counts":
+            return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
+        return 0.0, self._scale
+
+    @property
+    def growth(self) -> Growth:
+        return "extensive" if self.statistic == "counts" else "intensive"
+
+    def usual_decimals(self) -> int:
+        return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4
+
+    def describe(self) -> str:
+        shown = {"counts": "Counts of rows"}.get(self.statistic, self.statistic.capitalize())
+        text = f"{shown} by {' × '.join(self.variables)}"
+        return text + (", with margins" if self.margins else "") + (f", where {self.where}" if self.where else "") + "."
+
+    def _complete(self) -> tuple[str, ...]:
+        return self.variables if self.missing == "exclude" else ()
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        shape = self._groups(schema).shape
+        n_cells = int(np.prod(shape))
+        counts_rows = self.statistic == "counts" and self.weights is None
+        bounds = released.whole() if counts_rows else (released.low, released.high)
+        low, high = (bound[:n_cells].reshape(shape) for bound in bounds)
+        offset = 0
+        for names in self._subsets():
+            dropped = tuple(i for i, name in enumerate(self.variables) if name not in names)
+            sums = low.sum(axis=dropped).ravel(), high.sum(axis=dropped).ravel()
+            at = slice(offset, offset + len(sums[0]))
+            wrong = outside(*sums, released.low[at], released.high[at])
+            if wrong is not None:
+                return f"{released.labels[offset + wrong]!r} cannot be the sum of its cells."
+            offset += len(sums[0])
+        if self.statistic != "counts":
+            group = self._denominators(schema)[:n_cells]
+            # A row or column without anybody has no shares; its zeros are not held against it.
+            shown = np.bincount(group, released.centre[:n_cells]) > 0
+            least, most = (np.bincount(group, b.ravel())[shown].astype(np.float64) for b in (low, high))
+            if outside(least, most, self._scale, self._scale) is not None:
+                return f"the {self.statistic} do not add to {self._scale:g}."
+        elif n_rows is not None and counts_rows and self.where is None and self._has_all_rows(schema):
+            wrong = outside(low.sum(), high.sum(), n_rows, n_rows)
+            return None if wrong is None else f"the counts do not add to {n_rows:,}, the number of rows."
+        return None
+
+    def _has_all_rows(self, schema: Schema) -> bool:
+        return self.missing == "include" or not any(schema[name].missing for name in self.variables)
+
+    def evaluate(self, table: Table) -> Figures:
+        groups = self._groups(table.schema)
+        shape = groups.shape
+        number = groups.numbers(table)
+        keep = counted(self, table) & (number >= 0)
+        weights = None if self.weights is None else row_weights(self, table)[keep]
+        cells = np.bincount(number[keep], weights, minlength=groups.n_groups).astype(np.float64).reshape(shape)
+        axes = {name: i for i, name in enumerate(self.variables)}
+        parts = []
+        for names in self._subsets():
+            dropped = tuple(axes[n] for n in self.variables if n not in names)
+            parts.append(cells.sum(axis=dropped).ravel())
+        counts = np.concatenate(parts)
+        status = Status.OK if keep.any() else Status.EMPTY
+        if self.statistic == "counts":
+            return Figures(self.labels(table.schema), counts, status)
+        within = None if self._within is None else (range(len(shape))[self._within],)
+        below = np.broadcast_to(cells.sum(axis=within, keepdims=True), shape).ravel()
+        below = below if within is not None else np.full(len(counts), cells.sum())
+        shares = np.full(len(counts), np.nan)
+        np.divide(self._scale * counts, below, out=shares, where=below > 0)
+        if status is Status.OK and np.isnan(shares).any():
+            status = Status.EMPTY_GROUP
+        return Figures(self.labels(table.schema), shares, status)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        # All terms count the same rows: those complete on every variable of the table.
+        weight = weight_term(self, schema, self._complete())
+        terms, offset = [], 0
+        for names in self._subsets():
+            groups = self._groups(schema, names)
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        low, high, unit = released.residual_low, released.residual_high, released.half
+        if self.statistic == "counts":
+            block = Block(tuple(terms), offset, weight=weight)
+            return Lowered((block,), released.centre, DiagonalHead(np.ones(offset)), low, high, unit)
+        if self._within is None and weight is None:
+            block = Block(tuple(terms), offset)
+            return Lowered((block,), np.zeros(offset), ShareHead(released.centre, self._scale), low, high, unit)
+        group = self._denominators(schema)
+        n_groups = int(group.max(initial=0)) + 1
+        inside = self._groups(schema)
+        terms.append(inside.term(index=offset + group[: inside.n_groups]))
+        occupied = np.unique(group[released.is_given])
+        ratio = RatioHead(group, released.centre, self._scale, occupied)
+        cells = np.arange(len(group)) < inside.n_groups
+        low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
+        head = ratio if self.weights else SizedHead(ratio, np.zeros(offset), possible_sizes(group, low, high, cells))
+        return Lowered(
+            (Block(tuple(terms), offset + n_groups, weight=weight),),
+            np.zeros(offset + n_groups),
+            head,
+            *ratio.bounds(released, half_row(self, schema)),
+            is_linear=False,
+        )
+
+    def _denominators(self, schema: Schema) -> NDArray[np.int64]:
+        """Which total each figure is a share of."""
+        if self._within is None:
+            return np.zeros(len(self.labels(schema)), dtype=np.int64)
+        shape = self._groups(schema).shape
+        axis = range(len(shape))[self._within]
+        others = [n for i, n in enumerate(shape) if i != axis]
+        numbers = np.arange(int(np.prod(others))).reshape(others)
+        return np.broadcast_to(np.expand_dims(numbers, axis), shape).ravel().astype(np.int64)

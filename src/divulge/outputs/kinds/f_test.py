@@ -1,0 +1,155 @@
+"""F tests: one-way analysis of variance, and the F of a whole linear regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from scipy.special import fdtrc
+
+from divulge.errors import OutputError
+from divulge.kernels.glm import PIVOT, independent, solve_scaled
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.lowering.smooth import Sums, lower_sums
+from divulge.outputs.models.design import Counts, schema_counts
+from divulge.outputs.models.formula import formula_variables
+from divulge.outputs.models.model import Model, fit_model, number_response, read_model
+from divulge.outputs.models.refit import pair_of_terms
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table
+
+Shown = Literal["statistic", "df", "df residual", "p"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FTest(Output):
+    """The F of a linear model against a constant (Fisher 1925): of a regression, or of group means (`AGE ~ C(AREA)`).
+
+    Levels that nobody has take no part.
+    """
+
+    kind: ClassVar[str] = "f-test"
+    statbarn: ClassVar[Statbarn] = Statbarn.TESTS
+    takes_weights: ClassVar[bool] = False
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Analysis of variance: ages by area", {"formula": "AGE ~ C(AREAP)"}),
+        Example("Of a regression, adults", {"formula": "AGE ~ SEX*TENURE + LTILL", "where": "AGE >= 18"}),
+        Example("Statistic and p-value alone", {"formula": "AGE ~ SEX", "show": ["statistic", "p"]}),
+    )
+
+    formula: Annotated[str, "The model, as in `INCOME ~ C(AREA)` for an analysis of variance."]
+    show: Annotated[tuple[Shown, ...], "Which of statistic, df, df residual, p are published."] = (
+        "statistic",
+        "df",
+        "df residual",
+        "p",
+    )
+
+    @property
+    def growth(self) -> Growth:
+        return "neither"
+
+    def own_variables(self) -> tuple[str, ...]:
+        return formula_variables(self.formula)
+
+    def check_fields(self, schema: Schema) -> None:
+        model = self._model(schema, schema_counts(schema))
+        if not model.design.spans_constant or model.design.n_columns < 2:
+            raise OutputError(
+                "an intercept and something else are needed: the F compares the model with a constant.",
+                where="formula",
+                hint="Leave - 1 and + 0 out.",
+            )
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return self.show
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        most = np.inf if n_rows is None else float(n_rows)
+        ends = {"statistic": np.inf, "df": most, "df residual": most, "p": 1.0}
+        return np.zeros(len(self.show)), np.array([ends[name] for name in self.show])
+
+    def _model(self, schema: Schema, counts: Counts) -> Model:
+        return read_model(self.formula, schema, "identity", number_response, counts)
+
+    def evaluate(self, table: Table) -> Figures:
+        fitted = fit_model(self, table, self._model)
+        if fitted.fit is None:
+            return Figures(self.show, np.full(len(self.show), np.nan), fitted.status)
+        fit = fitted.fit
+        found = _f(fit.n_rows, fit.n_rows - fit.df_residual, fit.deviance, fit.null_deviance)
+        values = np.array([found[name] for name in self.show])
+        # Levels that nobody has are no levels here.
+        status = Status.OK if fitted.status is Status.VANISHED_LEVEL else fitted.status
+        if not np.isfinite(values).all():
+            status = Status.CONSTANT if status is Status.OK else status
+        return Figures(self.show, values, status)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        return lower_sums(self._sums(schema), released)
+
+    def describe(self) -> str:
+        return f"F test of {self.formula}" + (f", where {self.where}" if self.where else "") + "."
+
+    def _sums(self, schema: Schema) -> Sums:
+        """X'X (lower triangle), X'y, y'y, Σ y, and the number of rows; y between −1 and 1."""
+        model = self._model(schema, schema_counts(schema))
+        terms, m = model.design.terms, model.design.n_columns
+        low, high = np.nanmin(model.y), np.nanmax(model.y)
+        y = (model.y - (low + high) / 2) / max((high - low) / 2, np.finfo(float).tiny)
+        name = model.formula.response.variable
+        n_pairs = m * (m + 1) // 2
+        response = Term.lookup(name, y)
+        pairs = [pair_of_terms(terms[a], terms[c]) for a in range(len(terms)) for c in range(a + 1)]
+        crossed = [_times(term, response, n_pairs) for term in terms]
+        rest = [Term.lookup(name, y**2, n_pairs + m), Term.lookup(name, y, n_pairs + m + 1)]
+        rest.append(Term.constant(n_pairs + m + 2))
+        weight = weight_term(self, schema, model.variables(None))
+        block = Block((*pairs, *crossed, *rest), n_pairs + m + 3, weight=weight)
+        lower_triangle = np.tril_indices(m)
+
+        def figures(totals: Floats) -> Floats:
+            square = np.zeros((m, m))
+            square[lower_triangle] = totals[:n_pairs]
+            square = square + np.tril(square, -1).T
+            n = totals[-1]
+            rank, explained = _explained(square, totals[n_pairs : n_pairs + m])
+            total = totals[-3] - totals[-2] ** 2 / max(n, 1.0)
+            found = _f(n, rank, totals[-3] - explained, total)
+            return np.array([found[name] for name in self.show])
+
+        return Sums((block,), figures)
+
+
+def _times(term: Term, response: Term, offset: int) -> Term:
+    """A term's columns multiplied by the response, behind `offset` other columns."""
+    return Term(
+        (*term.variables, *response.variables),
+        (*term.cells, *response.cells),
+        (*term.factors, *response.factors),
+        np.where(term.index < 0, -1, term.index + offset).astype(np.int32),
+        term.scale,
+    )
+
+
+def _explained(square: Floats, crossed: Floats) -> tuple[int, float]:
+    """The rank of X'X, and y'X(X'X)⁻¹X'y."""
+    # Central differences take some ten-thousandths off; a column with one row has far more.
+    is_there = np.diagonal(square) > 1e-3 * min(1.0, float(np.diagonal(square).max(initial=0.0)))
+    inside = square[np.ix_(is_there, is_there)]
+    size = np.sqrt(np.diagonal(inside))
+    keep = np.flatnonzero(is_there)[independent(np.ascontiguousarray(inside / size / size[:, None]), PIVOT)]
+    solution = solve_scaled(square[np.ix_(keep, keep)], crossed[keep])
+    return len(keep), np.nan if solution is None else float(solution @ crossed[keep])
+
+
+def _f(n: float, rank: int, residual: float, total: float) -> dict[str, float]:
+    df, df_residual = float(rank - 1), float(n - rank)
+    if df <= 0 or df_residual <= 0 or not residual > 1e-14 * total:  # rounding leaves that of a perfect fit
+        return dict.fromkeys(("statistic", "df", "df residual", "p"), np.nan)
+    f = (total - residual) / df / (residual / df_residual)
+    return {"statistic": f, "df": df, "df residual": df_residual, "p": float(fdtrc(df, df_residual, max(f, 0.0)))}

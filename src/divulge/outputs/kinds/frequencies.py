@@ -1,0 +1,136 @@
+"""Frequencies: how many rows have each value of a variable, for several variables one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import OutputError
+from divulge.outputs.lowering.grouped import check_named
+from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
+from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.released.precision import Floats, Released, outside
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frequencies(Output):
+    """How many rows have each value of each variable, or which share of the rows where it is not missing."""
+
+    kind: ClassVar[str] = "frequencies"
+    statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
+    can_suppress: ClassVar[bool] = True
+    has_threshold: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Marital status and sex", {"variables": ["MSTATUS", "SEX"]}),
+        Example("Per cent of adults", {"variables": ["ETHGROUP"], "statistic": "percentages", "where": "AGE >= 18"}),
+        Example("Shares of all", {"variables": ["TENURE", "LTILL"], "statistic": "proportions", "significant": 2}),
+        Example("Weighted counts, some withheld", {"variables": ["MSTATUS"], "weights": "AGE", "threshold": 3500}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables, each counted on its own."]
+    statistic: Annotated[Literal["counts", "proportions", "percentages"], "What is shown for each value."] = "counts"
+    missing: Annotated[Literal["exclude", "include"], "Whether missing values are left out, or are a category."] = (
+        "exclude"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is not None and self.statistic != "counts":
+            raise OutputError(f"{self.statistic} have no threshold.", where="threshold", hint="List suppressed cells.")
+        check_named(self.variables, ())
+
+    @property
+    def _scale(self) -> float:
+        return 100.0 if self.statistic == "percentages" else 1.0
+
+    @property
+    def growth(self) -> Growth:
+        return "extensive" if self.statistic == "counts" else "intensive"
+
+    def _groups(self, schema: Schema) -> list[Groups]:
+        return [Groups.of(schema, (name,), self.missing == "include") for name in self.variables]
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.variables
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return tuple(label for groups in self._groups(schema) for label in groups.labels())
+
+    def describe(self) -> str:
+        shown = {"counts": "Counts of rows"}.get(self.statistic, self.statistic.capitalize())
+        text = f"{shown} for each value of {', '.join(self.variables)}"
+        return text + (f", where {self.where}" if self.where else "") + "."
+
+    def usual_decimals(self) -> int:
+        return 0 if self.statistic == "counts" else 1 if self._scale == 100 else 4
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        if self.statistic == "counts":
+            return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
+        return 0.0, self._scale
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        offset = 0
+        counts_rows = self.statistic == "counts" and self.weights is None
+        bounds = released.whole() if counts_rows else (released.low, released.high)
+        for groups in self._groups(schema):
+            at = slice(offset, offset + groups.n_groups)
+            offset += groups.n_groups
+            low, high = bounds[0][at].sum(), bounds[1][at].sum()
+            if self.statistic != "counts" and outside(low, high, self._scale, self._scale) is not None:
+                return f"the {self.statistic} of {groups.names[0]!r} do not add to {self._scale:g}."
+            has_all_rows = counts_rows and self.where is None and (groups.levels[0] >= 0).all()
+            if has_all_rows and n_rows is not None and outside(low, high, n_rows, n_rows) is not None:
+                return f"the counts of {groups.names[0]!r} do not add to {n_rows:,}, the number of rows."
+        return None
+
+    def evaluate(self, table: Table) -> Figures:
+        keep = counted(self, table)
+        weights = None if self.weights is None else row_weights(self, table)
+        parts, below = [], []
+        for groups in self._groups(table.schema):
+            number = groups.numbers(table)
+            known = keep & (number >= 0)
+            added = np.bincount(number[known], None if weights is None else weights[known], minlength=groups.n_groups)
+            parts.append(added.astype(np.float64))
+            below.append(np.full(groups.n_groups, parts[-1].sum()))
+        counts, of = np.concatenate(parts), np.concatenate(below)
+        status = Status.OK if of.all() else Status.EMPTY_GROUP if of.any() else Status.EMPTY
+        if self.statistic == "counts":
+            return Figures(self.labels(table.schema), counts, Status.OK if keep.any() else Status.EMPTY)
+        shares = np.full(len(counts), np.nan)
+        np.divide(self._scale * counts, of, out=shares, where=of > 0)
+        return Figures(self.labels(table.schema), shares, status)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        all_groups = self._groups(schema)
+        weight = weight_term(self, schema)
+        n = sum(groups.n_groups for groups in all_groups)
+        terms, offset = [], 0
+        for groups in all_groups:
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        bounds = released.residual_low, released.residual_high, released.half
+        if self.statistic == "counts":
+            return Lowered((Block(tuple(terms), n, weight=weight),), released.centre, DiagonalHead(np.ones(n)), *bounds)
+        if weight is None and all((groups.levels[0] >= 0).all() for groups in all_groups):
+            return Lowered((Block(tuple(terms), n),), np.zeros(n), ShareHead(released.centre, self._scale), *bounds)
+        of = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
+        for v, groups in enumerate(all_groups):
+            terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
+        ratio = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
+        low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
+        sizes = possible_sizes(of, low, high, np.ones(n, dtype=bool))
+        head = ratio if self.weights else SizedHead(ratio, np.zeros(n), sizes)
+        return Lowered(
+            (Block(tuple(terms), n + len(all_groups), weight=weight),),
+            np.zeros(n + len(all_groups)),
+            head,
+            *ratio.bounds(released, half_row(self, schema)),
+            is_linear=False,
+        )

@@ -1,0 +1,128 @@
+"""Means of numeric variables, by groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.outputs.lowering.grouped import (
+    check_grouped,
+    check_named,
+    columns,
+    describe_grouped,
+    grouped_labels,
+    known_numbers,
+    present,
+    undefined_as_status,
+)
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.rows import Groups, half_row, weight_term
+from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means(Output):
+    """The mean of each variable, in each group: Σ w y / Σ w."""
+
+    kind: ClassVar[str] = "means"
+    statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Mean age by tenure and sex", {"variables": ["AGE"], "by": ["TENURE", "SEX"], "decimals": 2}),
+        Example("Share of renters among adults", {"variables": ["TENURE"], "where": "AGE >= 18", "decimals": 3}),
+        Example("Weighted means", {"variables": ["TENURE"], "by": ["LTILL"], "weights": "AGE", "significant": 3}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables whose means are shown."]
+    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_named(self.variables, self.by)
+
+    def own_variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.variables, *self.by]))
+
+    def check_fields(self, schema: Schema) -> None:
+        check_grouped(self, schema)
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return grouped_labels(schema, self.variables, self.by)
+
+    def describe(self) -> str:
+        return describe_grouped("Means", self, self.variables, self.by)
+
+    def usual_decimals(self) -> int:
+        return 2
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        n_groups = Groups.of(schema, self.by).n_groups
+        numbers = [schema[name].numbers[: schema[name].n_values] for name in self.variables]
+        least = np.repeat([v.min(initial=np.inf) for v in numbers], n_groups)
+        most = np.repeat([v.max(initial=-np.inf) for v in numbers], n_groups)
+        return least, most
+
+    def evaluate(self, table: Table) -> Figures:
+        above, below = [], []
+        for column in columns(self, self.variables, self.by, table):
+            above.append(column.sums(column.numbers))
+            below.append(column.sums())
+        size = np.concatenate(below)
+        values = np.full(len(size), np.nan)
+        np.divide(np.concatenate(above), size, out=values, where=size > 0)
+        return undefined_as_status(self.labels(table.schema), values, size)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        # Σ w (y − μ*) of each group is zero where its mean is as released; divided by Σ w it is the residual.
+        groups = Groups.of(schema, self.by)
+        n = groups.n_groups * len(self.variables)
+        terms = []
+        for v, name in enumerate(self.variables):
+            at = v * groups.n_groups + np.arange(groups.n_groups)
+            terms.append(groups.term(index=at, factor=known_numbers(schema, name)))
+            terms.append(groups.term(index=at, scale=-released.centre[at], factor=present(schema, name)))
+            terms.append(groups.term(index=n + at, factor=present(schema, name)))
+        occupied = np.flatnonzero(released.is_given)
+        ratio = RatioHead(np.arange(n), np.zeros(n), 1.0, occupied)
+        head = ratio if self.weights else SizedHead(ratio, released.centre, self._sizes(schema, released))
+        return Lowered(
+            (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
+            np.zeros(2 * n),
+            head,
+            *ratio.bounds(released, half_row(self, schema)),
+            is_linear=False,
+        )
+
+    def _sizes(self, schema: Schema, released: Released) -> tuple[NDArray[np.int64], ...]:
+        """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people."""
+        low, high = released.low.copy(), released.high.copy()
+        n_groups = len(low) // len(self.variables)
+        for v, name in enumerate(self.variables):
+            at = slice(v * n_groups, (v + 1) * n_groups)
+            values = schema[name].numbers[: schema[name].n_values]
+            step = spacing(values)
+            if step is None:
+                low[at], high[at] = -np.inf, np.inf
+            else:
+                low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
+        return possible_sizes(np.arange(len(low)), low, high)
+
+
+def spacing(values: Floats) -> float | None:
+    """The largest number of which all differences of the values are multiples; None where it is below a millionth."""
+    if len(values) < 2:
+        return None
+    whole = np.round((values - values.min()) * MICRO)
+    if np.abs(whole / MICRO - (values - values.min())).max() > 1e-9 or whole.max() > 2**53:
+        return None
+    return float(np.gcd.reduce(whole.astype(np.int64))) / MICRO
+
+
+MICRO = 1_000_000
+"""Values with up to six decimals are looked at as whole numbers."""

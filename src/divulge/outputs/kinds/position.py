@@ -1,0 +1,155 @@
+"""Position: medians, other quantiles and interquartile ranges of numeric variables, by groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from divulge.errors import OutputError
+from divulge.outputs.lowering.grouped import (
+    check_grouped,
+    check_named,
+    columns,
+    describe_grouped,
+    grouped_labels,
+    undefined_as_status,
+)
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.quantiles import Plan, PositionHead, QuantileCell, SpreadCell, grouped_quantiles
+from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position(Output):
+    """Quantiles of each variable in each group, and the interquartile range.
+
+    Type 7 (the default of numpy, pandas and R) without weights; with weights the smallest value up to which the share
+    of the weight lies.
+    """
+
+    kind: ClassVar[str] = "position"
+    statbarn: ClassVar[Statbarn] = Statbarn.POSITION
+    can_suppress: ClassVar[bool] = True
+    residuals_are_figures: ClassVar[bool] = False
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Median age by tenure and sex", {"variables": ["AGE"], "by": ["TENURE", "SEX"], "decimals": 1}),
+        Example(
+            "Quartiles, their distance and the 90th percentile of adults' ages",
+            {"variables": ["AGE"], "quantiles": [0.25, 0.75, 0.9], "iqr": True, "where": "AGE >= 18"},
+        ),
+        Example("Weighted median", {"variables": ["AGE"], "by": ["LTILL"], "weights": "MSTATUS"}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables whose quantiles are shown."]
+    quantiles: Annotated[tuple[float, ...], "Which quantiles, between 0 and 1; 0.5 is the median."] = (0.5,)
+    iqr: Annotated[bool, "Whether the interquartile range is shown too."] = False
+    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_named(self.variables, self.by)
+        if not self.quantiles and not self.iqr:
+            raise OutputError("at least one quantile is needed.", where="quantiles", hint="0.5 is the median.")
+        for i, p in enumerate(self.quantiles):
+            if not 0 <= p <= 1:
+                raise OutputError(f"a number between 0 and 1 is needed, {p:g} is given.", where=f"quantiles[{i}]")
+        if len(set(self.quantiles)) != len(self.quantiles):
+            raise OutputError("a quantile is named twice.", where="quantiles")
+
+    @property
+    def growth(self) -> Growth:
+        return "intensive" if self.weights else "neither"
+
+    def own_variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.variables, *self.by]))
+
+    def check_fields(self, schema: Schema) -> None:
+        check_grouped(self, schema)
+
+    def _statistics(self) -> list[str]:
+        named = ["median" if p == 0.5 else f"p{100 * p:g}" for p in self.quantiles]
+        return [*named, *(["IQR"] if self.iqr else [])]
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return grouped_labels(schema, self.variables, self.by, self._statistics())
+
+    def describe(self) -> str:
+        shown = ", ".join(self._statistics())
+        return describe_grouped(shown[0].upper() + shown[1:], self, self.variables, self.by)
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        least: list[float] = []
+        most: list[float] = []
+        for name in self.variables:
+            values = schema[name].numbers[: schema[name].n_values]
+            bottom, top = values.min(initial=np.inf), values.max(initial=-np.inf)
+            least += [bottom] * len(self.quantiles) + [0.0] * self.iqr
+            most += [top] * len(self.quantiles) + [top - bottom] * self.iqr
+        n_groups = Groups.of(schema, self.by).n_groups
+        return np.repeat(least, n_groups), np.repeat(most, n_groups)
+
+    def evaluate(self, table: Table) -> Figures:
+        asked = [*self.quantiles, *((0.25, 0.75) if self.iqr else ())]
+        parts, sizes = [], []
+        for column in columns(self, self.variables, self.by, table):
+            found = grouped_quantiles(column, asked, self.weights is not None)
+            n = len(self.quantiles)
+            shown = found[:n] if not self.iqr else np.vstack([found[:n], found[n + 1] - found[n]])
+            parts.append(shown.ravel())
+            sizes.append(np.tile(column.sums(), len(shown)))
+        return undefined_as_status(self.labels(table.schema), np.concatenate(parts), np.concatenate(sizes))
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        groups = Groups.of(schema, self.by)
+        n_quantiles, n_statistics = len(self.quantiles), len(self._statistics())
+        terms: list[Term] = []
+        cells: list[QuantileCell] = []
+        spreads: list[SpreadCell] = []
+        offset = 0
+        for v, name in enumerate(self.variables):
+            numbers = schema[name].numbers
+            order = np.argsort(numbers[: schema[name].n_values], kind="stable")
+            ordered = numbers[order]
+            rank = np.full(schema[name].n_codes, -1)
+            rank[order] = np.arange(len(order))
+            spanned = Groups.of(schema, (*self.by, name))
+            index = np.full((groups.n_groups, len(order)), -1, dtype=np.int64)
+            shares = np.full((groups.n_groups, len(order)), -1, dtype=np.int64)
+            for g in range(groups.n_groups):
+                figures = [v * n_statistics * groups.n_groups + s * groups.n_groups + g for s in range(n_statistics)]
+                known = [s for s in range(n_quantiles) if released.is_given[figures[s]]]
+                plans = [
+                    Plan.of(
+                        ordered,
+                        self.quantiles[s],
+                        released.low[figures[s]],
+                        released.high[figures[s]],
+                        self.weights is not None,
+                    )
+                    for s in known
+                ]
+                if plans:
+                    cuts = tuple(sorted(set().union(*(plan.cuts() for plan in plans))))
+                    cells.append(QuantileCell(offset, cuts, tuple(plans), tuple(figures[s] for s in known)))
+                    index[g] = offset + np.searchsorted(cuts, rank[: len(order)], side="right")
+                    offset += len(cuts) + 1
+                if self.iqr and released.is_given[figures[-1]]:
+                    spreads.append(SpreadCell(offset, ordered, figures[-1], released.centre[figures[-1]]))
+                    shares[g] = offset + rank[: len(order)]
+                    offset += len(order)
+            terms.append(spanned.term(index=index.ravel()))
+            if self.iqr:
+                terms.append(spanned.term(index=shares.ravel()))
+        head = PositionHead(self, released.low, released.high, tuple(cells), tuple(spreads), self.weights is not None)
+        return Lowered(
+            (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
+            np.zeros(offset),
+            head,
+            *head.bounds(released.half, released.centre),
+            is_linear=False,
+        )

@@ -1,0 +1,154 @@
+"""Shape: standard deviation, variance, skewness and kurtosis of numeric variables, by groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import OutputError
+from divulge.outputs.lowering.grouped import (
+    check_grouped,
+    check_named,
+    columns,
+    describe_grouped,
+    grouped_labels,
+    undefined_as_status,
+)
+from divulge.outputs.lowering.lowered import Block, Lowered, SmoothHead
+from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table
+
+N_POWERS = 5
+"""Sums of powers 0 … 4 of a variable give all four statistics."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(Output):
+    """Standard deviation, variance, skewness and (excess) kurtosis of each variable in each group.
+
+    `sample` divides by n − 1 and corrects skewness and kurtosis for small samples (G₁ and G₂ of Joanes & Gill 1998), as
+    pandas, SAS and SPSS do; `population` divides by n (g₁ and g₂), as scipy does by default. Weights count as rows.
+    """
+
+    kind: ClassVar[str] = "shape"
+    statbarn: ClassVar[Statbarn] = Statbarn.SHAPE
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "The spread and the shape of ages by sex",
+            {"variables": ["AGE"], "show": ["sd", "skewness", "kurtosis"], "by": ["SEX"], "decimals": 3},
+        ),
+        Example("Variance as scipy has it", {"variables": ["AGE"], "show": ["variance"], "formulas": "population"}),
+        Example("Weighted", {"variables": ["AGE"], "where": "TENURE = 1", "weights": "ETHGROUP"}),
+    )
+
+    variables: Annotated[tuple[str, ...], "The variables whose shape is shown."]
+    show: Annotated[tuple[Literal["sd", "variance", "skewness", "kurtosis"], ...], "Which statistics."] = ("sd",)
+    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
+    formulas: Annotated[Literal["sample", "population"], "Corrected for small samples, or not."] = "sample"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_named(self.variables, self.by)
+        if not self.show or len(set(self.show)) != len(self.show):
+            raise OutputError("different statistics are needed, at least one.", where="show")
+
+    @property
+    def growth(self) -> Growth:
+        return "intensive" if self.formulas == "population" else "neither"
+
+    def own_variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.variables, *self.by]))
+
+    def check_fields(self, schema: Schema) -> None:
+        check_grouped(self, schema)
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return grouped_labels(schema, self.variables, self.by, self.show)
+
+    def describe(self) -> str:
+        shown = ", ".join(self.show).replace("sd", "standard deviation")
+        return describe_grouped(shown[0].upper() + shown[1:], self, self.variables, self.by)
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        least = [0.0 if which in ("sd", "variance") else -np.inf for which in self.show]
+        return np.tile(np.repeat(least, Groups.of(schema, self.by).n_groups), len(self.variables)), np.inf
+
+    def evaluate(self, table: Table) -> Figures:
+        parts, sizes = [], []
+        for column in columns(self, self.variables, self.by, table):
+            n = column.sums()
+            mean = np.divide(column.sums(column.numbers), n, out=np.zeros(len(n)), where=n > 0)
+            # Around each group's own mean the powers lose no digits.
+            away = column.numbers - mean[column.groups]
+            powers = np.stack([column.sums(away**k) for k in range(N_POWERS)])
+            found = self._statistics(powers)
+            constant = powers[2] <= 1e-12 * np.maximum(mean**2, 1e-300) * n  # what rounding leaves of equal numbers
+            for which, values in zip(self.show, found, strict=True):
+                parts.append(np.where(constant, np.where(np.isnan(values), np.nan, 0.0), values))
+                if which in ("skewness", "kurtosis"):
+                    parts[-1] = np.where(constant, np.nan, parts[-1])
+                sizes.append(n)
+        return undefined_as_status(self.labels(table.schema), np.concatenate(parts), np.concatenate(sizes))
+
+    def _statistics(self, powers: Floats) -> Floats:
+        """(statistics, groups) from sums of powers of the numbers around any constant, (powers, groups)."""
+        n = powers[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            m1, r2, r3, r4 = (powers[k] / n for k in range(1, N_POWERS))
+            m2 = r2 - m1**2
+            m3 = r3 - 3 * m1 * r2 + 2 * m1**3
+            m4 = r4 - 4 * m1 * r3 + 6 * m1**2 * r2 - 3 * m1**4
+            variance, skewness, kurtosis = m2, m3 / m2**1.5, m4 / m2**2 - 3
+            if self.formulas == "sample":
+                variance = m2 * n / np.where(n > 1, n - 1, np.nan)
+                skewness = skewness * np.sqrt(n * (n - 1)) / np.where(n > 2, n - 2, np.nan)
+                kurtosis = (n - 1) / np.where(n > 3, (n - 2) * (n - 3), np.nan) * ((n + 1) * kurtosis + 6)
+            found = {
+                "sd": np.sqrt(np.maximum(variance, 0.0)),
+                "variance": variance,
+                "skewness": skewness,
+                "kurtosis": kurtosis,
+            }
+        return np.stack([np.where(n > 0, found[which], np.nan) for which in self.show])
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        groups = Groups.of(schema, self.by)
+        n_groups, n_variables = groups.n_groups, len(self.variables)
+        terms, scales = [], []
+        for v, name in enumerate(self.variables):
+            numbers = np.where(schema[name].is_missing, np.nan, schema[name].numbers)
+            middle = (np.nanmin(numbers) + np.nanmax(numbers)) / 2
+            # Powers of numbers between −1 and 1 keep all totals of one size.
+            scales.append(max((np.nanmax(numbers) - np.nanmin(numbers)) / 2, np.finfo(float).tiny))
+            for k in range(N_POWERS):
+                at = (v * N_POWERS + k) * n_groups + np.arange(n_groups)
+                # NaN⁰ is 1, but a missing value counts nowhere.
+                power = np.where(np.isnan(numbers), np.nan, ((numbers - middle) / scales[-1]) ** k)
+                terms.append(groups.term(index=at, factor=(name, power)))
+        n_totals = n_variables * N_POWERS * n_groups
+        units = {"sd": 1.0, "variance": 2.0}
+
+        def figures(totals: Floats) -> Floats:
+            powers = totals.reshape(n_variables, N_POWERS, n_groups)
+            parts = []
+            for v, scale in enumerate(scales):
+                shown = self._statistics(powers[v])
+                parts += [f * scale ** units.get(which, 0.0) for which, f in zip(self.show, shown, strict=True)]
+            found = np.concatenate(parts)
+            # A group without rows, or all rows alike.
+            return np.where(np.isfinite(found), found, released.beyond)
+
+        return Lowered(
+            (Block(tuple(terms), n_totals, weight=weight_term(self, schema)),),
+            np.zeros(n_totals),
+            SmoothHead(figures, released.centre, np.zeros(n_totals)),
+            released.residual_low,
+            released.residual_high,
+            released.half,
+            is_linear=False,
+        )

@@ -1,0 +1,250 @@
+"""Survival: Kaplan–Meier steps, life tables, hazards, and the numbers at risk behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.errors import OutputError, suggest, unknown_variable
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status, in_field, numeric
+from divulge.outputs.released.precision import Floats, Released
+from divulge.table import Schema, Table, Variable
+from divulge.table.variable import value_text
+
+Shown = Literal["survival", "at risk", "events", "censored", "hazard", "cumulative hazard"]
+COUNTS = ("at risk", "events", "censored")
+
+NOBODY = 1e-3
+"""Less at risk than that is nobody: differences take some 1e-5 off or on, and a person has a weight far above it."""
+
+MOST_TOTALS = 5_000
+"""More times × groups are refused: the figures' derivatives are taken time by time, which would last for minutes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survival(Output):
+    """The share that survives each time (Kaplan & Meier 1958), with the numbers at risk, events, and hazards.
+
+    At each of `times`: at risk just before it; events and censored since the time before, up to and including it; the
+    hazard, events ÷ at risk at that very time; its sum so far (Nelson 1972, Aalen 1978). With `breaks` a life table of
+    the intervals between them (Cutler & Ederer 1958): censored ones count half, survival is that to the end of the
+    interval, and the hazard is events ÷ person-time lived in it.
+    """
+
+    kind: ClassVar[str] = "survival"
+    statbarn: ClassVar[Statbarn] = Statbarn.SURVIVAL
+    can_suppress: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "Free of illness until some ages",
+            {"time": "AGE", "event": "LTILL", "observed": "Yes", "times": [20, 40, 60, 80]},
+        ),
+        Example(
+            "By sex, with numbers at risk and cumulative hazard",
+            {
+                "time": "AGE",
+                "event": "LTILL",
+                "observed": "Yes",
+                "by": ["SEX"],
+                "times": [30, 60],
+                "show": ["survival", "at risk", "events", "cumulative hazard"],
+            },
+        ),
+        Example(
+            "A life table",
+            {
+                "time": "AGE",
+                "event": "LTILL",
+                "observed": "Yes",
+                "breaks": [0, 20, 40, 60, 80],
+                "show": ["at risk", "events", "censored", "survival", "hazard"],
+                "where": "TENURE = 1",
+            },
+        ),
+    )
+
+    time: Annotated[str, "The variable that holds how long each person was followed."]
+    event: Annotated[str, "The variable that says how it ended."]
+    observed: Annotated[str | None, "The value of `event` that counts; by default the second of two."] = None
+    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
+    times: Annotated[tuple[float, ...], "The times to show; none: every possible value."] = ()
+    breaks: Annotated[tuple[float, ...], "The ends of the intervals of a life table, in order."] = ()
+    show: Annotated[tuple[Shown, ...], "Which figures are published."] = ("survival",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len({self.time, self.event, *self.by}) != 2 + len(self.by):
+            raise OutputError("time, event and groups must be different variables.", where="time")
+        if not self.show or len(set(self.show)) != len(self.show):
+            raise OutputError("different figures are needed, at least one.", where="show")
+        if self.times and self.breaks:
+            raise OutputError("times and breaks exclude each other.", where="breaks", hint="Give one of them.")
+        for field in ("times", "breaks"):
+            given = getattr(self, field)
+            if list(given) != sorted(set(given)) or (len(given) == 1 and field == "breaks"):
+                raise OutputError("numbers in rising order are needed.", where=field)
+
+    @property
+    def growth(self) -> Growth:
+        kinds = {name in COUNTS for name in self.show}
+        return "neither" if len(kinds) > 1 else "extensive" if kinds == {True} else "intensive"
+
+    def own_variables(self) -> tuple[str, ...]:
+        return self.time, self.event, *self.by
+
+    def check_fields(self, schema: Schema) -> None:
+        if self.time not in schema:
+            raise unknown_variable(self.time, schema.names, where="time")
+        with in_field("time"):
+            numeric(schema, self.time)
+        self._observed(schema[self.event])
+        n_totals = 2 * schema[self.time].n_values * Groups.of(schema, self.by).n_groups
+        if n_totals > MOST_TOTALS:
+            raise OutputError(
+                f"{n_totals:,} combinations of time, event and group are more than {MOST_TOTALS:,}.",
+                where="time",
+                hint="Round the time, or take a variable out of by.",
+            )
+
+    def _observed(self, variable: Variable) -> int:
+        if self.observed is None:
+            if variable.n_values != 2:
+                raise OutputError(
+                    f"a variable with two values is needed, {variable.name!r} has {variable.n_values}.",
+                    where="event",
+                    hint="Say which value counts, as in observed: 1.",
+                )
+            return 1
+        code = variable.code(self.observed)
+        if code is None or code >= variable.n_values:
+            raise OutputError(
+                f"{variable.name!r} has no value {self.observed!r}.",
+                where="observed",
+                hint=suggest(self.observed, [*variable.texts, *variable.display]),
+            )
+        return code
+
+    def _shown_times(self, schema: Schema) -> list[float]:
+        return list(self.times) or [float(v) for v in schema[self.time].values.tolist()]
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        if self.breaks:
+            ends = [value_text(float(b)) for b in self.breaks]
+            marks = [f"[{a},{b})" for a, b in pairwise(ends)]
+        else:
+            marks = [value_text(float(t)) for t in self._shown_times(schema)]
+        groups = Groups.of(schema, self.by).labels()
+        return tuple(
+            f"{name} {self.time}={mark}" + (f" | {group}" if group else "")
+            for name in self.show
+            for group in groups
+            for mark in marks
+        )
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        each = len(self.labels(schema)) // len(self.show)
+        most = {"survival": 1.0, **dict.fromkeys(COUNTS, np.inf if n_rows is None or self.weights else float(n_rows))}
+        if not self.breaks:
+            most["hazard"] = 1.0
+        return 0.0, np.repeat([most.get(name, np.inf) for name in self.show], each)
+
+    def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
+        shape = len(self.show), Groups.of(schema, self.by).n_groups, -1
+        low, high = released.low.reshape(shape), released.high.reshape(shape)
+        for i, name in enumerate(self.show):
+            # The greatest that a later figure may be is at least the least that an earlier one may be, and so on.
+            if name in ("survival", "at risk") and (low[i, :, 1:] > high[i, :, :-1]).any():
+                return f"{name} rises with time, which it cannot."
+            if name == "cumulative hazard" and (high[i, :, 1:] < low[i, :, :-1]).any():
+                return f"{name} falls with time, which it cannot."
+        return None
+
+    def evaluate(self, table: Table) -> Figures:
+        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        return lower_sums(self._sums(schema), released)
+
+    def describe(self) -> str:
+        what = "Life table" if self.breaks else "Survival"
+        text = f"{what} of {self.time} until {self.event}" + (f" by {' × '.join(self.by)}" if self.by else "")
+        return text + (f", where {self.where}" if self.where else "") + "."
+
+    def _sums(self, schema: Schema) -> Sums:
+        """Censored and events, for each group and time."""
+        groups = Groups.of(schema, (*self.by, self.time, self.event))
+        n_times, n_ends = groups.shape[-2:]
+        n_groups = groups.n_groups // (n_times * n_ends)
+        is_event = np.arange(n_ends) == self._observed(schema[self.event])
+        index = 2 * np.repeat(np.arange(n_groups * n_times), n_ends) + np.tile(is_event, n_groups * n_times)
+        block = Block((groups.term(index=index),), 2 * n_groups * n_times, weight=weight_term(self, schema))
+        values = schema[self.time].numbers[:n_times]
+        shown = np.array(self._shown_times(schema))
+
+        def figures(totals: Floats) -> Floats:
+            exits = totals.reshape(-1, n_times, 2)  # (sets of totals × groups, times, censored and events)
+            if self.breaks:
+                found = life_table(values, exits[..., 1], exits[..., 0], np.array(self.breaks))
+            else:
+                found = kaplan_meier(values, exits[..., 1], exits[..., 0], shown)
+            is_empty = exits.sum(axis=(1, 2)) < NOBODY
+            kept = [np.where(is_empty[:, None], np.nan, found[name]) for name in self.show]
+            return np.stack([part.reshape(len(totals), -1) for part in kept], axis=1).reshape(len(totals), -1)
+
+        return Sums((block,), figures, is_batched=True)
+
+
+def kaplan_meier(values: Floats, events: Floats, censored: Floats, shown: Floats) -> dict[str, Floats]:
+    """Figures at the shown times, (groups, times), from events and censored at each value, (groups, values)."""
+    exits = events + censored
+    at_risk = np.cumsum(exits[:, ::-1], axis=1)[:, ::-1]
+    hazard = np.divide(events, at_risk, out=np.zeros_like(events), where=at_risk > NOBODY)
+    survival = _at(np.cumprod(1.0 - hazard, axis=1), values, shown, 1.0)
+    first = np.searchsorted(values, shown, side="left")
+    is_value = (first < len(values)) & (values[np.minimum(first, len(values) - 1)] == shown)
+    alive = np.concatenate([at_risk, np.zeros((len(at_risk), 1))], axis=1)[:, first]
+    now = np.where(is_value, hazard[:, np.minimum(first, len(values) - 1)], 0.0)
+    return {
+        "survival": survival,
+        "at risk": alive,
+        "events": np.diff(_at(np.cumsum(events, axis=1), values, shown, 0.0), axis=1, prepend=0.0),
+        "censored": np.diff(_at(np.cumsum(censored, axis=1), values, shown, 0.0), axis=1, prepend=0.0),
+        "hazard": np.where(alive > NOBODY, now, np.nan),
+        "cumulative hazard": _at(np.cumsum(hazard, axis=1), values, shown, 0.0),
+    }
+
+
+def _at(steps: NDArray[np.floating], values: Floats, shown: Floats, start: float) -> Floats:
+    """A step function of the values at the shown times; `start` before the first value."""
+    before = np.full((len(steps), 1), start)
+    return np.concatenate([before, steps], axis=1)[:, np.searchsorted(values, shown, side="right")]
+
+
+def life_table(values: Floats, events: Floats, censored: Floats, breaks: Floats) -> dict[str, Floats]:
+    """The same for intervals [b, next b); rows that end before the first or from the last break on are only at risk."""
+    places: NDArray[np.intp] = np.searchsorted(values, breaks, side="left")
+    sums = [
+        np.concatenate([np.zeros((len(x), 1)), np.cumsum(x, axis=1)], axis=1)[:, places] for x in (events, censored)
+    ]
+    died, left = (np.diff(s, axis=1) for s in sums)
+    total = (events + censored).sum(axis=1, keepdims=True)
+    entered = total - (sums[0] + sums[1])[:, :-1]
+    exposed = entered - left / 2
+    chance = np.divide(died, exposed, out=np.zeros_like(died), where=exposed > NOBODY)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hazard = died / (np.diff(breaks) * (exposed - died / 2))
+    return {
+        "survival": np.cumprod(1.0 - chance, axis=1),
+        "at risk": entered,
+        "events": died,
+        "censored": left,
+        "hazard": np.where(exposed > NOBODY, hazard, np.nan),
+        "cumulative hazard": np.cumsum(chance, axis=1),
+    }

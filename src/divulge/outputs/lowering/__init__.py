@@ -1,0 +1,1 @@
+"""How figures become sums over rows."""

@@ -1,0 +1,249 @@
+"""Quantiles of coded numbers, and the inequalities on counts that hold exactly where a quantile is as printed.
+
+Unweighted quantiles interpolate as numpy, pandas and R do by default (type 7 of Hyndman & Fan 1996): with
+h = (n − 1) p, k = ⌊h⌋ + 1 and f = h − ⌊h⌋, the quantile is (1 − f) x₍k₎ + f x₍k+1₎. Weighted ones are the smallest
+value up to which at least the share p of the weight lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.outputs.lowering.grouped import Column
+from divulge.outputs.output import Output
+from divulge.outputs.released.precision import SLACK, Floats
+from divulge.table import Table
+
+MOST_RESIDUES = 100
+"""Quantiles p = r/q with q up to this (all percentiles) have their interpolation worked out for every n modulo q."""
+
+
+def split_rank(n: float, p: float) -> tuple[int, float]:
+    """(k, f) of type 7 for n rows."""
+    h = max(n - 1, 0) * p
+    # As floats, products such as 30 · 0.1 miss the integer by a rounding error.
+    k = int(np.floor(h + 1e-9))
+    f = max(h - k, 0.0)
+    return k + 1, 0.0 if f < 1e-9 else f
+
+
+def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool) -> Floats:
+    """(shares, groups) quantiles of a variable; NaN for groups without rows or weight."""
+    found = np.full((len(shares), column.n_groups), np.nan)
+    if is_weighted:
+        for group, rows in column.by_group():
+            for i, p in enumerate(shares):
+                found[i, group] = weighted_quantile(column.numbers[rows], column.weights[rows], p)
+        return found
+    values, ranks = column.ranked()
+    # One sort of whole numbers puts every group's rows in order, one group after the other.
+    key = np.sort(column.groups * len(values) + ranks)
+    starts = np.searchsorted(key, np.arange(column.n_groups + 1) * len(values))
+    for group in np.flatnonzero(np.diff(starts)).tolist():
+        first, n = starts[group], starts[group + 1] - starts[group]
+        for i, p in enumerate(shares):
+            k, f = split_rank(n, p)
+            lower = values[key[first + k - 1] % len(values)]
+            upper = values[key[first + k] % len(values)] if f > 0 else lower
+            found[i, group] = lower + f * (upper - lower)
+    return found
+
+
+def weighted_quantile(ordered: Floats, weights: Floats, p: float) -> float:
+    """The smallest number up to which at least the share p of the weight lies; NaN without any weight."""
+    cumulated = np.cumsum(weights)
+    if not len(ordered) or cumulated[-1] <= 0:
+        return np.nan
+    at = int(np.searchsorted(cumulated, p * cumulated[-1] * (1 - SLACK)))
+    # p = 0: rows without weight do not count.
+    at = max(at, int(np.argmax(weights > 0)))
+    return float(ordered[min(at, len(ordered) - 1)])
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where x₍k₎ and x₍k+1₎ must lie, as half-open ranges of ranks of the variable's possible values."""
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How a printed quantile can come about. windows: for each fraction f that n rows can give, or for all (None)."""
+
+    p: float
+    windows: dict[Fraction | None, Window]
+
+    @classmethod
+    def of(cls, values: Floats, p: float, low: float, high: float, is_weighted: bool) -> Plan:
+        """values: the possible values in order; low, high: between which the quantile lies."""
+        slack = SLACK * max(abs(low) if np.isfinite(low) else 0.0, abs(high) if np.isfinite(high) else 0.0)
+        start = int(np.searchsorted(values, low - slack, side="left"))
+        stop = int(np.searchsorted(values, high + slack, side="right"))
+        if start < stop or is_weighted:
+            # The value itself is possible: it is enough that both order statistics lie in the interval.
+            return cls(p, {None: Window((start, stop), (start, stop))})
+        share = Fraction(p).limit_denominator(MOST_RESIDUES)
+        windows: dict[Fraction | None, Window] = {}
+        for j in range(1, share.denominator):
+            pair = _nearest_pair(values, start, j / share.denominator, low - slack, high + slack)
+            if pair is not None:
+                windows[Fraction(j, share.denominator)] = Window((pair[0], pair[0] + 1), (pair[1], pair[1] + 1))
+        return cls(p, windows)
+
+    def window(self, f: float) -> Window | None:
+        """What must hold where the fraction is f; None: with this number of rows the figure cannot come about."""
+        if None in self.windows:
+            return self.windows[None]
+        nearest = Fraction(f).limit_denominator(MOST_RESIDUES)
+        # A share such as 0.3333 gives fractions that were not worked out.
+        return self.windows.get(nearest) if abs(nearest - Fraction(f)) < 1e-7 else None
+
+    def cuts(self) -> set[int]:
+        """Ranks at which counts of lower ranks are needed."""
+        return {rank for w in self.windows.values() for rank in (*w.first, *w.second)}
+
+
+def _nearest_pair(values: Floats, start: int, f: float, low: float, high: float) -> tuple[int, int] | None:
+    """Ranks of the possible values u < w nearest to each other with (1 − f) u + f w between low and high.
+
+    start: how many values are below low; none is between low and high.
+    """
+    above = np.arange(start, len(values))
+    least = (low - f * values[above]) / (1 - f)
+    most = (high - f * values[above]) / (1 - f)
+    slack = SLACK * np.maximum(np.abs(least), np.abs(most))
+    at = np.searchsorted(values, most + slack, side="right") - 1
+    fits = (at >= 0) & (at < start) & (values[np.maximum(at, 0)] >= least - slack)
+    if not fits.any():
+        return None
+    gaps = np.where(fits, values[above] - values[np.maximum(at, 0)], np.inf)
+    best = int(np.argmin(gaps))
+    return int(at[best]), int(above[best])
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileCell:
+    """One variable in one group: its bins of ranks among the totals, and the plans of its quantiles.
+
+    totals: where its bins start; cuts: ranks at which bins end, in order; figures: which figures the plans belong to.
+    """
+
+    totals: int
+    cuts: tuple[int, ...]
+    plans: tuple[Plan, ...]
+    figures: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadCell:
+    """An interquartile range: totals are the counts of each possible value, in order."""
+
+    totals: int
+    values: Floats
+    figure: int
+    released: float
+
+
+@dataclass(frozen=True, eq=False)
+class PositionHead:
+    """Quantiles as inequalities on counts, four residuals a figure, then interquartile ranges, one residual each.
+
+    The four are #below x₍k₎'s range − (k − 1) ≤ 0, #up to it − k ≥ 0, and the same for x₍k+1₎ with k + 1; where f is 0
+    the last two are not needed. A figure that is as printed in another way (from two values farther apart) counts as
+    reproduced, since the table is at hand.
+    """
+
+    output: Output
+    low: Floats
+    high: Floats
+    cells: tuple[QuantileCell, ...]
+    spreads: tuple[SpreadCell, ...]
+    is_weighted: bool
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        n_quantiles = sum(len(cell.plans) for cell in self.cells)
+        residuals = np.zeros(4 * n_quantiles + len(self.spreads))
+        jacobian = np.zeros((len(residuals), len(totals)))
+        now = self.output.evaluate(table).values
+        slack = SLACK * np.maximum(np.abs(now), 1e-300)
+        with np.errstate(invalid="ignore"):
+            is_right = (now >= self.low - slack) & (now <= self.high + slack)
+        row = 0
+        for cell in self.cells:
+            bins = totals[cell.totals : cell.totals + len(cell.cuts) + 1]
+            for plan, figure in zip(cell.plans, cell.figures, strict=True):
+                at = slice(cell.totals, cell.totals + len(bins))
+                found, slopes = self._inequalities(cell, plan, bins)
+                if is_right[figure]:
+                    found = found * np.array([found[0] < 0, found[1] > 0, found[2] < 0, found[3] > 0])
+                residuals[row : row + 4], jacobian[row : row + 4, at] = found, slopes
+                row += 4
+        for spread in self.spreads:
+            at = slice(spread.totals, spread.totals + len(spread.values))
+            residuals[row] = np.nan_to_num(now[spread.figure]) - spread.released
+            jacobian[row, at] = _influence(spread.values, totals[at], 0.75) - _influence(
+                spread.values, totals[at], 0.25
+            )
+            row += 1
+        return residuals, jacobian
+
+    def _inequalities(self, cell: QuantileCell, plan: Plan, bins: Floats) -> tuple[Floats, Floats]:
+        up_to = dict(zip(cell.cuts, np.cumsum(bins)[:-1], strict=True))
+        bin_of = {cut: i + 1 for i, cut in enumerate(cell.cuts)}
+        n = float(bins.sum())
+        slopes = np.zeros((4, len(bins)))
+        lacking, one_more = np.array([0.0, -1.0, 0.0, 0.0]), np.array([[0.0], [1.0], [0.0], [0.0]]) * np.ones(len(bins))
+        if n <= 0:
+            return lacking, one_more
+        # Weighted: strictly less than p·W below the range, at least p·W up to its end.
+        k, f = (plan.p * n, 0.0) if self.is_weighted else split_rank(n, plan.p)
+        window = plan.window(f)
+        if window is None:
+            # With this number of rows the figure cannot come about: one more would do, wherever, and mostly so would
+            # one less. Hence a gentle slope, which gives way where another output says how many rows there are.
+            return lacking, 0.1 * one_more
+        below = k - (SLACK * n if self.is_weighted else 1)
+        asked = [(window.first[0], below), (window.first[1], k)]
+        if f > 0:
+            asked += [(window.second[0], k), (window.second[1], k + 1)]
+        found = np.zeros(4)
+        for i, (cut, count) in enumerate(asked):
+            found[i] = up_to[cut] - count
+            slopes[i] = -plan.p  # k grows by p with each row that joins the group
+            slopes[i, : bin_of[cut]] += 1.0
+        return found, slopes
+
+    def bounds(self, half: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
+        """(low, high, unit) of the residuals."""
+        n = sum(len(cell.plans) for cell in self.cells)
+        figures = [spread.figure for spread in self.spreads]
+        return (
+            np.concatenate([np.tile([-np.inf, 0.0], 2 * n), (self.low - centre)[figures]]),
+            np.concatenate([np.tile([0.0, np.inf], 2 * n), (self.high - centre)[figures]]),
+            np.concatenate([np.full(4 * n, 0.5), half[figures]]),
+        )
+
+
+def _influence(values: Floats, counts: Floats, p: float) -> Floats:
+    """How a quantile moves per row added at each value: (p − 1[y ≤ Q]) / n · dQ/dp, the slope from nearby quantiles."""
+    n = float(counts.sum())
+    if n <= 0:
+        return np.zeros(len(values))
+    cumulated = np.cumsum(counts)
+    width = min(0.2, n ** (-1 / 3) / 2)  # narrows as the number of rows grows, and never reaches beyond 0 and 1
+
+    def at(q: float) -> int:
+        return min(int(np.searchsorted(cumulated, q * n * (1 - SLACK))), len(values) - 1)
+
+    # Where many rows share a value the slope vanishes; a step of the possible values keeps the direction.
+    step = float(np.median(np.diff(values))) if len(values) > 1 else 0.0
+    slope = max((values[at(p + width)] - values[at(p - width)]) / (2 * width), step)
+    place: NDArray[np.bool_] = values <= values[at(p)]
+    return (p - place) / n * slope

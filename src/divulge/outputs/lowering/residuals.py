@@ -1,0 +1,133 @@
+"""Heads that several kinds share: how totals become residuals where that is neither diagonal nor merely linear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divulge.outputs.released.precision import SLACK, Floats, Released
+from divulge.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class RatioHead:
+    """Shares and means: figure i is scale · totals[i] / D, with D = totals[n + group[i]]; residual = figure − released.
+
+    The first n totals are numerators, then come the denominators; constants are zero. Where the numerators are centred
+    already (Σ (y − μ*) of a group), released is 0. Last come residuals D of the groups in `occupied`: a figure that
+    was released says that its group is not empty.
+    """
+
+    group: NDArray[np.int64]
+    released: Floats
+    scale: float
+    occupied: NDArray[np.int64]
+
+    def bounds(self, released: Released, least: float = 0.5) -> tuple[Floats, Floats, Floats]:
+        """(low, high, unit) of the residuals: the figures', then at least `least` for each occupied group.
+
+        least: half a row, or half the smallest weight (`rows.half_row`): sums below it are nothing.
+        """
+        n = len(self.occupied)
+        return (
+            np.concatenate([released.residual_low, np.full(n, least)]),
+            np.concatenate([released.residual_high, np.full(n, np.inf)]),
+            np.concatenate([released.half, np.full(n, 0.5)]),
+        )
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        del table
+        n = len(self.group)
+        sizes = totals[n:]
+        # An empty group's figure is undefined. Dividing by 1 keeps the residual finite; `occupied` asks for a row.
+        below = np.where(sizes > 0, sizes, 1.0)[self.group]
+        figures = self.scale * totals[:n] / below
+        jacobian = np.zeros((n + len(self.occupied), len(totals)))
+        each = np.arange(n)
+        jacobian[each, each] = self.scale / below
+        jacobian[each, n + self.group] = -figures / below
+        jacobian[n + np.arange(len(self.occupied)), n + self.occupied] = 1.0
+        return np.concatenate([figures - self.released, sizes[self.occupied]]), jacobian
+
+
+LARGEST_SIZE = 20_000
+"""Sizes of groups up to which it is worked out which of them can carry the released figures; larger ones carry all."""
+
+
+@dataclass(frozen=True, eq=False)
+class SizedHead:
+    """Shares and means of small groups: 66.7 % needs a group of 3, 6, 9 … rows, so a group may have to grow or shrink.
+
+    Where a group's size can carry its figures, residuals are those of `ratio`. Where it cannot, the figures are taken
+    as if it had the nearest size that can, and the group's own residual asks for that size.
+
+    centre: what the numerators have been centred by for each row (a released mean), in units of figures; 0 for shares.
+    sizes: for each group, the sizes that can carry its figures, as `possible_sizes` gives them.
+    """
+
+    ratio: RatioHead
+    centre: Floats
+    sizes: tuple[NDArray[np.int64], ...]
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        residuals, jacobian = self.ratio.linearise(totals, table)
+        n = len(self.ratio.group)
+        for place, group in enumerate(self.ratio.occupied.tolist()):
+            size, possible = totals[n + group], self.sizes[group]
+            if not len(possible) or size > possible[-1]:
+                continue
+            wanted = int(possible[np.argmin(np.abs(possible - size))])
+            if wanted == size:
+                continue
+            figures = np.flatnonzero(self.ratio.group == group)
+            centre = self.centre[figures]
+            raw = self.ratio.scale * totals[figures] + centre * size
+            residuals[figures] = raw / wanted - centre - self.ratio.released[figures]
+            jacobian[figures] = 0.0
+            jacobian[figures, figures] = self.ratio.scale / wanted
+            jacobian[figures, n + group] = centre / wanted
+            # Inside its interval [0.5, ∞) only at the size wanted, and farther outside the farther from it.
+            residuals[n + place] = 0.5 - abs(size - wanted)
+            jacobian[n + place, n + group] = np.sign(wanted - size)
+        return residuals, jacobian
+
+
+def possible_sizes(
+    group: NDArray[np.int64], low: Floats, high: Floats, cells: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """For each group, the sizes n for which every figure has a whole number between n · low and n · high.
+
+    low, high: between which each figure lies, in the unit of which a row adds whole numbers. cells: the figures of a
+    group that every row is in one of, whose numbers therefore add to n; None where there are none.
+    """
+    found = []
+    for g in range(int(group.max(initial=-1)) + 1):
+        chosen = group == g
+        least, most = low[chosen], high[chosen]
+        widths = (most - least)[np.isfinite(most - least)]
+        # Above 1 / width every interval holds a whole number.
+        largest = min(LARGEST_SIZE, int(1 / max(widths.min(initial=1.0), 1e-9)) + 1)
+        n = np.arange(1, largest + 1)[:, None]
+        # Slack as in `agrees`: relative to the figures, which are of the size of their bounds.
+        slack = SLACK * n * np.maximum(np.nan_to_num(np.abs(most), posinf=0.0), 1.0)
+        first, last = np.ceil(least * n - slack), np.floor(most * n + slack)
+        fits = (first <= last).all(axis=1)
+        if cells is not None:
+            inside = cells[chosen]
+            fits &= (first[:, inside].sum(axis=1) <= n[:, 0]) & (last[:, inside].sum(axis=1) >= n[:, 0])
+        found.append(n[fits, 0])
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareHead:
+    """Shares of all rows, whose number no move changes: residual = scale · total / rows − released."""
+
+    released: Floats
+    scale: float
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        slope = np.full(len(totals), self.scale / max(table.n_rows, 1))
+        return slope * totals - self.released, slope

@@ -1,0 +1,122 @@
+"""Figures that are a smooth function of sums over rows (a correlation, an odds ratio), computed and lowered alike.
+
+A kind says which sums it needs and what it makes of them; NaN says that a figure is not defined there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.kernels.lowering import NOTHING
+from divulge.outputs.lowering.lowered import Block, DiagonalHead, Floats, Lowered, Term
+from divulge.outputs.output import Figures, Status
+from divulge.outputs.released.precision import Released
+from divulge.table import Schema, Table
+
+UNDEFINED = 1e3
+"""How many half-units an undefined figure is said to be away from the released one: far, and finite."""
+
+AT_ONCE = 1 << 20
+"""How many sums are changed at once for the derivatives: eight megabytes of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What is summed over rows, and the figures that the sums make (NaN: not defined).
+
+    is_batched: `figures` takes many sets of sums at once, (sets, sums), and gives (sets, figures).
+    """
+
+    blocks: tuple[Block, ...]
+    figures: Callable[[Floats], Floats]
+    is_batched: bool = False
+
+    @property
+    def n_totals(self) -> int:
+        return sum(b.n_totals for b in self.blocks)
+
+    def of(self, table: Table) -> Floats:
+        """The sums of a table."""
+        n = self.n_totals
+        nothing = np.zeros(n)
+        return Lowered(self.blocks, nothing, DiagonalHead(nothing), nothing, nothing, nothing).totals(table)
+
+
+@dataclass(frozen=True, eq=False)
+class SumsHead:
+    """residual = figures(totals) − released, with derivatives by central differences."""
+
+    sums: Sums
+    released: Floats
+    half: Floats
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        del table
+        found = self._figures(totals[None])[0]
+        residuals = np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
+        # The cube root of rounding, where central differences are best.
+        steps = 1e-5 * np.maximum(1.0, np.abs(totals))
+        jacobian = np.empty((len(found), len(totals)))
+        size = max(1, AT_ONCE // max(len(totals), 1))
+        for start in range(0, len(totals), size):
+            moved = np.diag(steps)[start : start + size]
+            with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
+                change = self._figures(totals + moved) - self._figures(totals - moved)
+            jacobian[:, start : start + size] = (change / (2 * steps[start : start + size, None])).T
+        # Where a figure is defined on one side only, the difference is no derivative.
+        return residuals, np.where(np.isfinite(jacobian), jacobian, 0.0)
+
+    def _figures(self, totals: Floats) -> Floats:
+        if self.sums.is_batched:
+            return self.sums.figures(totals)
+        return np.stack([self.sums.figures(each) for each in totals])
+
+
+def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
+    """The figures of a table. undefined: the status where some are not defined although there are rows."""
+    totals = sums.of(table)
+    values = sums.figures(totals[None])[0] if sums.is_batched else sums.figures(totals)
+    values = np.where(np.isfinite(values), values, np.nan)
+    if not totals.any():
+        return Figures(labels, values, Status.EMPTY)
+    return Figures(labels, values, Status.OK if np.isfinite(values).all() else undefined)
+
+
+def lower_sums(sums: Sums, released: Released) -> Lowered:
+    """The same sums as totals."""
+    return Lowered(
+        sums.blocks,
+        np.zeros(sums.n_totals),
+        SumsHead(sums, released.centre, released.half),
+        released.residual_low,
+        released.residual_high,
+        released.half,
+        is_linear=False,
+    )
+
+
+def scaled_numbers(schema: Schema, name: str) -> tuple[Floats, float, float]:
+    """A variable's numbers between −1 and 1 (NaN: missing), with the middle and the half range taken out.
+
+    Sums of squares of such numbers lose no digits to a far origin.
+    """
+    variable = schema[name]
+    numbers = np.where(variable.is_missing, np.nan, variable.numbers)
+    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    middle, scale = (low + high) / 2, max((high - low) / 2, np.finfo(float).tiny)
+    return (numbers - middle) / scale, float(middle), float(scale)
+
+
+def product_term(names: Sequence[str], numbers: Sequence[Floats], index: int) -> Term:
+    """One column whose value is a product of functions of some variables; a missing one leaves the row out."""
+    known = [np.isfinite(x) for x in numbers]
+    return Term(
+        tuple(names),
+        tuple(np.where(k, 0, NOTHING).astype(np.int32) for k in known),
+        tuple(np.where(k, x, 0.0) for k, x in zip(known, numbers, strict=True)),
+        np.array([index], dtype=np.int32),
+        np.ones(1),
+    )

@@ -1,0 +1,1 @@
+"""What regressions share: formulas, designs, refits, standard errors."""

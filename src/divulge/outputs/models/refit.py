@@ -1,0 +1,344 @@
+"""How a regression lowers: totals are the score at the released coefficients, residuals what a refit would change.
+
+A coefficient vector is reproduced exactly when its estimating equation holds at it (design: "every output is a sum over
+records"). The refit is, to first order, H⁻¹ · score away, with H the information of the table at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from divulge.kernels import glm
+from divulge.kernels.cells import Source
+from divulge.kernels.lowering import NOTHING
+from divulge.kernels.moments import bends, information, moments
+from divulge.outputs.lowering.lowered import Block, Floats, Link, Lowered, Term
+from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.models.design import schema_counts
+from divulge.outputs.models.model import Model, Statistic, figures_beside, source_of
+from divulge.outputs.output import Output
+from divulge.outputs.released.precision import Released
+from divulge.table import Condition, Schema, Table
+
+NO_SECOND_STEP = 1_000_000
+"""Rows from which on estimates are so precise, and so near to those released, that it is not worth its memory."""
+
+N_EXPECTED = 4096
+"""Rows drawn to say how precise coefficients would be where no standard error was released: within some per cent."""
+
+
+@dataclass(frozen=True, eq=False)
+class RefitHead:
+    """Coefficients now − released = H⁻¹ · score; then statistics and standard errors of the refit − released.
+
+    Totals: the score; the information (lower triangle, row by row) where standard errors are released; the
+    log-likelihood's kernel and the counts of `_count_terms` where statistics are.
+    """
+
+    model: Model
+    beta: Floats
+    weights: str | None
+    where: Condition | None
+    se: Floats | None
+    statistics: tuple[Statistic, ...]
+    released: Floats  # of the statistics
+
+    def _source(self, table: Table) -> Source:
+        keep = None if self.where is None else self.where.selects(table)
+        return source_of(self.model, table, self.weights, keep)
+
+    def information(self, table: Table) -> Floats:
+        return information(self._source(table), self.model.kernel, self.beta)
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        m = self.model.n_coefficients
+        score, rest = totals[:m], totals[m:]
+        source = self._source(table)
+        if self.se is None:
+            curvature = information(source, self.model.kernel, self.beta)
+        else:
+            curvature = np.zeros((m, m))
+            curvature[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
+            curvature = np.tril(curvature) + np.tril(curvature, -1).T
+            rest = rest[m * (m + 1) // 2 :]
+        inverse, is_lost = inverted(curvature)
+        change = inverse @ score
+        residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
+        jacobian[0][:, :m] = inverse
+        # A coefficient of a level that no row has is no coefficient: far from what was released.
+        residuals[0][is_lost] += np.sqrt(np.diagonal(inverse)[is_lost])
+        if len(rest):
+            # A refit gains half of score · change on the released coefficients (twice that in squared residuals).
+            rest = rest.copy()
+            gain = -2.0 if self.model.family == "identity" else 1.0
+            rest[0] += gain * 0.5 * float(score @ change)
+        if self.statistics:
+            value, slope = _sloped(lambda r: statistics_of(self.model, self.statistics, r), rest)
+            row = np.zeros((len(value), len(totals)))
+            row[:, len(totals) - len(rest) :] = slope
+            row[:, :m] = np.outer(slope[:, 0] * gain, change)
+            residuals.append(value - self.released)
+            jacobian.append(row)
+        if self.se is not None:
+            self._add_se(source, inverse, change, rest, totals, residuals, jacobian)
+        return np.concatenate(residuals), np.concatenate(jacobian)
+
+    def _refitted(self, source: Source, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
+        """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
+
+        Where estimates are strongly correlated (a slope per year with its intercept), that is more than a last digit.
+        """
+        if self.model.family == "identity" or is_lost.any() or source.rows.n_rows >= NO_SECOND_STEP:
+            return change.copy()
+        beta = np.atleast_2d(self.beta)
+        there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))
+        step = glm.solve_scaled(there.information, there.score)
+        # Far away the second step may lead anywhere, and the first is enough to go by: by as much as the standard error
+        # that a coefficient would have by itself, no second step is to be trusted.
+        alone = 1.0 / np.sqrt(np.maximum(np.diagonal(there.information), np.finfo(float).tiny))
+        if step is None or np.any(np.abs(step) > alone):
+            return change.copy()
+        return change + step
+
+    def _add_se(
+        self,
+        source: Source,
+        inverse: Floats,
+        change: Floats,
+        rest: Floats,
+        totals: Floats,
+        residuals: list[Floats],
+        jacobian: list[Floats],
+    ) -> None:
+        """se² = scale · (H⁻¹)ⱼⱼ, with H at the refit: d(H⁻¹)ⱼⱼ = −cⱼ'·dH·cⱼ, c the columns of H⁻¹."""
+        m = len(change)
+        bend = np.zeros((m, m))
+        if self.model.family != "identity":
+            bend = bends(source, self.model.kernel, np.atleast_2d(self.beta), inverse)
+        # Far from the released figures the first order may leave no variance at all; a hundredth keeps slopes finite.
+        variance = np.maximum(np.diagonal(inverse) - bend @ change, 0.01 * np.diagonal(inverse))
+        scale, scale_slope = 1.0, np.zeros(len(rest))
+        if self.model.family == "identity":
+            # rest: squared residuals, then rows (see `_count_terms`).
+            df = max(rest[1] - m, 1.0)
+            scale = max(rest[0], np.finfo(float).tiny) / df
+            scale_slope[0], scale_slope[1] = 1.0 / df, -scale / df
+        se = np.sqrt(scale * variance)
+        rows, columns = np.tril_indices(m)
+        twice = np.where(rows == columns, 1.0, 2.0)
+        slope = np.zeros((m, len(totals)))
+        slope[:, :m] = -scale * bend @ inverse
+        slope[:, m : m + len(rows)] = -scale * inverse[:, rows] * inverse[:, columns] * twice
+        if len(rest):
+            slope[:, len(totals) - len(rest) :] += variance[:, None] * scale_slope
+            slope[:, :m] -= 2.0 * np.outer(variance, change) * scale_slope[0]
+        assert self.se is not None
+        given = np.isfinite(self.se)
+        residuals.append((se - np.nan_to_num(self.se))[given])
+        jacobian.append((slope / (2.0 * se[:, None]))[given])
+
+
+def _sloped(function: Callable[[Floats], Floats], at: Floats) -> tuple[Floats, Floats]:
+    """A smooth function of few numbers, and its derivatives by central differences."""
+    value = function(at)
+    slope = np.empty((len(value), len(at)))
+    for j in range(len(at)):
+        step = 1e-5 * max(1.0, abs(at[j]))  # the cube root of rounding, where central differences are best
+        up, down = at.copy(), at.copy()
+        up[j] += step
+        down[j] -= step
+        slope[:, j] = (function(up) - function(down)) / (2 * step)
+    return value, slope
+
+
+def inverted(information: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """The inverse of an information matrix, and which columns have none of it.
+
+    A column without rows is taken as if half a row spoke for it alone: then the search sees which way to go.
+    """
+    diagonal = np.diagonal(information)
+    is_lost = diagonal <= 0.0
+    mended = information + np.diag(np.where(is_lost, 0.5, 0.0))
+    inverse = glm.solve_scaled(mended, np.eye(len(mended)))
+    if inverse is None:
+        # Collinear: a ridge of 1e-8 of each diagonal is far above rounding and far below one row.
+        mended = mended + np.diag(1e-8 * np.maximum(np.diagonal(mended), 1e-8))
+        inverse = glm.solve_scaled(mended, np.eye(len(mended)))
+    if inverse is None:
+        inverse = np.diag(1.0 / np.diagonal(mended))
+    return inverse, is_lost
+
+
+def expected_se(head: RefitHead, schema: Schema) -> Floats:
+    """Standard errors under the released model if variables were independent, with the frequencies the schema knows.
+
+    Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
+    """
+    rng = np.random.default_rng(1)  # any seed: see N_EXPECTED
+    names = [*head.model.variables(head.weights), *(head.where.variables if head.where is not None else ())]
+    counts = schema_counts(schema)
+    small = Schema(tuple(schema[n] for n in dict.fromkeys(names)))
+    columns, total = [], float(N_EXPECTED)
+    for variable in small:
+        weight = counts(variable.name)
+        if variable.frequencies is not None:
+            total = max(total, float(weight.sum()))
+        drawn = rng.choice(variable.n_codes, N_EXPECTED, p=weight / weight.sum())
+        columns.append(drawn.astype(variable.dtype))
+    inverse, _ = inverted(head.information(Table(small, tuple(columns))) * (total / N_EXPECTED))
+    scale = 1.0
+    if head.model.family == "identity":
+        weight = counts(head.model.formula.response.variable)
+        known = np.isfinite(head.model.y)
+        mean = np.average(head.model.y[known], weights=weight[known])
+        scale = float(np.average((head.model.y[known] - mean) ** 2, weights=weight[known])) or 1.0
+    se: Floats = np.sqrt(scale * np.diagonal(inverse))
+    return se
+
+
+def lower_model(
+    output: Output, model: Model, schema: Schema, released: Released, statistics: tuple[Statistic, ...]
+) -> Lowered:
+    """The additive form of a model's figures. Standard errors of multinomial models are not lowered: their information
+    has too many totals."""
+    m = model.n_coefficients
+    centre = released.centre
+    beta = centre[:m] if not model.classes else centre[:m].reshape(model.n_classes, -1)
+    where = None if output.where is None else Condition.parse(output.where, schema)
+    se = released.se[:m] if released.se is not None and not model.classes else None
+    beside = figures_beside(statistics)
+    head = RefitHead(model, beta, output.weights, where, se, beside, centre[m:])
+    weight = weight_term(output, schema)
+    blocks = [score_block(model, beta, weight)]
+    if se is not None:
+        blocks.append(_information_block(model, beta, weight))
+    if beside or (se is not None and model.family == "identity"):
+        link = replace(blocks[0].link, moment="loglikelihood")  # type: ignore[type-var]
+        blocks += [Block((Term.constant(),), 1, link, weight), *_count_blocks(output, model, schema)]
+    unit = expected_se(head, schema)
+    if released.se is not None:
+        unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
+    low, high = released.residual_low, released.residual_high
+    n_rows = _rows(beside, centre[m:], schema)
+    unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))
+    if se is not None:
+        given = se[np.isfinite(se)]
+        half = released.se_half[:m][np.isfinite(se)]
+        low, high = np.append(low, -half), np.append(high, half)
+        # A standard error is itself known to one part in √(2n).
+        unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))
+    n_totals = sum(b.n_totals for b in blocks)
+    return Lowered(tuple(blocks), np.zeros(n_totals), head, low, high, unit, is_linear=False)
+
+
+def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:
+    """About how many rows the model has: as released, else as the schema's frequencies say, else some thousand."""
+    if "n" in names:
+        return max(float(values[names.index("n")]), 1.0)
+    known = [float(v.frequencies.sum()) for v in schema if v.frequencies is not None]
+    return max([1.0, *known]) if known else float(N_EXPECTED)
+
+
+def _statistic_units(names: tuple[Statistic, ...], values: Floats, half: Floats, n: float) -> Floats:
+    """About how far each statistic varies from sample to sample; never less than what is printed."""
+    units = []
+    for name, value in zip(names, values, strict=True):
+        if name == "r2":  # Stuart & Ord 1991, 28.32: variance 4 R² (1 − R²)² / n
+            units.append(2.0 * np.sqrt(max(value, 1.0 / n) / n) * (1.0 - min(value, 0.99)))
+        else:
+            units.append(np.sqrt(n) * max(abs(value) / n, 0.1))
+    return np.maximum(np.array(units), half)
+
+
+def score_block(model: Model, beta: Floats, weight: Term | None) -> Block:
+    """Σ rows of x (y − μ) at given coefficients."""
+    link = Link(model.family, model.design.terms, model.response_term(), beta)
+    return Block(model.design.terms, model.design.n_columns, link, weight)
+
+
+def _information_block(model: Model, beta: Floats, weight: Term | None) -> Block:
+    """Σ rows of x x' dμ/dη, lower triangle row by row: one term for each pair of the design's."""
+    terms = model.design.terms
+    n = model.design.n_columns
+    pairs = tuple(pair_of_terms(terms[a], terms[c]) for a in range(len(terms)) for c in range(a + 1))
+    link = Link(model.family, terms, model.response_term(), beta, "information")
+    return Block(pairs, n * (n + 1) // 2, link, weight)
+
+
+def pair_of_terms(a: Term, c: Term) -> Term:
+    """x·x' of two terms: the cell of both, and the place of their columns in the lower triangle."""
+    size = len(c.index)
+    scaled = tuple(np.where(cells < 0, NOTHING, cells * size).astype(np.int32) for cells in a.cells)
+    rows, columns = np.meshgrid(a.index.astype(np.int64), c.index.astype(np.int64), indexing="ij")
+    high, low = np.maximum(rows, columns), np.minimum(rows, columns)
+    index = np.where(low < 0, -1, high * (high + 1) // 2 + low).ravel().astype(np.int32)
+    return Term(
+        (*a.variables, *c.variables),
+        (*scaled, *c.cells),
+        (*a.factors, *c.factors),
+        index,
+        np.outer(a.scale, c.scale).ravel(),
+    )
+
+
+def _count_blocks(output: Output, model: Model, schema: Schema) -> list[Block]:
+    """Rows; Σ log weight; then Σ weight of: 1, y, and y² (linear) or log y! (Poisson); or 1 and each class."""
+    names = model.variables(output.weights)
+    plain = weight_term(replace(output, weights=None), schema, names)
+    weighted = weight_term(output, schema, names)
+    response = model.formula.response.variable
+    rows = [Term.constant(0)]
+    if output.weights is not None:
+        numbers = schema[output.weights].numbers
+        positive = numbers > 0.0
+        rows = [
+            Term.lookup(output.weights, np.where(positive, 1.0, np.nan), 0),
+            Term.lookup(output.weights, np.where(positive, np.log(np.where(positive, numbers, 1.0)), np.nan), 1),
+        ]
+    terms = [Term.constant(0)]
+    if model.classes:
+        known = np.isfinite(model.y)
+        terms.append(Term.cross((response,), (np.where(known, np.nan_to_num(model.y), -1).astype(np.int64),)))
+        terms[1] = replace(terms[1], index=terms[1].index + 1)
+        n_sums = 2 + model.n_classes
+    else:
+        functions = [model.y]
+        if model.family == "identity":
+            functions.append(model.y**2)
+        elif model.family == "poisson":
+            functions.append(gammaln(model.y + 1.0))
+        terms += [Term.lookup(response, f, i + 1) for i, f in enumerate(functions)]
+        n_sums = 1 + len(functions)
+    return [Block(tuple(rows), 2, weight=plain), Block(tuple(terms), n_sums, weight=weighted)]
+
+
+def statistics_of(model: Model, names: tuple[Statistic, ...], raw: Floats) -> Floats:
+    """The statistics of a refit from its kernel and counts (the totals of the blocks above, in order)."""
+    kernel, n_rows, log_weight, weight, *sums = raw.tolist()
+    found: dict[str, float] = {"n": n_rows}
+    weight = max(weight, np.finfo(float).tiny)
+    if model.family == "identity":
+        residual = max(kernel, np.finfo(float).tiny)
+        total = sums[1] - (sums[0] ** 2 / weight if model.design.spans_constant else 0.0)
+        # A response that hardly varies leaves nothing to explain, rather than R² without bounds.
+        found["r2"] = 1.0 - residual / max(total, residual)
+        n = max(n_rows, 1.0)
+        found["loglik"] = -0.5 * n * (np.log(2.0 * np.pi * residual / n) + 1.0) + 0.5 * log_weight
+        return np.array([found[name] for name in names])
+    parts = np.array([sums[0], weight - sums[0]]) if model.family == "logistic" else np.array(sums)
+    if model.family == "poisson":
+        parts = parts[:1]
+    # Half a row speaks for a class that nobody is in, as in `inverted`: else R² would have no bounds.
+    parts = np.maximum(parts, 0.5 * weight / max(n_rows, 1.0))
+    null = float((parts * np.log(parts / weight)).sum())
+    likelihood = kernel
+    if model.family == "poisson":
+        null, likelihood = null - sums[0] - sums[1], kernel - sums[1]
+    found["loglik"] = likelihood
+    found["r2"] = 1.0 - likelihood / null if null else 0.0
+    return np.array([found[name] for name in names])

@@ -1,0 +1,1 @@
+"""What was printed: precision, intervals, withheld cells, and whether computed figures agree."""

@@ -1,0 +1,168 @@
+"""What a file of results is the output of: coefficients of a model, or counts of a crosstab, long or wide.
+
+Guesses from names and values alone, to be read by whoever wrote the file. Nothing is read from the data but the schema.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from divulge.errors import SpecError
+from divulge.outputs.released.reading import SE_COLUMNS
+from divulge.table import Schema
+from divulge.table.files.there import check_readable
+
+TERMS = ("term", "parameter", "variable", "name", "")
+COEFFICIENTS = ("coef", "coefficient", "estimate", "beta", "b", "value")
+COUNTS = ("count", "n", "freq", "frequency", "counts", "rows", "size")
+"""How programs head their columns."""
+
+_LEVEL = re.compile(r"^(?P<factor>.*?)(?:\[(?:T\.)?(?P<level>[^\]]*)\])?$")
+_CONSTANTS = {"intercept", "const", "constant", "_cons", "(intercept)"}
+
+
+def guess_output(path: Path, schema: Schema, response: str | None = None) -> dict[str, Any]:
+    """The output of a file of results, as the spec has it. response: of a model, where the file does not say."""
+    check_readable(path)
+    if path.suffix.lower() == ".json":
+        raise SpecError(
+            "a results.json is read by another command.", where=str(path), hint="Use divulge acro FOLDER --data FILE."
+        )
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        sample = file.read(4096)
+        file.seek(0)
+        delimiter = max(",;\t", key=sample.partition("\n")[0].count)
+        rows = [row for row in csv.reader(file, delimiter=delimiter) if any(cell.strip() for cell in row)]
+    if len(rows) < 2:
+        raise SpecError("a header and at least one line of results are needed.", where=str(path))
+    header, body = [cell.strip() for cell in rows[0]], rows[1:]
+    if any(len(row) != len(header) for row in body):
+        raise SpecError("not every line has as many cells as the header.", where=str(path))
+    lowered = [h.casefold() for h in header]
+    for guess in (_long_table, _model, _wide_table):
+        found = guess(path, header, lowered, body, schema, response)
+        if found is not None:
+            return found
+    raise SpecError(
+        "what these results are cannot be told.",
+        where=str(path),
+        hint="Columns term and coef are a model; columns of variables and count are a crosstab; or give --model or "
+        "--crosstab.",
+    )
+
+
+def _long_table(
+    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+) -> dict[str, Any] | None:
+    """Columns of variables, and one of counts."""
+    names = [h for h in header if h in schema]
+    counts = [i for i, h in enumerate(lowered) if h in COUNTS and header[i] not in schema]
+    if not names or len(counts) != 1 or len(names) + 1 != len(header):
+        return None
+    released: dict[str, Any] = {}
+    for row in body:
+        cells = dict(zip(header, row, strict=True))
+        label = " & ".join(f"{name}={_text(name, cells[name], schema, path)}" for name in names)
+        released[label] = _number(row[counts[0]])
+    return {"kind": "crosstab", "variables": names, "released": released}
+
+
+def _wide_table(
+    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+) -> dict[str, Any] | None:
+    """The values of one variable down, headed by its name or by nothing, and those of another across."""
+    margins = {"all", "total", "sum", ""}
+    columns = [i for i in range(1, len(header)) if lowered[i] not in margins]
+    lines = [row for row in body if row[0].strip().casefold() not in margins]
+    down = header[0] if header[0] in schema else _whose([row[0].strip() for row in lines], schema)
+    across = _whose([header[i] for i in columns], schema, but=down)
+    if down is None or across is None:
+        return None
+    released = {
+        f"{down}={_text(down, row[0], schema, path)} & {across}={_text(across, header[i], schema, path)}": _number(
+            row[i]
+        )
+        for row in lines
+        for i in columns
+    }
+    return {"kind": "crosstab", "variables": [down, across], "released": released}
+
+
+def _model(
+    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+) -> dict[str, Any] | None:
+    """Columns of terms and coefficients; the file itself is what the spec names."""
+    term = next((i for i, h in enumerate(lowered) if h in TERMS), None)
+    coefficient = next((i for i, h in enumerate(lowered) if h in COEFFICIENTS and i != term), None)
+    if term is None or coefficient is None:
+        return None
+    terms = [row[term].strip() for row in body]
+    right = formula_of([t for t in terms if t.casefold() not in _CONSTANTS], schema, path)
+    has_constant = len([t for t in terms if t.casefold() not in _CONSTANTS]) < len(terms)
+    if response is None:
+        raise SpecError(
+            "which variable the model explains is not in the file.", where=str(path), hint="Say so: --response CARS."
+        )
+    if response not in schema:
+        raise SpecError(f"there is no variable {response!r} in the data.", where="--response")
+    kind = "logistic" if schema[response].n_values == 2 else "linear"
+    if kind == "linear" and schema[response].kind == "categorical":
+        kind = "multinomial"
+    found: dict[str, Any] = {"kind": kind, "formula": f"{response} ~ {right if has_constant else f'0 + {right}'}"}
+    given = {t: _number(row[coefficient]) for t, row in zip(terms, body, strict=True)}
+    plain = any(h in SE_COLUMNS for h in lowered) and {lowered[term], lowered[coefficient]} <= {"term", "coef"}
+    decimals = max(len(row[coefficient].strip().partition(".")[2]) for row in body)
+    return {**found, "decimals": decimals, "released": path.name if plain else given}
+
+
+def formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
+    """The right side of a formula whose coefficients have these names: `AGE + C(SEX) + C(SEX):AGE`."""
+    factors: dict[str, None] = {}
+    for term in terms:
+        parts = []
+        for part in term.split(":"):
+            match = _LEVEL.match(part.strip())
+            factor = match["factor"] if match is not None else part.strip()
+            if factor not in schema and "(" not in factor:
+                # SEX_2, AREAP_48: a dummy named by its variable and its value.
+                name, _, level = factor.rpartition("_")
+                if name not in schema or schema[name].code(level) is None:
+                    raise SpecError(
+                        f"the term {term!r} names no variable of the data.",
+                        where=str(path),
+                        hint="Give the formula: --model 'CARS ~ AGE + C(SEX)'.",
+                    )
+                factor = f"C({name})"
+            parts.append(factor)
+        factors[":".join(parts)] = None
+    return " + ".join(factors) or "1"
+
+
+def _whose(texts: Sequence[str], schema: Schema, but: str | None = None) -> str | None:
+    """The variable all of whose values are these; None where there is none, or more than one."""
+    found = [v.name for v in schema if v.name != but and texts and {v.code(t) for t in texts} == set(range(v.n_values))]
+    return found[0] if len(found) == 1 else None
+
+
+def _text(name: str, text: str, schema: Schema, path: Path) -> str:
+    variable = schema[name]
+    code = variable.code(text.strip())
+    if code is None:
+        raise SpecError(f"{name!r} has no value {text.strip()!r}.", where=str(path))
+    return variable.texts[code]
+
+
+def _number(text: str) -> float | int | str:
+    """A number as it was printed; anything else (`<5`, `*`) stays a text, which the spec understands."""
+    plain = text.strip().replace(",", "") if re.fullmatch(r"\s*-?\d{1,3}(,\d{3})+\s*", text) else text.strip()
+    try:
+        return int(plain)
+    except ValueError:
+        try:
+            return float(plain)
+        except ValueError:
+            return plain

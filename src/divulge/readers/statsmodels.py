@@ -1,0 +1,185 @@
+"""Outputs from fitted models of statsmodels, read by their attributes: statsmodels itself is never imported.
+
+Figures are taken as its summary prints them: coefficients to 4 decimals, standard errors to 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from divulge.errors import OutputError
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.output import Output
+
+DECIMALS = 4
+"""Of coefficients in a summary of statsmodels."""
+
+SE_DECIMALS = 3
+"""Of standard errors there."""
+
+_PRINTED: Mapping[str, tuple[str, int]] = {
+    "r2": ("decimals", 3),
+    "pseudo r2": ("significant", 4),
+    "loglik": ("significant", 5),
+    "n": ("decimals", 0),
+}
+
+_KINDS: Mapping[str, type[Output]] = {"OLS": Linear, "Logit": Logistic, "Poisson": Poisson, "MNLogit": Multinomial}
+_GLMS: Mapping[tuple[str, str], type[Output]] = {
+    ("Gaussian", "Identity"): Linear,
+    ("Binomial", "Logit"): Logistic,
+    ("Poisson", "Log"): Poisson,
+}
+_LEVEL = re.compile(r"\[(T\.|S\.)?[^\[\]]*\]")
+INTERCEPTS = frozenset({"const", "Intercept"})
+
+
+def printed_decimals(statistic: str, value: float) -> int:
+    """With how many decimals a summary shows a statistic: r2, pseudo r2, loglik, n."""
+    how, digits = _PRINTED[statistic]
+    if how == "decimals":
+        return digits
+    return digits - 1 - (int(np.floor(np.log10(abs(value)))) if value else 0)
+
+
+def formula_of_terms(response: str, terms: Sequence[str]) -> str:
+    """A formula from the names of a model's terms: `y ~ x + C(a)` from const, x, C(a)[T.2], C(a)[T.3]."""
+    factors = list(dict.fromkeys(_LEVEL.sub("", term) for term in terms if term not in INTERCEPTS))
+    named = [*([] if INTERCEPTS & set(terms) else ["0"]), *(_quoted(factor) for factor in factors)] or ["1"]
+    return f"{_quoted(response)} ~ {' + '.join(named)}"
+
+
+def _quoted(factor: str) -> str:
+    """A name that is no word needs backticks; calls, and products of words and calls, do not."""
+    part = r"[A-Za-z_][\w.]*(\(.*\))?"
+    return factor if re.fullmatch(rf"{part}(:{part})*", factor) else f"`{factor}`"
+
+
+def from_statsmodels(
+    result: Any,
+    *,
+    name: str | None = None,
+    where: str | None = None,
+    decimals: int = DECIMALS,
+    se_decimals: int = SE_DECIMALS,
+    statistics: Sequence[str] = ("se", "n"),
+) -> Output:
+    """The output that a fitted model of statsmodels (0.14 or later) is: OLS, Logit, Poisson, MNLogit, and their GLMs.
+
+    where: the condition by which the rows were chosen, where the model was not fitted to the whole frame.
+    decimals, se_decimals: how coefficients and standard errors will be printed.
+    statistics: what will be published beside the coefficients: se, r2, loglik, n.
+    """
+    model = getattr(result, "model", None)
+    if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
+        raise OutputError(
+            f"a fitted model of statsmodels is needed, this is of the type {type(result).__name__!r}.",
+            hint="Give what fit() returned, not the model.",
+        )
+    kind = _kind(model)
+    _check_plain(model)
+    terms = [str(term) for term in model.exog_names]
+    response = str(model.endog_names)
+    formula = getattr(model, "formula", None)
+    if not isinstance(formula, str):
+        if response == "y" and all(re.fullmatch(r"const|x\d+", term) for term in terms):
+            raise OutputError(
+                "the model was fitted to arrays without names, so its variables are not known.",
+                hint="Fit it to columns of a data frame, or by a formula.",
+            )
+        formula = formula_of_terms(response, terms)
+    is_usual = str(getattr(result, "cov_type", "nonrobust")) == "nonrobust"
+    published = ["se"] if is_usual and "se" in statistics else []
+    released = _coefficients(result, model, kind, terms, response, bool(published))
+    printed = [decimals] * len(released)
+    for statistic, shown, value in _statistics(result, model):
+        if statistic in statistics and value is not None and np.isfinite(value):
+            published.append(statistic)
+            printed.append(printed_decimals(shown, float(value)))
+            released[statistic] = repr(round(float(value), printed[-1]))
+    fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
+    return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+
+
+def without_summaries(output: Output) -> Output:
+    """The same regression without R² and log-likelihood, which follow from the data once the coefficients are right to
+    more digits than are printed, and which no search reaches in a time that people wait."""
+    fields: Any = vars(output)
+    left_out = {"r2", "loglik"} & set(fields["statistics"])
+    released, decimals = dict(fields["released"]), fields["decimals"]
+    kept = [label for label in released if label not in left_out]
+    return replace(
+        output,
+        released={label: released[label] for label in kept},
+        decimals=tuple(d for label, d in zip(released, decimals, strict=True) if label not in left_out),
+        statistics=tuple(s for s in fields["statistics"] if s not in left_out),  # type: ignore[call-arg]  # regressions
+    )
+
+
+def _kind(model: Any) -> type[Output]:
+    called = type(model).__name__
+    if called == "GLM":
+        family, link = type(model.family).__name__, type(model.family.link).__name__
+        kind = _GLMS.get((family, link))
+        called = f"GLM with family {family} and link {link}"
+    else:
+        kind = _KINDS.get(called)
+    if kind is None:
+        raise OutputError(
+            f"{called} is not a model that Divulge has a kind for.",
+            hint="It has OLS, Logit, Poisson, MNLogit, and GLM of Gaussian, Binomial or Poisson with the usual link.",
+        )
+    return kind
+
+
+def _check_plain(model: Any) -> None:
+    """Raise where rows have weights, offsets or exposures, which the outputs have no field for."""
+    for field in ("offset", "exposure", "freq_weights", "var_weights", "_offset_exposure"):
+        value = getattr(model, field, None)
+        usual = 1.0 if field.endswith("weights") else 0.0
+        if value is not None and not np.all(np.asarray(value, dtype=float) == usual):
+            raise OutputError(
+                f"the model has {field.strip('_').replace('_', ' ')}, which Divulge does not take into account.",
+                hint="Judge it by hand, or describe the output in a spec.",
+            )
+
+
+def _coefficients(
+    result: Any, model: Any, kind: type[Output], terms: Sequence[str], response: str, with_se: bool
+) -> dict[str, Any]:
+    params, errors = np.asarray(result.params, dtype=float), np.asarray(result.bse, dtype=float)
+    labels = list(terms)
+    if kind is Multinomial:
+        classes = [str(v).removesuffix(".0") for _, v in sorted(model._ynames_map.items())][1:]
+        labels = [f"{response}={c} & {term}" for c in classes for term in terms]
+        params, errors = params.T.ravel(), errors.T.ravel()
+    if len(params) != len(labels) or not np.isfinite(params).all():
+        raise OutputError("some coefficients are not known.", hint="Did the fit converge, and are there enough rows?")
+    return {
+        label: {"coef": repr(value), "se": repr(se)} if with_se and np.isfinite(se) else repr(value)
+        for label, value, se in zip(labels, params.tolist(), errors.tolist(), strict=True)
+    }
+
+
+def _statistics(result: Any, model: Any) -> list[tuple[str, str, float | None]]:
+    """R², log-likelihood and rows: what it is, how it is printed, its value."""
+    if type(model).__name__ == "GLM":
+        # A linear GLM has a likelihood of its own, with another estimate of the variance.
+        is_linear = type(model.family).__name__ == "Gaussian"
+        r2: tuple[str, str, float | None] = ("r2", "r2", None)
+        loglik = None if is_linear else getattr(result, "llf", None)
+    elif type(model).__name__ == "OLS":
+        # Without a constant statsmodels' R² is another one.
+        r2 = ("r2", "r2", result.rsquared if getattr(model, "k_constant", 1) else None)
+        loglik = result.llf
+    else:
+        r2, loglik = ("r2", "pseudo r2", getattr(result, "prsquared", None)), result.llf
+    return [r2, ("loglik", "loglik", loglik), ("n", "n", getattr(result, "nobs", None))]

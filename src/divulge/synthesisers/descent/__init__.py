@@ -1,0 +1,1 @@
+"""The default synthesiser: one dataset, changed a cell at a time."""

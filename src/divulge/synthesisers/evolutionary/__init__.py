@@ -1,0 +1,1 @@
+"""The paper's algorithm: a population of datasets that breed."""

@@ -1,0 +1,1 @@
+"""Files of microdata, read and written: CSV, Parquet, SPSS, Stata, SAS, data frames."""

@@ -1,0 +1,1 @@
+"""What looks wrong in a table. Remarks, never refusals: a person decides."""
