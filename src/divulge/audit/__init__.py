@@ -1,0 +1,1 @@
+"""What follows from released figures by arithmetic alone: constraints, bounds, enumeration, proofs."""
