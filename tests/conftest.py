@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.postgres import Cluster, binaries
+from tests.support.postgres import Cluster, binaries
 
 # Deterministic and few here; the long generative run is in `make validate`.
 settings.register_profile(
@@ -63,7 +63,7 @@ def postgres() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Ledgers to copy, which is quicker than making each anew; see tests/ledgers.py."""
-    from tests.ledgers import Templates
+    from tests.support.ledgers import Templates
 
     return Templates(tmp_path_factory.mktemp("ledgers"))
 
@@ -86,7 +86,7 @@ def ledger(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> It
 @pytest.fixture(params=["sqlite", "postgresql"])
 def world(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> Iterator[Any]:
     """A ledger with people, a project and data, once in SQLite and once in PostgreSQL."""
-    from tests.ledgers import open_world
+    from tests.support.ledgers import open_world
 
     found = open_world(templates.copy("world", server_of(request)), tmp_path / "store")
     yield found
@@ -96,7 +96,7 @@ def world(request: pytest.FixtureRequest, templates: Any, tmp_path: Path) -> Ite
 @pytest.fixture
 def small_world(templates: Any, tmp_path: Path) -> Iterator[Any]:
     """The same in SQLite alone, for what does not depend on the database."""
-    from tests.ledgers import open_world
+    from tests.support.ledgers import open_world
 
     found = open_world(templates.copy("world", None), tmp_path / "store")
     yield found

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.validation.results import keep
-from tests.faults import in_a_program
+from tests.support.faults import in_a_program
 
 RUNS = 100
 SEED = 1000  # other moments than those of the tests

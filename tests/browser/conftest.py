@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from divulge.reports import Html
 from divulge.reports.compare import compared, comparison_page
-from tests.records import census_record, spiteful_record
+from tests.support.records import census_record, spiteful_record
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]

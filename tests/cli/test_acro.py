@@ -12,7 +12,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from divulge.cli import main
-from tests.acro_folders import contents, people, regression_entry, table_entry, write_folder
+from tests.support.acro_folders import contents, people, regression_entry, table_entry, write_folder
 
 QUICK = ["--splits", "2", "--seconds", "0.3", "--workers", "1"]
 FRAME = people()

@@ -13,7 +13,7 @@ import pytest
 from divulge.assess.splits import checkpoint as checkpoints
 from divulge.assess.splits import split as splits
 from divulge.designs import CONFIRMING
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 SAFE = "outputs:\n  - {kind: crosstab, variables: [SEX, OWNS], compute: true}\n"
 UNSAFE = "outputs:\n  - {kind: crosstab, variables: [TOWN, OWNS], compute: true}\n"

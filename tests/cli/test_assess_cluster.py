@@ -19,7 +19,7 @@ from divulge.assess import Step, assess, plan
 from divulge.assess.splits import cluster
 from divulge.reports import Html
 from divulge.spec import read_spec
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 SPEC = """data: people.csv
 outputs:

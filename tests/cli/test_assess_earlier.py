@@ -12,7 +12,7 @@ import pytest
 from divulge.assess import plan
 from divulge.assess.splits.earlier import granted_targets
 from divulge.spec import read_spec
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 DESIGN = "design: {kind: repeated-halves, splits: 30, curve: false}\n"
 WITH_ALL = "{kind: crosstab, variables: [OWNS, SEX], compute: true, where: OWNS < 2}"

@@ -18,7 +18,7 @@ from divulge.assess.splits.holdout import shared_rows
 from divulge.demo import simulated_census
 from divulge.reports import Html
 from divulge.table import Table
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 SPEC = """data: people.csv
 outputs:

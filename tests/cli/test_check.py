@@ -12,7 +12,7 @@ import pytest
 
 from divulge.assess.forecast import Forecast
 from divulge.cli.check import time_text
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from divulge.demo import DEMOS
 from divulge.spec import read_spec
 from divulge.table import read_schema, read_table
 from divulge.terminal import demo_job
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 
 def test_listing_says_which_are_simulated_and_which_real(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from divulge.table import Schema, Table, Variable, read_schema, read_table, write_table
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 PEOPLE = "ID,AGE,AGEGR,INCOME,SEX\n" + "".join(
     f"{1000 + i},{20 + i % 40},{'young' if i % 40 < 15 else 'old'},"

@@ -15,7 +15,7 @@ from divulge.outputs.kinds.linear import Linear
 from divulge.spec import read_inputs, read_spec
 from divulge.spec.document import read_document
 from divulge.table import write_schema, write_table
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 
 @pytest.fixture(autouse=True)

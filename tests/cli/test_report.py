@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from divulge.reports import REPORTS
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 RECORD: dict[str, Any] = {
     "format_version": 1,

@@ -15,7 +15,7 @@ import pytest
 
 from divulge.table import Rule, read_schema, read_table, write_table
 from examples.teaching_data.south_yorkshire import SCHEMA_FILE, halves, simulated_people
-from tests.cli.running import divulge
+from tests.support.running import divulge
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "teaching_data" / "three_outputs.yaml"
 

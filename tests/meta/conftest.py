@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.meta.repository import N_LINES, long_files, python_files
+from tests.support.repository import N_LINES, long_files, python_files
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

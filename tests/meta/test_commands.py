@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from divulge.cli import COMMANDS, command_tree, main
-from tests.acro_folders import table_entry, write_folder
-from tests.meta.repository import ROOT
+from tests.support.acro_folders import table_entry, write_folder
+from tests.support.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "acro": lambda folder: ["acro", _acro_folder(folder), "--data", "people.csv", "--splits", "2", "--seconds", "0.2"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.meta.repository import ROOT, long_files, name, python_files, text_files
+from tests.support.repository import ROOT, long_files, name, python_files, text_files
 
 FAR_TOO_LONG = 800
 """Twice the budget: here the reminder after a test run becomes a failure."""

@@ -11,7 +11,7 @@ import yaml
 from hatchling.build import build_wheel
 
 import divulge
-from tests.meta.repository import ROOT
+from tests.support.repository import ROOT
 
 SOURCE = ROOT / "src" / "divulge"
 

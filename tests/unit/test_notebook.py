@@ -14,7 +14,7 @@ import statsmodels.formula.api as smf
 import divulge
 from divulge.errors import OutputError, UsageError
 from divulge.readers.statsmodels import from_statsmodels
-from tests.acro_folders import people
+from tests.support.acro_folders import people
 
 FRAME = people()
 MODEL = smf.ols("age ~ ill", FRAME).fit()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import server_of
-from tests.web.service import Service, build
+from tests.support.service import Service, build
 
 
 @pytest.fixture

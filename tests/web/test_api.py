@@ -11,7 +11,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.conftest import server_of
-from tests.web.service import OUTPUT, Service, api_headers, build
+from tests.support.service import OUTPUT, Service, api_headers, build
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from divulge.ledger import datasets
 from divulge.ledger.model import Person
 from divulge.ledger.worker import Limits, Worker
-from tests.web.service import PASSWORD, Service, build
+from tests.support.service import PASSWORD, Service, build
 
 SLOW = 120_000
 """Milliseconds: an assessment takes two seconds, and a minute where kernels are compiled first on a busy machine."""

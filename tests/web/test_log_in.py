@@ -17,7 +17,7 @@ from divulge.web import Settings, passwords, sessions
 from divulge.web.guard import safe_next
 from divulge.web.serving import Place, make_settings
 from divulge.web.settings import parse_networks
-from tests.web.service import PASSWORD, Service, api_headers, build, post, token_in
+from tests.support.service import PASSWORD, Service, api_headers, build, post, token_in
 
 
 def _try(client: httpx.Client, name: str, password: str, onward: str = "/") -> httpx.Response:

@@ -12,7 +12,7 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from tests.conftest import server_of
-from tests.web.service import CANARY, NAMES, OUTPUT, Service, api_headers, build, token_in
+from tests.support.service import CANARY, NAMES, OUTPUT, Service, api_headers, build, token_in
 
 WHO = (None, *NAMES)
 """rosa submitted what the addresses speak of; remy is in the same project; None is not logged in."""

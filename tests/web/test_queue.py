@@ -10,7 +10,7 @@ import pytest
 
 from divulge.ledger import jobs, workflow
 from divulge.ledger.model import Choice
-from tests.web.service import OUTPUT, Service, post
+from tests.support.service import OUTPUT, Service, post
 
 
 def _shown(client: httpx.Client, address: str) -> list[int]:

@@ -12,7 +12,7 @@ from sqlalchemy import event
 from divulge.ledger import jobs, workflow
 from divulge.ledger.model import Audience, Role
 from divulge.web import accounts
-from tests.web.service import CANARY, OUTPUT, Service, api_headers, build, post
+from tests.support.service import CANARY, OUTPUT, Service, api_headers, build, post
 
 HTML = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
 """Left as it is on a page it would run, or show that a template ran it (49)."""

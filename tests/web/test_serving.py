@@ -21,7 +21,7 @@ from divulge.ledger.model import BrowserSession, Job, JobState, Person, State, S
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Worker
 from divulge.web import sessions
-from tests.web.service import Service
+from tests.support.service import Service
 
 
 def _wait(until: Callable[[], object], seconds: float = 240) -> bool:

@@ -18,8 +18,8 @@ import pytest
 from divulge.errors import UploadError
 from divulge.web import Settings
 from divulge.web.archives import Limits, unpack
-from tests.acro_folders import contents, table_entry, write_folder
-from tests.web.service import OUTPUT, Service, api_headers, build, post, token_in
+from tests.support.acro_folders import contents, table_entry, write_folder
+from tests.support.service import OUTPUT, Service, api_headers, build, post, token_in
 
 SPEC = 'outputs: [{kind: crosstab, variables: [SEX], released: {"SEX=F": 26, "SEX=M": 26}}]'
 

@@ -11,7 +11,7 @@ import pytest
 
 from divulge.errors import AcroError, FileMissingError
 from divulge.readers.acro import read_folder
-from tests.acro_folders import contents, people, table_entry, write_folder
+from tests.support.acro_folders import contents, people, table_entry, write_folder
 
 
 def _folder(tmp_path: Path, version: str = "1.0.2") -> Path:

@@ -12,7 +12,7 @@ import statsmodels.formula.api as smf
 
 from divulge.readers.acro import Reading, read_folder, read_outputs
 from divulge.table import table_from_frame
-from tests.acro_folders import people, regression_entry, table_entry, write_folder
+from tests.support.acro_folders import people, regression_entry, table_entry, write_folder
 
 FRAME = people()
 

@@ -11,7 +11,7 @@ import pytest
 
 from divulge.readers.acro import Reading, read_folder, read_outputs
 from divulge.table import table_from_frame
-from tests.acro_folders import people, table_entry, write_folder
+from tests.support.acro_folders import people, table_entry, write_folder
 
 FRAME = people()
 F = FRAME

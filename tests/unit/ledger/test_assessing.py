@@ -20,7 +20,7 @@ from divulge.ledger.model import Choice, Job, JobState, Release, Submission
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
-from tests.ledgers import World
+from tests.support.ledgers import World
 
 ALL: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "ILL"]}
 SETTINGS = {"design": {"kind": "repeated-halves", "splits": 20}, "measures": ["TCAP"]}

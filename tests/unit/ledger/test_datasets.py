@@ -11,7 +11,7 @@ from divulge.ledger import datasets
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.model import Person
 from divulge.table import read_table
-from tests.ledgers import World
+from tests.support.ledgers import World
 
 
 def _print(folder: Path, text: str) -> str:

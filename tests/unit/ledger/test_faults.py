@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import text
 
-from tests.faults import Run, faults_of, in_a_program
-from tests.ledgers import World
+from tests.support.faults import Run, faults_of, in_a_program
+from tests.support.ledgers import World
 
 
 def test_nothing_is_lost_or_done_twice_whatever_is_killed() -> None:

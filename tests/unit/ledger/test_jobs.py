@@ -14,8 +14,8 @@ from divulge.ledger.database import database_now
 from divulge.ledger.jobs import Lease, Progress
 from divulge.ledger.model import Job, JobState, StoredAssessment
 from divulge.ledger.verify import verify
-from tests.ledger_work import FIGURES, record
-from tests.ledgers import World
+from tests.support.ledger_work import FIGURES, record
+from tests.support.ledgers import World
 
 
 def _expire(world: World, lease: Lease) -> None:

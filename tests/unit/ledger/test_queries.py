@@ -27,7 +27,7 @@ from divulge.ledger.model import (
     SubmittedOutput,
 )
 from divulge.ledger.queries import Filter
-from tests.ledgers import CROSSTAB, World
+from tests.support.ledgers import CROSSTAB, World
 
 MANY = 10_000
 
@@ -69,7 +69,7 @@ def fill(world: World, count: int) -> None:
 def crowded(
     request: pytest.FixtureRequest, templates: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    from tests.ledgers import open_world
+    from tests.support.ledgers import open_world
 
     server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
     world = open_world(templates.copy("world", server), tmp_path_factory.mktemp("store"))

@@ -11,7 +11,7 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.model import Choice
 from divulge.ledger.trail import Head
 from divulge.ledger.verify import verify
-from tests.ledgers import World
+from tests.support.ledgers import World
 
 
 def _released(world: World) -> World:

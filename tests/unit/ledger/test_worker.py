@@ -14,7 +14,7 @@ from divulge.ledger import workflow
 from divulge.ledger.model import Job, JobState
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
-from tests.ledgers import World
+from tests.support.ledgers import World
 
 SOON = Limits(seconds=600, poll=0.05, heartbeat=0.1)
 
@@ -30,8 +30,8 @@ def _work(world: World, target: str, limits: Limits = SOON, stop: threading.Even
         world.ledger,
         stop or threading.Event(),
         limits,
-        target=f"tests.ledger_work:{target}",
-        prepare="tests.ledger_work:prepare",
+        target=f"tests.support.ledger_work:{target}",
+        prepare="tests.support.ledger_work:prepare",
     )
     worker.run(once=True)
     with world.ledger.reading() as session:

@@ -24,8 +24,8 @@ from divulge.ledger.model import (
     TrailEntry,
 )
 from divulge.ledger.store import Blob
-from tests.ledger_work import FIGURES, record
-from tests.ledgers import World, proposal
+from tests.support.ledger_work import FIGURES, record
+from tests.support.ledgers import World, proposal
 
 
 def _do(world: World, action: Callable[..., Any], by: str, submission: int, *given: Any, **named: Any) -> Any:

@@ -12,7 +12,7 @@ from divulge.outputs import read_released
 from divulge.outputs.released.computed import compute
 from divulge.readers.pandas import from_pandas
 from divulge.table import table_from_frame
-from tests.acro_folders import people
+from tests.support.acro_folders import people
 
 FRAME = people()
 F = FRAME

@@ -16,7 +16,7 @@ from divulge.outputs import read_released
 from divulge.outputs.released.computed import compute
 from divulge.readers.statsmodels import formula_of_terms, from_statsmodels, printed_decimals
 from divulge.table import table_from_frame
-from tests.acro_folders import people
+from tests.support.acro_folders import people
 
 FRAME = people().assign(visits=[i * 7 % 4 for i in range(240)])
 TABLE = table_from_frame(FRAME)

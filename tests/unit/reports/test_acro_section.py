@@ -11,8 +11,8 @@ import pytest
 from markdown import markdown
 
 from divulge.reports import Csv, Html, Markdown
-from tests.reading import Page, at, is_printed, markdown_tables
-from tests.records import SPITE, census_record
+from tests.support.reading import Page, at, is_printed, markdown_tables
+from tests.support.records import SPITE, census_record
 
 NOTE = "Its R² is compared with the data, and not searched for."
 

@@ -11,8 +11,8 @@ import pytest
 
 from divulge.reports import Csv, Html, Markdown, card
 from divulge.reports.blocks import Source
-from tests.reading import Page, at, is_printed, markdown_tables
-from tests.records import census_record
+from tests.support.reading import Page, at, is_printed, markdown_tables
+from tests.support.records import census_record
 
 SPECS = ("safe", "unsafe", "several")
 

@@ -18,8 +18,8 @@ from divulge.errors import UsageError
 from divulge.reports import REPORTS, Csv, Html, Json, Markdown, Pdf, card
 from divulge.reports.page import _bundle, vega
 from divulge.reports.sections import SECTIONS, sections
-from tests.reading import Page
-from tests.records import census_record, spiteful_record
+from tests.support.reading import Page
+from tests.support.records import census_record, spiteful_record
 
 QUICK = [report for report in REPORTS if report is not Pdf]
 

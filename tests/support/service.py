@@ -29,7 +29,7 @@ from divulge.ledger.model import Choice, Dataset, Role
 from divulge.ledger.proposals import Proposal
 from divulge.spec import parse_spec
 from divulge.web import Settings, create_app, passwords
-from tests.postgres import Cluster
+from tests.support.postgres import Cluster
 
 PASSWORD = "correct horse battery"
 # Passwords of tests need not be dear to guess: logging in hundreds of times must be cheap.

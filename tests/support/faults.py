@@ -46,8 +46,8 @@ from divulge.ledger.model import (
 )
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
-from tests.ledgers import Templates, World, open_world
-from tests.postgres import Cluster
+from tests.support.ledgers import Templates, World, open_world
+from tests.support.postgres import Cluster
 
 SUBMISSIONS = 3
 KILLS = 4
@@ -103,7 +103,7 @@ class Run:
 
 def _work(run: Run, name: str) -> None:
     ledger = _patiently(lambda: open_ledger(run.url, store=run.folder / "store"))
-    target, prepare = "tests.ledger_work:quick", "tests.ledger_work:prepare"
+    target, prepare = "tests.support.ledger_work:quick", "tests.support.ledger_work:prepare"
     Worker(ledger, threading.Event(), HURRIED, target=target, prepare=prepare).run()
 
 
@@ -254,9 +254,9 @@ def in_a_program(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
 
     By -c, not by -m: the process of a job imports the program that started it, and this one takes a while.
     """
-    words = [sys.executable, "-c", "from tests.faults import main; main()", *map(str, seeds)]
+    words = [sys.executable, "-c", "from tests.support.faults import main; main()", *map(str, seeds)]
     one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     with subprocess.Popen(words, env=one_thread, cwd=root, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None, "asked for"
         for line in program.stdout:

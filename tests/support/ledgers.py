@@ -13,8 +13,8 @@ from divulge.ledger import datasets, jobs, people, workflow
 from divulge.ledger.database import Ledger, open_ledger
 from divulge.ledger.model import Dataset, Person, Project, Role, Submission
 from divulge.ledger.proposals import Proposal
-from tests.ledger_work import FIGURES, record
-from tests.postgres import Cluster
+from tests.support.ledger_work import FIGURES, record
+from tests.support.postgres import Cluster
 
 CROSSTAB: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "WORK"], "compute": True}
 
