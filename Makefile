@@ -5,10 +5,10 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check fix bench peers validate docs lock clean
+.PHONY: help demo serve test test-fast check fix bench peers validate docs lock clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # uv reads neither pip's configuration nor its find-links, so where it cannot reach an index, pip does the same work.
 define install
@@ -42,6 +42,9 @@ serve: .venv/runtime ## start the service on this machine, with the data of the 
 
 test: .venv/dev ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-fast: .venv/dev ## run the tests that take a moment: no browser, no server, no killing, no hundreds of splits
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not needs" $(ARGS)
 
 check: .venv/dev ## lint and check types
 	$(BIN)/ruff check src tests docs benchmarks examples

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.postgres import Cluster, binaries
+from tests.support.extras import why_missing
+from tests.support.postgres import Cluster
 
 # Deterministic and few here; the long generative run is in `make validate`.
 settings.register_profile(
@@ -19,6 +20,23 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that runs against PostgreSQL or in a browser needs it, without a mark of its own."""
+    for item in items:
+        call = getattr(item, "callspec", None)
+        if call is not None and "postgresql" in call.params.values():
+            item.add_marker(pytest.mark.needs("postgresql"))
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.needs("chromium"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    why = why_missing(name for mark in item.iter_markers("needs") for name in mark.args)
+    if why is not None:
+        pytest.skip(why)
+
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -51,8 +69,6 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
     """A PostgreSQL server of this run's own, started when the first test asks for it."""
-    if binaries() is None and "CI" not in os.environ:
-        pytest.skip("PostgreSQL is not installed; .ci/run installs it")
     cluster = Cluster()
     try:
         yield cluster
@@ -62,7 +78,7 @@ def postgres() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Ledgers to copy, which is quicker than making each anew; see tests/ledgers.py."""
+    """Ledgers to copy, which is quicker than making each anew; see tests/support/ledgers.py."""
     from tests.support.ledgers import Templates
 
     return Templates(tmp_path_factory.mktemp("ledgers"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,18 +12,16 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from divulge.reports import Html
 from divulge.reports.compare import compared, comparison_page
+from tests.support.extras import chromium
 from tests.support.records import census_record, spiteful_record
 
-CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium on this machine")
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        made = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield made
         made.close()
 

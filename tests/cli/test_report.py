@@ -54,7 +54,10 @@ def _write(name: str, record: dict[str, Any]) -> None:
     Path(name, "record.json").write_text(json.dumps(record), encoding="utf-8")
 
 
-@pytest.mark.parametrize("report", REPORTS, ids=lambda r: r.format)
+_EACH = [pytest.param(r, id=r.format, marks=[pytest.mark.needs("pango")] * (r.format == "pdf")) for r in REPORTS]
+
+
+@pytest.mark.parametrize("report", _EACH)
 def test_report_is_written_beside_the_record(report: Any, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert divulge("report", "fine", "--format", report.format) == 0
     made = Path("fine", f"report{report.suffix}")

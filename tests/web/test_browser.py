@@ -6,7 +6,6 @@ Every page is looked at by axe-core, light and dark, on a phone and on a desk.
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,14 +17,11 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from divulge.ledger import datasets
 from divulge.ledger.model import Person
 from divulge.ledger.worker import Limits, Worker
+from tests.support.extras import chromium
 from tests.support.service import PASSWORD, Service, build
 
 SLOW = 120_000
 """Milliseconds: an assessment takes two seconds, and a minute where kernels are compiled first on a busy machine."""
-
-CHROMIUM = shutil.which("chromium")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed; .ci/run installs it")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +51,7 @@ def worker(service: Service) -> Iterator[None]:
 def browser() -> Iterator[Browser]:
     quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=quiet)
+        made = playwright.chromium.launch(executable_path=chromium(), args=quiet)
         yield made
         made.close()
 

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from tests.support.faults import Run, faults_of, in_a_program
 from tests.support.ledgers import World
 
 
+@pytest.mark.needs("postgresql")
 def test_nothing_is_lost_or_done_twice_whatever_is_killed() -> None:
     runs = list(in_a_program(range(1, 5)))
     assert [run["wrong"] for run in runs] == [[]] * 4

@@ -155,6 +155,7 @@ def test_script_is_the_same_where_no_process_may_be_started(monkeypatch: pytest.
     assert _bundle() == apart
 
 
+@pytest.mark.needs("pango")
 def test_pdf_has_pages_with_the_verdict(record: dict[str, Any]) -> None:
     made = Pdf().render(record)
     assert made.startswith(b"%PDF-")

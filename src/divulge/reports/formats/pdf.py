@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,7 +20,10 @@ class Pdf:
 
     def render(self, record: Mapping[str, Any]) -> bytes:
         try:
-            from weasyprint import HTML
+            with warnings.catch_warnings():
+                # Fonts are cut down without HarfBuzz-Subset too; that a later version needs it is no reader's concern.
+                warnings.filterwarnings("ignore", "HarfBuzz-Subset", DeprecationWarning)
+                from weasyprint import HTML
         except (ImportError, OSError) as error:
             # OSError: the package is there, but Pango, which it draws letters with, is not.
             missing = "the library Pango" if isinstance(error, OSError) else "the package WeasyPrint"
