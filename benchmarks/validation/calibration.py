@@ -14,11 +14,12 @@ from scipy import stats
 
 from benchmarks.validation.animals import SAFE, Animal, people_of
 from benchmarks.validation.results import keep
-from divulge.assess.attacks import Floats, attacks_of
+from divulge.assess.attacks import attacks_of
 from divulge.assess.passes import make_task
 from divulge.assess.splits.split import run_split
 from divulge.assess.statistics.exposure import Sums
 from divulge.designs import BLOCK, RepeatedHalves
+from divulge.kernels.arrays import Floats
 from divulge.spec import parse_spec
 from divulge.synthesisers import Descent
 

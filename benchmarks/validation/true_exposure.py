@@ -13,10 +13,11 @@ import numpy as np
 from benchmarks.validation.animals import FINER, UNSAFE, Animal, Mask, assessed, people_of, sizes_of
 from benchmarks.validation.results import keep
 from divulge.assess import plan
-from divulge.assess.attacks import Floats, default_attacks
+from divulge.assess.attacks import default_attacks
 from divulge.assess.passes import make_task
 from divulge.assess.statistics.exposure import Sums
 from divulge.designs import RepeatedHalves
+from divulge.kernels.arrays import Floats
 from divulge.policy import Policy
 from divulge.spec import Inputs, parse_spec
 from divulge.synthesisers import Descent

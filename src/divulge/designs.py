@@ -11,11 +11,9 @@ from math import comb, exp, log
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import DesignError, suggest
-
-Mask = NDArray[np.bool_]
+from divulge.kernels.arrays import Integers, Mask
 
 FEWEST_ROWS = 50
 """Below this no split says anything: halves of 25 rows make every interval wider than any threshold."""
@@ -97,7 +95,7 @@ def half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
     return labels
 
 
-def _folds(n_rows: int, k: int, seed: int) -> NDArray[np.int64]:
+def _folds(n_rows: int, k: int, seed: int) -> Integers:
     """The fold of every row; sizes differ by one at most."""
     fold = np.empty(n_rows, dtype=np.int64)
     fold[np.random.default_rng([seed, _TAGS["folds"]]).permutation(n_rows)] = np.arange(n_rows) % k

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import SpecError, unknown_variable
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.windows import window_counts
 from divulge.measures.counting.coding import KeyCoding
 from divulge.outputs import Output
 from divulge.spec import ScenarioSettings
 from divulge.table import Schema, Table
 from divulge.table.variable import Variable
-
-Floats = NDArray[np.float64]
 
 PRIOR_ROWS = 1.0
 """a: how many synthetic rows the granted marginal is worth. One, so that a single matching row moves the score half
@@ -102,7 +101,7 @@ def attacks_of(scenarios: Sequence[ScenarioSettings], outputs: Sequence[Output],
     return tuple(dict.fromkeys(attacks))
 
 
-def windows(variable: Variable, share: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], float | None]:
+def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:
     """For every code of a target the first and the last code that count as a hit, and the tolerance where there is one.
 
     share: the granted distribution, whose standard deviation is the yardstick.
@@ -123,9 +122,9 @@ def windows(variable: Variable, share: Floats) -> tuple[NDArray[np.int64], NDArr
 class Counts:
     """What one synthetic table says of every cell of the people: rows near, rows matched, whether they are certain."""
 
-    near: NDArray[np.int32]
-    matched: NDArray[np.int32]
-    certain: NDArray[np.bool_]
+    near: Integers32
+    matched: Integers32
+    certain: Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +134,10 @@ class Lookup:
     attack: Attack
     coding: KeyCoding
     width: int
-    cells: NDArray[np.int64]
-    cell_of_row: NDArray[np.int32]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    cells: Integers
+    cell_of_row: Integers32
+    low: Integers
+    high: Integers
     prior: Floats
     tolerance: float | None
 
@@ -179,5 +178,5 @@ class Lookup:
         return (counts.near + PRIOR_ROWS * self.prior) / (counts.matched + PRIOR_ROWS)
 
 
-def _encoded(coding: KeyCoding, keys: Sequence[NDArray[np.integer]], n_rows: int) -> NDArray[np.int64]:
+def _encoded(coding: KeyCoding, keys: Sequence[NDArray[np.integer]], n_rows: int) -> Integers:
     return coding.encode(keys) if keys else np.zeros(n_rows, dtype=np.int64)

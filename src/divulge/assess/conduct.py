@@ -29,8 +29,8 @@ from divulge.assess.splits.earlier import with_granted
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.split import publish
 from divulge.assess.splits.workers import Crew, Listener
-from divulge.assess.statistics.exposure import Mask
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
+from divulge.kernels.arrays import Mask
 from divulge.outputs import Output, Released
 from divulge.policy import Decision, Evidence, Policy, Verdict, decide
 from divulge.record import FORMAT_VERSION, dumps, to_plain

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.attacks import Attack, Floats, Lookup
+from divulge.assess.attacks import Attack, Lookup
 from divulge.assess.splits.checkpoint import Checkpoint
 from divulge.assess.splits.split import (
     Embedded,
@@ -26,10 +26,11 @@ from divulge.assess.splits.split import (
 from divulge.assess.splits.workers import Crew
 from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.statistics.curve import Curve, CurvePoint, Trajectory, fit_curve, fit_trajectory
-from divulge.assess.statistics.exposure import Exposed, Mask, Sums, confirm, find_exposed
+from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK, Design, RepeatedHalves, Split, enough_splits
 from divulge.errors import DesignError, OutputError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.families.family import Family
 from divulge.measures.families.tcap import Tcap
 from divulge.outputs import Output, Released

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from divulge.audit.budget import Budget
 from divulge.audit.program import Optimum, Program
 from divulge.audit.propagation import propagate
-from divulge.audit.system import Bools, Floats, System
+from divulge.audit.system import System
+from divulge.kernels.arrays import Floats, Integers32, Mask
 
 SMALL = 300
 """Components of at most so many cells are solved in whole numbers where the linear bound is none."""
@@ -36,7 +36,7 @@ class Bounds:
 
     low: Floats
     high: Floats
-    is_sharp: Bools
+    is_sharp: Mask
     is_possible: bool = True
 
     @property
@@ -113,7 +113,7 @@ class _Search:
     budget: Budget
     low: Floats = field(init=False)
     high: Floats = field(init=False)
-    is_sharp: Bools = field(init=False)
+    is_sharp: Mask = field(init=False)
 
     def run(self, wide_enough: Floats | None) -> bool:
         """Fill low, high and is_sharp; False where the figures contradict each other."""
@@ -208,7 +208,7 @@ class _Component:
             self.is_sharp[t] &= sharp
 
     def _least(
-        self, cells: NDArray[np.int32], factors: Floats, program: Program, whole: Program | None, outer: float
+        self, cells: Integers32, factors: Floats, program: Program, whole: Program | None, outer: float
     ) -> tuple[float, bool]:
         if self.budget.is_spent:
             return outer, False

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from divulge.audit.bounds import find_bounds
 from divulge.audit.budget import Budget
-from divulge.audit.system import Floats, System
+from divulge.audit.system import System
+from divulge.kernels.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from divulge.audit.system import Bools, Floats
+from divulge.kernels.arrays import Floats, Mask
 
 Outcome = Literal["optimal", "unbounded", "infeasible", "unfinished"]
 
@@ -50,7 +50,7 @@ class Program:
         matrix: sparse.csr_array,
         rows: tuple[Floats, Floats],
         columns: tuple[Floats, Floats],
-        is_whole: Bools | None = None,
+        is_whole: Mask | None = None,
     ) -> None:
         self.n_rows, self.n_columns = (int(n) for n in matrix.shape)
         self.is_whole = is_whole is not None and bool(is_whole.any())

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from divulge.audit.budget import Budget
 from divulge.audit.program import Program
-from divulge.audit.system import Floats, System
+from divulge.audit.system import System
+from divulge.kernels.arrays import Floats
 
 FEWEST_UP_TO = 80
 """Systems of at most so many figures get the proof with the fewest of them; others one with small factors."""

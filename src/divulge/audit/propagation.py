@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from divulge.audit.system import Floats
+from divulge.kernels.arrays import Floats
 
 MOST_ROUNDS = 60
 """Chains are rarely longer; what is left after that many rounds is left to the linear programs."""

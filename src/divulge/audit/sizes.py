@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from divulge.kernels.arrays import Integers
 
 MOST_SIZES = 1_000_000
 """Sizes that are tried; a group that may be larger is not looked at."""
 
 
-def possible_sizes(
-    low: float, high: float, fewest: int, most: int, step: float = 1.0, origin: float = 0.0
-) -> NDArray[np.int64]:
+def possible_sizes(low: float, high: float, fewest: int, most: int, step: float = 1.0, origin: float = 0.0) -> Integers:
     """The sizes n from fewest to most for which n values of origin + step · k have a mean from low to high.
 
     Σ k lies between n (low − origin)/step and n (high − origin)/step: at least one whole number must.

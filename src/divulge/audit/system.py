@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from divulge.kernels.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

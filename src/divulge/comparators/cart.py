@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from divulge.comparators.comparator import check_request
 from divulge.errors import ComparatorError, unknown_variable
+from divulge.kernels.arrays import Floats
 from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
 from divulge.kernels.pruning import pruned_leaves
 from divulge.table import Table, Variable
 
 Column = NDArray[np.integer]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from divulge.comparators.comparator import check_request
+from divulge.kernels.arrays import Floats
 from divulge.table import Schema, Table, Variable
-
-Floats = NDArray[np.float64]
 
 _TERMS = 60
 """Terms of the Hermite series. The correlation of two fair coins at ρ = 0.9 is then right to 1e-5."""

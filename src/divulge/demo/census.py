@@ -8,10 +8,10 @@ round figures: shares below are written by hand for this simulation and are not 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.demo.demo import check_request
-from divulge.kernels.draws import Floats, codes, logistic, uniforms
+from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.draws import codes, logistic, uniforms
 from divulge.table import Schema, Table, Variable
 
 N_ROWS = 50_357
@@ -137,13 +137,13 @@ def simulated_census(n_rows: int = N_ROWS, seed: int = 1) -> Table:
     return Table(SCHEMA, tuple(drawn[name].astype(np.uint8) for name in SCHEMA.names))
 
 
-def _at(table: tuple[tuple[float, ...], ...], age: NDArray[np.int64]) -> Floats:
+def _at(table: tuple[tuple[float, ...], ...], age: Integers) -> Floats:
     """The columns of a by-age table at each person's age, (rows, columns)."""
     rows = np.array(table)
     return np.column_stack([np.interp(age, rows[:, 0], column) for column in rows[:, 1:].T]).astype(np.float64)
 
 
-def _rent_odds(drawn: dict[str, NDArray[np.int64]]) -> Floats:
+def _rent_odds(drawn: dict[str, Integers]) -> Floats:
     """Log odds of renting for each person, from the codes of the other variables."""
     odds: Floats = CONSTANT + PER_YEAR_OF_AGE * drawn["AGE"].astype(np.float64)  # years are their own codes
     for name, coefficients in COEFFICIENTS.items():

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Integers
 from divulge.table import Schema, Table, Variable
 
 TITLES = {
@@ -67,7 +67,7 @@ def cps_extract() -> Table:
     return Table(Schema(tuple(variables)), tuple(columns))
 
 
-def _coded(name: str, title: str, column: Any) -> tuple[Variable, NDArray[np.int64]]:
+def _coded(name: str, title: str, column: Any) -> tuple[Variable, Integers]:
     # from_dlpack, since pyarrow's own to_numpy imports pandas, which takes longer than all the rest.
     if hasattr(column, "dictionary"):
         stored = column.dictionary.to_pylist()

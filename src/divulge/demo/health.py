@@ -7,7 +7,8 @@ from scipy.special import softmax
 
 from divulge.demo.demo import check_request
 from divulge.errors import UsageError
-from divulge.kernels.draws import Floats, codes, logistic, normals, truncated_normals, uniforms
+from divulge.kernels.arrays import Floats
+from divulge.kernels.draws import codes, logistic, normals, truncated_normals, uniforms
 from divulge.table import Schema, Table, Variable
 
 N_ROWS = 1_000

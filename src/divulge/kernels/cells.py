@@ -15,10 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.kernels.layout import RawTerm, fill_places, lay_out
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.unsignedinteger]
 
 BATCH = 4096
 """Rows served at once: large enough to hide the call, small enough to stay in the processor's cache."""
@@ -180,7 +178,7 @@ def _sort_digit(keys, shift, out):  # type: ignore[no-untyped-def]
         count[digit] += 1
 
 
-def _sorted(keys: NDArray[np.unsignedinteger], size: int) -> NDArray[np.unsignedinteger]:
+def _sorted(keys: Codes, size: int) -> Codes:
     """Keys below `size` in order; destroys what it is given."""
     n_passes = -(-(size - 1).bit_length() // DIGIT)
     if n_passes > 3:
@@ -217,13 +215,13 @@ class Source:
                 self.cells = batch.first(used)
                 fill_places(self.layout, codes[:used], place)
 
-    def with_classes(self, has_rows: NDArray[np.bool_]) -> Source:
+    def with_classes(self, has_rows: Mask) -> Source:
         """The same rows with only some of the classes beside the reference, numbered anew."""
         number = np.concatenate([[0.0], np.where(has_rows, np.cumsum(has_rows), np.nan)])
         y = np.where(np.isfinite(self.rows.y), number[np.nan_to_num(self.rows.y).astype(np.int64)], np.nan)
         return Source(self.terms, self.n_columns, self.rows._replace(y=y), int(has_rows.sum()))
 
-    def _lookups(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int, Floats, int, Floats]:
+    def _lookups(self) -> tuple[Mask, Integers, int, Floats, int, Floats]:
         rows = self.rows
         return self.known, self.first_code, rows.response, rows.y, rows.weight, rows.w
 
@@ -264,7 +262,7 @@ class Source:
             yield from self._batches(np.zeros(0))
 
 
-def _may_pay(keys: NDArray[np.unsignedinteger], inner: np.unsignedinteger) -> bool:
+def _may_pay(keys: Codes, inner: np.unsignedinteger) -> bool:
     """Whether a sample of the rows has repeats enough for sorting all of them to pay.
 
     Of 2,048 rows spread evenly over N cells 1,024 / N are repeats; 3 % means some 34,000 cells.
@@ -292,12 +290,12 @@ def _keys(terms: Sequence[RawTerm], rows: Rows):  # type: ignore[no-untyped-def]
     return keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner)
 
 
-def _known_codes(terms: Sequence[RawTerm], rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _known_codes(terms: Sequence[RawTerm], rows: Rows) -> tuple[Mask, Integers]:
     """For each code of each variable whether a row that has it can take part; where each variable's codes start."""
     first_code = np.concatenate([[0], np.cumsum(rows.n_codes)]).astype(np.int64)
     known = np.ones(first_code[-1], dtype=bool)
 
-    def of(v: int) -> NDArray[np.bool_]:
+    def of(v: int) -> Mask:
         return known[first_code[v] : first_code[v + 1]]
 
     for term in terms:

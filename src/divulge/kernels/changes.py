@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.lowering import contribution
 from divulge.kernels.rules import keeps_rules
 
@@ -19,30 +18,30 @@ from divulge.kernels.rules import keeps_rules
 class Metric(NamedTuple):
     """How totals become residuals and these a discrepancy."""
 
-    first_residual: NDArray[np.int64]  # for every total: the first residual that it moves
-    n_residuals: NDArray[np.int64]  # … and how many follow each other
-    jacobian_start: NDArray[np.int64]  # … and where its slopes are
-    jacobian: NDArray[np.float64]
-    weight: NDArray[np.float64]  # for every residual
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    first_residual: Integers  # for every total: the first residual that it moves
+    n_residuals: Integers  # … and how many follow each other
+    jacobian_start: Integers  # … and where its slopes are
+    jacobian: Floats
+    weight: Floats  # for every residual
+    low: Floats
+    high: Floats
 
 
 class Scratch(NamedTuple):
     """Working memory of the search, so that the loop allocates nothing."""
 
-    delta: NDArray[np.float64]  # totals; holds a value only where mark is the current stamp
-    mark: NDArray[np.int64]
-    touched: NDArray[np.int64]
-    shift: NDArray[np.float64]  # residuals; likewise
-    shift_mark: NDArray[np.int64]
-    shifted: NDArray[np.int64]  # first residuals of the runs that were shifted
-    shifted_size: NDArray[np.int64]
-    indices: NDArray[np.int64]
-    values: NDArray[np.float64]
-    pull: NDArray[np.float64]  # totals: how the discrepancy would rise with them
-    crowded: NDArray[np.int64]  # totals that hold too much
-    wanted: NDArray[np.int64]  # totals that hold too little
+    delta: Floats  # totals; holds a value only where mark is the current stamp
+    mark: Integers
+    touched: Integers
+    shift: Floats  # residuals; likewise
+    shift_mark: Integers
+    shifted: Integers  # first residuals of the runs that were shifted
+    shifted_size: Integers
+    indices: Integers
+    values: Floats
+    pull: Floats  # totals: how the discrepancy would rise with them
+    crowded: Integers  # totals that hold too much
+    wanted: Integers  # totals that hold too little
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
-Counts = NDArray[np.int32]
+from divulge.kernels.arrays import Integers, Integers32, Mask
 
 DENSE_CELLS = 1 << 26
 """The largest dense array of counts: 256 MB, so that two of them and the codes of 20 million rows stay below 1 GB."""
@@ -56,14 +54,14 @@ class Sums(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def count_into(codes: Codes, counts: Counts) -> None:
+def count_into(codes: Integers, counts: Integers32) -> None:
     """Add one for every code."""
     for code in codes:
         counts[code] += 1
 
 
 @njit(cache=True, nogil=True)
-def compact(counts: Counts) -> tuple[Codes, Counts]:
+def compact(counts: Integers32) -> tuple[Integers, Integers32]:
     """The codes that occur, ascending, and how often."""
     n = 0
     for i in range(counts.size):
@@ -80,7 +78,7 @@ def compact(counts: Counts) -> tuple[Codes, Counts]:
 
 
 @njit(cache=True, nogil=True)
-def run_lengths(ordered: Codes) -> tuple[Codes, Counts]:
+def run_lengths(ordered: Integers) -> tuple[Integers, Integers32]:
     """The distinct codes of an ascending array, and how often each occurs."""
     n = 0
     for i in range(ordered.size):
@@ -98,7 +96,9 @@ def run_lengths(ordered: Codes) -> tuple[Codes, Counts]:
 
 
 @njit(cache=True, nogil=True)
-def merge(codes_a: Codes, counts_a: Counts, codes_b: Codes, counts_b: Counts) -> tuple[Codes, Counts, Counts]:
+def merge(
+    codes_a: Integers, counts_a: Integers32, codes_b: Integers, counts_b: Integers32
+) -> tuple[Integers, Integers32, Integers32]:
     """All codes of two counts, ascending, with the count of either (0 where it does not have the code)."""
     i, j, n = 0, 0, 0
     while i < codes_a.size or j < codes_b.size:
@@ -126,7 +126,7 @@ def merge(codes_a: Codes, counts_a: Counts, codes_b: Codes, counts_b: Counts) ->
 
 
 @njit(cache=True, nogil=True)
-def regroup(order: Codes, codes: Codes, a: Counts, b: Counts) -> tuple[Codes, Counts, Counts]:
+def regroup(order: Integers, codes: Integers, a: Integers32, b: Integers32) -> tuple[Integers, Integers32, Integers32]:
     """Cells with new codes, put together where the codes are equal; `order` sorts the codes."""
     n = 0
     for i in range(order.size):
@@ -145,7 +145,7 @@ def regroup(order: Codes, codes: Codes, a: Counts, b: Counts) -> tuple[Codes, Co
 
 
 @njit(cache=True, nogil=True)
-def regroup_dense(codes: Codes, a: Counts, b: Counts, radix: int) -> tuple[Codes, Counts, Counts]:
+def regroup_dense(codes: Integers, a: Integers32, b: Integers32, radix: int) -> tuple[Integers, Integers32, Integers32]:
     """Cells with new codes below `radix`, put together where the codes are equal."""
     all_a = np.zeros(radix, np.int32)
     all_b = np.zeros(radix, np.int32)
@@ -169,7 +169,7 @@ def regroup_dense(codes: Codes, a: Counts, b: Counts, radix: int) -> tuple[Codes
 
 
 @njit(cache=True, nogil=True)
-def group_starts(codes: Codes, width: int) -> Codes:
+def group_starts(codes: Integers, width: int) -> Integers:
     """Where each key combination begins among ascending cell codes; the last entry is the number of cells."""
     n = 0
     last = np.int64(-1)
@@ -190,7 +190,7 @@ def group_starts(codes: Codes, width: int) -> Codes:
 
 
 @njit(cache=True, nogil=True)
-def summarise(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int, tau: float) -> Sums:
+def summarise(codes: Integers, width: int, d: Integers32, s: Integers32, kept: Mask, limit: int, tau: float) -> Sums:
     """Sums over ascending cells with the counts d (people) and s (synthetic).
 
     kept: False for cells that exclusions take out of the sums over attributes; an empty array keeps all.
@@ -296,7 +296,7 @@ def summarise(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.b
 
 
 @njit(cache=True, nogil=True)
-def disclosed(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.bool_], limit: int) -> Codes:
+def disclosed(codes: Integers, width: int, d: Integers32, s: Integers32, kept: Mask, limit: int) -> Integers:
     """The places of the cells of DiSCO: p^s = 1, some people, not excluded (see `summarise`)."""
     found = np.empty(0, np.int64)
     n = 0
@@ -323,7 +323,14 @@ def disclosed(codes: Codes, width: int, d: Counts, s: Counts, kept: NDArray[np.b
 
 @njit(cache=True, nogil=True)
 def add_pairs(
-    codes: Codes, width: int, d: Counts, unit: int, level_slot: Counts, target_slot: Counts, pairs: Codes, levels: Codes
+    codes: Integers,
+    width: int,
+    d: Integers32,
+    unit: int,
+    level_slot: Integers32,
+    target_slot: Integers32,
+    pairs: Integers,
+    levels: Integers,
 ) -> None:
     """Count people by a key's level, and by that level and the target, for the levels and targets with a slot.
 
@@ -340,7 +347,7 @@ def add_pairs(
                 pairs[level, target] += d[i]
 
 
-def distinct(codes: Codes, radix: int) -> tuple[Codes, Counts]:
+def distinct(codes: Integers, radix: int) -> tuple[Integers, Integers32]:
     """The distinct codes, ascending, and how often each occurs. `codes` may be reordered.
 
     Counts in a dense array where the codes span little more than there are rows, else sorts: a dense table over
@@ -355,7 +362,7 @@ def distinct(codes: Codes, radix: int) -> tuple[Codes, Counts]:
     return run_lengths(codes)
 
 
-def regrouped(codes: Codes, a: Counts, b: Counts, radix: int) -> tuple[Codes, Counts, Counts]:
+def regrouped(codes: Integers, a: Integers32, b: Integers32, radix: int) -> tuple[Integers, Integers32, Integers32]:
     """Cells put together where their new codes (all below `radix`) are equal; dense or sorted, as `distinct`."""
     if radix <= min(max(8 * codes.size, 1 << 16), DENSE_CELLS):
         return regroup_dense(codes, a, b, radix)

@@ -7,11 +7,9 @@ the cumulative distribution. numpy's own samplers are not used: they may change 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
-Floats = NDArray[np.float64]
-
+from divulge.kernels.arrays import Floats, Integers
 
 _OURS = 0x64656D6F
 """The letters "demo": keeps our streams apart from those of `default_rng(seed)`, which others draw splits from.
@@ -28,7 +26,7 @@ def uniforms(seed: int, stream: int, n_rows: int) -> Floats:
     return (bits.astype(np.float64) + 0.5) * 2.0**-53
 
 
-def codes(u: Floats, probabilities: Floats) -> NDArray[np.int64]:
+def codes(u: Floats, probabilities: Floats) -> Integers:
     """For every row the category in whose slice of the unit interval `u` lies.
 
     probabilities: (categories,) or (rows, categories); they need not sum to one.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers, Integers32
 from divulge.kernels.changes import discrepancy
 from divulge.kernels.lowering import contribution
 from divulge.kernels.randomness import next_below, next_code, next_uniform
@@ -22,13 +22,13 @@ from divulge.kernels.rules import keeps_rules
 class Redraw(NamedTuple):
     """Which columns mutate, what their new codes are drawn from, and the blocks of totals that look at them."""
 
-    columns: NDArray[np.int64]
-    n_codes: NDArray[np.int64]  # for every variable
-    threshold: NDArray[np.float64]  # alias tables, for all variables
-    alias: NDArray[np.int32]
-    alias_start: NDArray[np.int64]
-    block_start: NDArray[np.int64]  # variables + 1
-    blocks: NDArray[np.int64]
+    columns: Integers
+    n_codes: Integers  # for every variable
+    threshold: Floats  # alias tables, for all variables
+    alias: Integers32
+    alias_start: Integers
+    block_start: Integers  # variables + 1
+    blocks: Integers
 
 
 def jump_scale(probability: float) -> float:

@@ -9,13 +9,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.cells import Source, Summary
 from divulge.kernels.lowering import IDENTITY, LOGISTIC, MULTINOMIAL, POISSON
 from divulge.kernels.moments import Moments, moments, reach
 
-Floats = NDArray[np.float64]
 Status = Literal["ok", "separated", "vanished level", "collinear", "not converged", "too few rows"]
 
 MAX_STEPS = 60
@@ -42,7 +41,7 @@ class Fit(NamedTuple):
     """A fitted model. Columns that cannot be estimated are NaN in beta and se, and listed in `columns`."""
 
     status: Status
-    columns: NDArray[np.int64]  # those that the status speaks of, in beta's flat order
+    columns: Integers  # those that the status speaks of, in beta's flat order
     beta: Floats  # (columns,), or (classes − 1, columns) for multinomial
     se: Floats  # the same shape
     information: Floats  # X'WX at beta, not scaled by the variance
@@ -152,7 +151,7 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     return _result(source, family, keep, status, columns, beta, state, is_centred, steps)
 
 
-def _fit_some(source: Source, has_rows: NDArray[np.bool_], is_centred: bool) -> Fit:
+def _fit_some(source: Source, has_rows: Mask, is_centred: bool) -> Fit:
     """A multinomial model some of whose classes nobody is in: these vanish, the others are fitted."""
     n = source.n_columns
     found = np.flatnonzero(np.repeat(has_rows, n))
@@ -195,7 +194,7 @@ def _move(source: Source, family: int, beta: Floats, direction: Floats, state: M
     return beta, state, False
 
 
-def _estimable(source: Source, information: Floats) -> tuple[NDArray[np.bool_], Status, NDArray[np.int64]]:
+def _estimable(source: Source, information: Floats) -> tuple[Mask, Status, Integers]:
     """Which coefficients the rows can say anything about; where not all, why, and which not."""
     block = information[: source.n_columns, : source.n_columns]
     size = np.sqrt(np.diagonal(block))
@@ -211,7 +210,7 @@ def _estimable(source: Source, information: Floats) -> tuple[NDArray[np.bool_], 
     return whole, "ok", np.zeros(0, dtype=np.int64)
 
 
-def _separating(source: Source, family: int, direction: Floats) -> NDArray[np.int64]:
+def _separating(source: Source, family: int, direction: Floats) -> Integers:
     """The columns along which the likelihood rises for ever, if the direction separates the rows; else none."""
     furthest, worst = reach(source, family, direction)
     # Along a direction of separation a Newton step moves some η by about 1, however far it has come already.
@@ -224,9 +223,9 @@ def _separating(source: Source, family: int, direction: Floats) -> NDArray[np.in
 def _result(
     source: Source,
     family: int,
-    keep: NDArray[np.bool_],
+    keep: Mask,
     status: Status,
-    columns: NDArray[np.int64],
+    columns: Integers,
     beta: Floats,
     state: Moments,
     is_centred: bool,

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from divulge.kernels.arrays import Floats, Integers, Integers32
 
 SMALL = 1 << 16
 """The indicators' cross products may take this many numbers (half a megabyte), or as many as there are rows."""
@@ -23,35 +23,35 @@ class RawTerm(NamedTuple):
     """One term of a design: at most one non-zero column a row (see `lowered.Term`), its variables as numbers."""
 
     variables: tuple[int, ...]
-    cells: tuple[NDArray[np.int32], ...]
+    cells: tuple[Integers32, ...]
     factors: tuple[Floats | None, ...]
-    column: NDArray[np.int32]  # by cell; −1: none
+    column: Integers32  # by cell; −1: none
     scale: Floats
 
 
 class Weights(NamedTuple):
     """W row by row: entry e has the columns and values from start[e] to start[e + 1]."""
 
-    start: NDArray[np.int64]
-    column: NDArray[np.int64]
+    start: Integers
+    column: Integers
     value: Floats
 
 
 class Layout(NamedTuple):
     """Groups first (one indicator each), then the terms that stay by themselves; W turns both into columns."""
 
-    part_start: NDArray[np.int64]  # (groups + 1,)
-    part_variable: NDArray[np.int64]
-    part_stride: NDArray[np.int64]
-    offset: NDArray[np.int64]  # (groups,) of each group's first indicator
-    own_start: NDArray[np.int64]  # (own terms + 1,): parts of these
-    own_variable: NDArray[np.int64]
-    own_cells_at: NDArray[np.int64]
-    own_factors_at: NDArray[np.int64]  # −1: ones
-    own_table: NDArray[np.int64]  # (own terms,) into column and scale
-    cells: NDArray[np.int32]
+    part_start: Integers  # (groups + 1,)
+    part_variable: Integers
+    part_stride: Integers
+    offset: Integers  # (groups,) of each group's first indicator
+    own_start: Integers  # (own terms + 1,): parts of these
+    own_variable: Integers
+    own_cells_at: Integers
+    own_factors_at: Integers  # −1: ones
+    own_table: Integers  # (own terms,) into column and scale
+    cells: Integers32
     factors: Floats
-    column: NDArray[np.int64]
+    column: Integers
     scale: Floats
 
 
@@ -127,7 +127,7 @@ def _packed(groups: Sequence[tuple[int, ...]], own: Sequence[RawTerm], n_codes: 
     factors_at = np.cumsum([0, *(0 if f is None else len(f) for f in factors)])
     is_one = np.array([f is None for f in factors], dtype=bool)
 
-    def ints(values: ArrayLike) -> NDArray[np.int64]:
+    def ints(values: ArrayLike) -> Integers:
         return np.array(values, dtype=np.int64)
 
     return Layout(

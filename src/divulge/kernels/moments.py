@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats
 from divulge.kernels.cells import Source
 from divulge.kernels.layout import entries
 from divulge.kernels.lowering import IDENTITY, LOGISTIC, MULTINOMIAL, POISSON
-
-Floats = NDArray[np.float64]
 
 
 class Moments(NamedTuple):

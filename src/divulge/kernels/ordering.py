@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats
 
-def ranks_by_mean(codes: NDArray[np.integer], n_codes: int, y: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def ranks_by_mean(codes: NDArray[np.integer], n_codes: int, y: Floats) -> Floats:
     """The rank of every level by its mean of y. Among all splits of the levels in two, the best is one of the order
     (Fisher 1958; Breiman et al. 1984, theorem 4.5). Levels without a row stand where the mean of all rows stands.
     """
@@ -16,9 +18,7 @@ def ranks_by_mean(codes: NDArray[np.integer], n_codes: int, y: NDArray[np.float6
     return _ranks(np.divide(sums, counts, out=np.full(n_codes, overall), where=counts > 0))
 
 
-def ranks_by_class(
-    codes: NDArray[np.integer], n_codes: int, classes: NDArray[np.integer], n_classes: int
-) -> NDArray[np.float64]:
+def ranks_by_class(codes: NDArray[np.integer], n_codes: int, classes: NDArray[np.integer], n_classes: int) -> Floats:
     """The rank of every level along the first principal component of the levels' class shares (Coppersmith, Hong and
     Hosking 1999), which for two classes is the order of their shares. Levels without a row stand at the shares of all.
     """
@@ -36,7 +36,7 @@ def ranks_by_class(
     return _ranks(np.round(spread @ axis, 12))
 
 
-def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(scores: Floats) -> Floats:
     """0, 1, … in the order of the scores; equal scores in the order of the codes, so that levels stay apart."""
     ranks = np.empty(len(scores))
     ranks[np.argsort(scores, kind="stable")] = np.arange(len(scores))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from divulge.kernels.arrays import Floats, Integers, Mask
 
 
 @njit(cache=True, nogil=True)
-def block_distribution(levels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+def block_distribution(levels: Integers, k: int) -> Floats:
     """The distribution of the sum of k of these whole numbers, all choices alike: entry t is the share with sum t.
 
     The shift algorithm (Streitberg & Röhmel 1986): choices of j numbers among the first s, by their sum.
@@ -28,9 +29,7 @@ def block_distribution(levels: NDArray[np.int64], k: int) -> NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def permutation_tails(
-    levels: NDArray[np.int64], inside: NDArray[np.bool_], ends: NDArray[np.int64], tails: NDArray[np.float64]
-) -> None:
+def permutation_tails(levels: Integers, inside: Mask, ends: Integers, tails: Floats) -> None:
     """For each row the chance that labels shuffled within blocks give so large a sum of the levels inside.
 
     levels, inside: (rows, splits); ends: where each block of splits ends. tails: filled, one a row.

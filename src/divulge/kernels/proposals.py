@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import contribution
 from divulge.kernels.randomness import next_below, next_code, next_uniform
 
@@ -25,20 +25,20 @@ has, which its marginal hardly ever proposes."""
 class Moves(NamedTuple):
     """Which cells may change, and to what."""
 
-    variables: NDArray[np.int64]  # those that matter to some output
-    cumulative: NDArray[np.float64]  # how often each of them is proposed
-    n_codes: NDArray[np.int64]  # for every variable
-    n_values: NDArray[np.int64]
-    is_numeric: NDArray[np.bool_]
-    threshold: NDArray[np.float64]  # alias tables of the marginals, for all variables
-    alias: NDArray[np.int32]
-    alias_start: NDArray[np.int64]
-    block_start: NDArray[np.int64]  # blocks that a variable takes part in, then all blocks; variables + 2
-    blocks: NDArray[np.int64]
-    total_block: NDArray[np.int64]  # for every total that is a figure of its own, the block that sums it; else −1
-    block_variable_start: NDArray[np.int64]  # variables that may move in a block, blocks + 1
-    block_variables: NDArray[np.int64]
-    peers: NDArray[np.int64]  # rows in the order of a numeric variable, whose neighbours are alike in it; or none
+    variables: Integers  # those that matter to some output
+    cumulative: Floats  # how often each of them is proposed
+    n_codes: Integers  # for every variable
+    n_values: Integers
+    is_numeric: Mask
+    threshold: Floats  # alias tables of the marginals, for all variables
+    alias: Integers32
+    alias_start: Integers
+    block_start: Integers  # blocks that a variable takes part in, then all blocks; variables + 2
+    blocks: Integers
+    total_block: Integers  # for every total that is a figure of its own, the block that sums it; else −1
+    block_variable_start: Integers  # variables that may move in a block, blocks + 1
+    block_variables: Integers
+    peers: Integers  # rows in the order of a numeric variable, whose neighbours are alike in it; or none
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
     step_share: float  # of proposals on numeric variables that step instead of being redrawn
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from divulge.kernels.arrays import Floats, Integers
 
 
 @njit(cache=True, nogil=True)
-def pruned_leaves(
-    left: NDArray[np.int64], right: NDArray[np.int64], risk: NDArray[np.float64], alpha: float
-) -> NDArray[np.int64]:
+def pruned_leaves(left: Integers, right: Integers, risk: Floats, alpha: float) -> Integers:
     """For every node of a tree, the node of the pruned tree that rows in it end up in (a leaf, for rows in leaves).
 
     The pruned tree is the smallest one that minimises risk + alpha · splits (Breiman et al. 1984, section 3.3).

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers32
+
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -52,7 +54,7 @@ def draw_codes(stream, threshold, alias, codes, j):  # type: ignore[no-untyped-d
         codes[i, j] = next_code(stream, threshold, alias, 0, threshold.shape[0])
 
 
-def alias_table(probabilities: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def alias_table(probabilities: Floats) -> tuple[Floats, Integers32]:
     """Thresholds and aliases to draw from these probabilities in constant time (Vose 1991)."""
     n = len(probabilities)
     scaled = np.asarray(probabilities, dtype=float) * n / np.sum(probabilities)

@@ -8,15 +8,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Integers
 from divulge.kernels.randomness import next_below, next_code, next_uniform
 
 
 class Rules(NamedTuple):
     """Edit rules as postfix programs over lookups: operation ≥ 0 looks up, −1 and, −2 or, −3 not (Kleene's logic)."""
 
-    start: NDArray[np.int64]  # rules + 1
-    operation: NDArray[np.int64]
-    variable: NDArray[np.int64]
+    start: Integers  # rules + 1
+    operation: Integers
+    variable: Integers
     lookup: NDArray[np.int8]
 
 

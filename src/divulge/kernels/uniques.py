@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Small = NDArray[np.int32]
+from divulge.kernels.arrays import Integers, Integers32, Mask
 
 BUFFER = 1 << 22
 """Groups by values counted in a dense array of this size (16 MB, near to cache); more are sorted."""
 
 
 @njit(cache=True, nogil=True)
-def split(active: Small, codes: Ints, buffer: Small, count: Small) -> tuple[Small, Small, Small, int]:
+def split(
+    active: Integers32, codes: Integers, buffer: Integers32, count: Integers32
+) -> tuple[Integers32, Integers32, Integers32, int]:
     """Rows whose new group (`codes`, −1 for none) holds them alone, and the others with their groups numbered anew.
 
     active: rows still in the search. buffer: zeros, left as zeros.
@@ -62,7 +62,7 @@ def split(active: Small, codes: Ints, buffer: Small, count: Small) -> tuple[Smal
 
 
 @njit(cache=True, nogil=True)
-def next_codes(active: Small, groups: Small, column: Small, card: int, n_values: int) -> Ints:
+def next_codes(active: Integers32, groups: Integers32, column: Integers32, card: int, n_values: int) -> Integers:
     """Group × card + the value in a further column; −1 where that value is missing (code n_values or above)."""
     codes = np.empty(active.size, np.int64)
     for i in range(active.size):
@@ -72,7 +72,7 @@ def next_codes(active: Small, groups: Small, column: Small, card: int, n_values:
 
 
 @njit(cache=True, nogil=True)
-def minimal(rows: Ints, sets: Ints) -> NDArray[np.bool_]:
+def minimal(rows: Integers, sets: Integers) -> Mask:
     """Which of a row's sets (bit masks, grouped by ascending row) contain no other of its sets."""
     kept = np.ones(rows.size, np.bool_)
     start = 0
@@ -90,8 +90,8 @@ def minimal(rows: Ints, sets: Ints) -> NDArray[np.bool_]:
 
 
 def unique_sets(
-    columns: NDArray[np.int32], n_values: Ints, cards: Ints, count: Small, largest: int
-) -> tuple[Ints, Ints]:
+    columns: Integers32, n_values: Integers, cards: Integers, count: Integers32, largest: int
+) -> tuple[Integers, Integers]:
     """Every minimal set of columns on which a distinct row is unique: row numbers (ascending) and bit masks.
 
     columns: codes, one row of the array a column; codes from n_values[j] up to cards[j] − 1 are missing.
@@ -101,7 +101,7 @@ def unique_sets(
     # Columns with many values first: they leave the fewest rows to the many sets that follow them.
     order = np.argsort(-cards, kind="stable")
     buffer = np.zeros(BUFFER, np.int32)
-    found_rows: list[Small] = []
+    found_rows: list[Integers32] = []
     found_sets: list[int] = []
     start = (np.arange(n_rows, dtype=np.int32), np.zeros(n_rows, np.int32), 1 if n_rows else 0)
     pending = [(start, 0, 0, 0)]
@@ -131,7 +131,7 @@ def unique_sets(
     return rows[kept], sets[kept]
 
 
-def _ranked(codes: Ints) -> Ints:
+def _ranked(codes: Integers) -> Integers:
     """Codes replaced by their rank among those present; −1 stays."""
     present = codes >= 0
     ranks = np.full(codes.size, -1, dtype=np.int64)

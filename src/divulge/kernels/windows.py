@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from divulge.kernels.arrays import Integers, Integers32, Mask
 
 
 @njit(cache=True, nogil=True)
 def window_counts(
-    ordered: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    ordered: Integers,
+    cells: Integers,
     width: int,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    near: NDArray[np.int32],
-    matched: NDArray[np.int32],
-    certain: NDArray[np.bool_],
+    low: Integers,
+    high: Integers,
+    near: Integers32,
+    matched: Integers32,
+    certain: Mask,
 ) -> None:
     """For every cell (ascending codes key × width + target): rows of its keys, and those with a target in its window.
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.counting import Sums
 from divulge.measures.counting.cells import Cells, Counter
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS, Exclusions
-from divulge.measures.estimate import Scores
 from divulge.scenario import Scenario
 from divulge.table import Table
 
@@ -58,12 +57,12 @@ class Case:
         return self.counts.cells(self.people, self.synthetic, self.scenario.target)
 
     @cached_property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Mask:
         """For every cell whether exclusions leave it in; empty where there are none."""
         return self.exclusions.kept(self.cells, self.people.schema, self.scenario.target)
 
     @property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Mask:
         """For every cell whether its people count for the attribute measures: the denominator limit applied too."""
         limit = self.exclusions.denominator_limit
         within = self.cells.d <= limit if limit else np.ones(len(self.cells.codes), dtype=np.bool_)
@@ -87,6 +86,6 @@ class Case:
         shares = self.cells.d_target / self.cells.n_people
         return float(shares @ shares)
 
-    def by_row(self, of_cells: NDArray[np.float64]) -> Scores:
+    def by_row(self, of_cells: Floats) -> Floats:
         """A figure of cells as a figure of the people's rows."""
         return of_cells[self.cells.places(self.counts.cell_codes(self.people, self.scenario.target))]

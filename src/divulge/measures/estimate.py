@@ -10,11 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Scores = NDArray[np.float64]
-"""One number a row of the people scored (the original, or the holdout); NaN where the row has none."""
+from divulge.kernels.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,8 @@ class Estimate:
     n: int | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
-    scores: Scores | None = field(default=None, repr=False, compare=False, metadata={"recorded": False})
+    scores: Floats | None = field(default=None, repr=False, compare=False, metadata={"recorded": False})
+    """One number a row of the people scored (the original, or the holdout); NaN where the row has none."""
 
     @property
     def is_defined(self) -> bool:

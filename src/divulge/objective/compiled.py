@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Integers
 from divulge.kernels.changes import Scratch
 from divulge.kernels.proposals import Moves
 from divulge.kernels.randomness import alias_table
@@ -58,7 +59,7 @@ def moves_of(objective: Objective, swap_share: float, step_share: float) -> Move
     )
 
 
-def _total_blocks(objective: Objective) -> NDArray[np.int64]:
+def _total_blocks(objective: Objective) -> Integers:
     """For every total that is a count of rows of an output, its block; −1 for the others, known marginals too."""
     found, number = [], 0
     for o, output in enumerate(objective.lowered):

@@ -9,10 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Mask
 from divulge.objective.objective import Objective, Target
-from divulge.objective.views import Floats
 from divulge.outputs import Status as OutputStatus
 from divulge.table import Table
 
@@ -54,7 +53,7 @@ class Reproduction:
     labels: tuple[str, ...]
     released: Floats
     values: Floats
-    agrees: NDArray[np.bool_]
+    agrees: Mask
     status: OutputStatus
 
     @property

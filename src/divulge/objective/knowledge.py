@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from divulge.errors import EmbedError
+from divulge.kernels.arrays import Floats
 from divulge.objective.objective import Target
-from divulge.objective.views import Floats
 from divulge.outputs.lowering.lowered import DiagonalHead
 from divulge.table import Schema
 

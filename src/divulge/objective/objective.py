@@ -10,10 +10,10 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
-from divulge.objective.views import Floats, View
+from divulge.kernels.arrays import Codes, Floats, Integers
+from divulge.objective.views import View
 from divulge.outputs import Output, Released
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered, Program, Term, pack
 from divulge.table import Schema, Table
@@ -104,18 +104,18 @@ class Objective:
         return int(self.residual_start[self.n_lowered_targets])
 
     @property
-    def total_start(self) -> NDArray[np.int64]:
+    def total_start(self) -> Integers:
         return np.cumsum([0, *(o.n_totals for o in self.lowered)])
 
     @property
-    def residual_start(self) -> NDArray[np.int64]:
+    def residual_start(self) -> Integers:
         return np.cumsum([0, *(o.n_residuals for o in self.lowered)])
 
     @property
     def constants(self) -> Floats:
         return np.concatenate([np.zeros(0), *(o.constants for o in self.lowered)])
 
-    def table(self, codes: NDArray[np.unsignedinteger]) -> Table:
+    def table(self, codes: Codes) -> Table:
         """(rows, variables) codes as a table, which shares no memory with them."""
         columns = []
         for j, variable in enumerate(self.schema):
@@ -124,7 +124,7 @@ class Objective:
             columns.append(column)
         return Table(self.schema, tuple(columns))
 
-    def seen(self, codes: NDArray[np.unsignedinteger]) -> Table:
+    def seen(self, codes: Codes) -> Table:
         """The same for a glance: where rows are many, the columns are the codes themselves, not a copy of them."""
         if len(codes) < MANY_ROWS:
             return self.table(codes)
@@ -137,7 +137,7 @@ class Objective:
         used = {name for o in self.lowered for name in o.variables}
         return tuple(n for n in self.schema.names if n in used)
 
-    def totals(self, codes: NDArray[np.unsignedinteger]) -> Floats:
+    def totals(self, codes: Codes) -> Floats:
         """Centred totals of (rows, variables) codes."""
         n_targets = self.n_lowered_targets
         n = sum(len(output.blocks) for output in self.lowered[:n_targets])

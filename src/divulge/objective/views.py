@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.changes import Metric, discrepancy
 from divulge.kernels.nearest_point import nearest_in_box
-
-Floats = NDArray[np.float64]
 
 MOVE_WEIGHT = 0.02
 """What one move is worth to a dense output. Far below what a cell of a crosstab is worth (4: a count off by one at a
@@ -37,8 +35,8 @@ class View:
     weight: Floats
     low: Floats
     high: Floats
-    total_start: NDArray[np.int64]
-    residual_start: NDArray[np.int64]
+    total_start: Integers
+    residual_start: Integers
     output_weights: tuple[float, ...]
     metric: Metric = field(init=False)
 
@@ -102,7 +100,7 @@ class View:
         groups = [dense] if same else [[o] for o in dense]
         return groups + [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
 
-    def _rows(self, group: list[int]) -> NDArray[np.int64]:
+    def _rows(self, group: list[int]) -> Integers:
         return np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
 
     def turns(self, shifts: Floats) -> list[Floats | None]:
@@ -130,7 +128,7 @@ class View:
         first, size, place = (np.zeros(n_totals, dtype=np.int64) for _ in range(3))
         slopes: list[Floats] = []
         parts: list[tuple[Floats, Floats, Floats, Floats]] = []
-        is_target: list[NDArray[np.bool_]] = []
+        is_target: list[Mask] = []
         n_residuals = n_slopes = 0
         for group, turn in zip(self._groups(), turns, strict=True):
             columns = np.concatenate([np.arange(*self.total_start[[o, o + 1]]) for o in group])
@@ -174,7 +172,7 @@ class Aim:
 
     metric: Metric
     residuals: Floats
-    is_target: NDArray[np.bool_]
+    is_target: Mask
 
     def discrepancy(self) -> float:
         """Of the outputs; known marginals are kept on the way, but how far the search is, the outputs say."""

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
+from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.released.precision import Floats, Precision, Released, printed
+from divulge.outputs.released.precision import Precision, Released, printed
 from divulge.table import Condition, Schema, Table, Variable
 
 
@@ -292,9 +292,7 @@ class Output:
             return Precision(decimals=self.usual_decimals())
         return Precision(self.decimals, self.significant, self.base)
 
-    def possible_where(
-        self, hidden: NDArray[np.bool_], schema: Schema, n_rows: int | None = None
-    ) -> tuple[Floats, Floats]:
+    def possible_where(self, hidden: Mask, schema: Schema, n_rows: int | None = None) -> tuple[Floats, Floats]:
         """The range of each figure. Where groups may be empty, a withheld figure need not exist: any number will do."""
         least, most = (np.broadcast_to(np.asarray(b, dtype=float), hidden.shape) for b in self.possible(schema, n_rows))
         if self.empty == "refuse":

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from divulge.kernels.arrays import Mask
 from divulge.outputs import Output, Released
 from divulge.table import Table
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

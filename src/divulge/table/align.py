@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MissingColumnsError
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.infer import parse_number
 from divulge.table.schema import Schema
-from divulge.table.table import Codes, Table
+from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
 
 
@@ -85,7 +85,7 @@ def _same_codes(a: Variable, b: Variable) -> bool:
     )
 
 
-def recoding(old: Variable, new: Variable) -> NDArray[np.int64]:
+def recoding(old: Variable, new: Variable) -> Integers:
     """For every code of `old`, the code of the same value in `new`; −1 where `new` does not have it."""
     place: dict[tuple[bool, str], int] = {}
     for i, value in enumerate([*new.values.tolist(), *new.missing]):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from divulge.errors import MissingColumnsError, suggest
+from divulge.kernels.arrays import Codes
 from divulge.table.column import Found, coded
 from divulge.table.conform import conform
 from divulge.table.infer import infer
 from divulge.table.schema import Schema
-from divulge.table.table import Codes, Table
+from divulge.table.table import Table
 from divulge.table.variable import Variable
 
 

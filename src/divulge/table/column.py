@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.table.table import Codes
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.variable import Value, Variable
 
 Numbers = NDArray[Any]
 """An array of int64 or float64."""
-Lookup = NDArray[np.int64]
-"""For every id of a column the code it becomes, −1 where it has none."""
 
 
 @dataclass
@@ -55,7 +53,7 @@ class Found:
         """Whether some row is empty."""
         return any(not piece.all() for piece in self.pieces)
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """How many rows have each id."""
         total = np.zeros(self.n_ids, dtype=np.int64)
         for piece in self.pieces:
@@ -63,7 +61,7 @@ class Found:
         return total
 
 
-def coded(found: Found, lookup: Lookup, dtype: np.dtype[np.unsignedinteger]) -> Codes:
+def coded(found: Found, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -> Codes:
     """The column as codes. Uses up the pieces."""
     n_rows = sum(len(p) for p in found.pieces)
     codes = np.empty(n_rows, dtype=dtype)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import RuleError, suggest, unknown_variable
+from divulge.kernels.arrays import Codes, Floats, Mask
 
 if TYPE_CHECKING:
     from divulge.table.schema import Schema
@@ -61,7 +62,7 @@ class Join:
 Node = Atom | Join
 
 
-def _truth(node: Node, codes: Callable[[str], NDArray[np.unsignedinteger]]) -> Truth:
+def _truth(node: Node, codes: Callable[[str], Codes]) -> Truth:
     if isinstance(node, Atom):
         return node.lookup[codes(node.variable)]
     parts = [_truth(p, codes) for p in node.parts]
@@ -107,11 +108,11 @@ class Condition:
         """The comparisons that it is made of."""
         return tuple(_atoms(self.node))
 
-    def truth(self, codes: Callable[[str], NDArray[np.unsignedinteger]]) -> Truth:
+    def truth(self, codes: Callable[[str], Codes]) -> Truth:
         """1, 0 or −1 for every row, given how to get the codes of a variable."""
         return _truth(self.node, codes)
 
-    def selects(self, table: Table) -> NDArray[np.bool_]:
+    def selects(self, table: Table) -> Mask:
         """The rows for which it is true."""
         return self.truth(table.__getitem__) == 1
 
@@ -137,11 +138,11 @@ class Rule:
     def variables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_variables(self.node)))
 
-    def truth(self, codes: Callable[[str], NDArray[np.unsignedinteger]]) -> Truth:
+    def truth(self, codes: Callable[[str], Codes]) -> Truth:
         """1 where it holds, 0 where it is broken, −1 where a missing value leaves it open."""
         return _truth(self.node, codes)
 
-    def broken(self, table: Table) -> NDArray[np.bool_]:
+    def broken(self, table: Table) -> Mask:
         """The rows that break it."""
         return self.truth(table.__getitem__) == 0
 
@@ -283,7 +284,7 @@ class _Parser:
         return lookup
 
     def _ordered(self, variable: Variable, operator: str, constant: str) -> Lookup:
-        position: NDArray[np.float64]
+        position: Floats
         if variable.kind == "categorical" and variable.is_ordered:
             code = variable.code(constant)
             if code is None or code >= variable.n_values:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.table.column import Found, Lookup, Numbers
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.table.column import Found, Numbers
 from divulge.table.variable import Value, Variable
 
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -32,7 +33,7 @@ class Parsed:
     """Texts as numbers: `numbers[i]` belongs to `texts[i]`; NaN-like texts have no number."""
 
     numbers: Numbers
-    is_number: NDArray[np.bool_]
+    is_number: Mask
 
 
 def parse_number(text: str) -> int | float | None:
@@ -67,20 +68,20 @@ def parse_numbers(texts: Sequence[str]) -> Parsed | None:
     return Parsed(_spread(as_integers(numbers), is_number), is_number)
 
 
-def _spread(numbers: Numbers, is_number: NDArray[np.bool_]) -> Numbers:
+def _spread(numbers: Numbers, is_number: Mask) -> Numbers:
     spread: NDArray[Any] = np.zeros(len(is_number), dtype=numbers.dtype)
     spread[is_number] = numbers
     return spread
 
 
-def as_integers(numbers: NDArray[np.float64]) -> Numbers:
+def as_integers(numbers: Floats) -> Numbers:
     """Floats that are all integers (57.0) as integers, so that 57.0 in one file is 57 in another; else as they are."""
     if (np.abs(numbers) < EXACT).all() and (numbers == np.floor(numbers)).all():
         return numbers.astype(np.int64)
     return numbers + 0.0  # −0.0 becomes 0.0
 
 
-def infer(found: Found) -> tuple[Variable, Lookup]:
+def infer(found: Found) -> tuple[Variable, Integers]:
     """The variable that a column holds, and the code of each of its ids."""
     if found.numbers is not None:
         return _from_numbers(found)
@@ -97,7 +98,7 @@ def infer(found: Found) -> tuple[Variable, Lookup]:
     return Variable(found.name, "numeric", values, missing=tuple(missing)), lookup
 
 
-def _from_texts(found: Found) -> tuple[Variable, Lookup]:
+def _from_texts(found: Found) -> tuple[Variable, Integers]:
     order = _sorted_order(found.texts)
     lookup = np.full(found.n_ids, len(order), dtype=np.int64)
     lookup[1 + order] = np.arange(len(order))
@@ -106,11 +107,11 @@ def _from_texts(found: Found) -> tuple[Variable, Lookup]:
     return Variable(found.name, "categorical", values, missing=(None,) if found.has_empty else ()), lookup
 
 
-def _sorted_order(texts: Sequence[str]) -> NDArray[np.int64]:
+def _sorted_order(texts: Sequence[str]) -> Integers:
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
 
 
-def _from_numbers(found: Found) -> tuple[Variable, Lookup]:
+def _from_numbers(found: Found) -> tuple[Variable, Integers]:
     """Numbers are sorted already; texts beside them are the missing codes."""
     assert found.numbers is not None
     missing: list[Value | None] = [None] if found.has_empty else []

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import BrokenRuleError, SchemaError
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.schema import Schema
 from divulge.table.variable import Variable
 
 if TYPE_CHECKING:
     import pandas as pd  # imported where a frame is made: it takes longer than reading most files
-
-Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ class Table:
         index = rows if isinstance(rows, slice) else np.asarray(rows)
         return Table(self.schema, tuple(c[index] for c in self.columns))
 
-    def frequencies(self, name: str) -> NDArray[np.int64]:
+    def frequencies(self, name: str) -> Integers:
         """How many rows have each code of a variable."""
         return np.bincount(self[name], minlength=self.schema[name].n_codes)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import SchemaError
+from divulge.kernels.arrays import Floats, Integers, Mask
 
 Value = str | int | float
 Kind = Literal["categorical", "numeric"]
@@ -46,7 +47,7 @@ class Variable:
     missing: tuple[Value | None, ...] = ()
     title: str | None = None
     is_ordered: bool = False
-    frequencies: NDArray[np.int64] | None = None
+    frequencies: Integers | None = None
     is_open: bool = False
 
     def __post_init__(self) -> None:
@@ -110,7 +111,7 @@ class Variable:
         return shown
 
     @property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """The number behind every code; NaN for missing codes. Categorical values that are not numbers are NaN."""
         out = np.full(self.n_codes, np.nan)
         for i, value in enumerate(self.values.tolist()):
@@ -124,7 +125,7 @@ class Variable:
         return out
 
     @property
-    def is_missing(self) -> NDArray[np.bool_]:
+    def is_missing(self) -> Mask:
         """For every code, whether it means "missing"."""
         return np.arange(self.n_codes) >= self.n_values
 

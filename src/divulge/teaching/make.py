@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from divulge.errors import SchemaError, SpecError
+from divulge.kernels.arrays import Floats
 from divulge.record import to_plain
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.spec.teaching import TeachingSettings, WeightSettings
@@ -30,7 +31,7 @@ from divulge.synthesisers import (
     synthesiser_of,
 )
 from divulge.table import Rule, Schema, Table, read_schema
-from divulge.teaching.raking import Floats, Margin, design_effect, rake, read_margins, with_weight
+from divulge.teaching.raking import Margin, design_effect, rake, read_margins, with_weight
 from divulge.teaching.tilt import tilted
 
 ATTEMPTS = 12

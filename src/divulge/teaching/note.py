@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from divulge import __version__
+from divulge.kernels.arrays import Floats
 from divulge.synthesisers import Target
 from divulge.table import Table, Variable
 from divulge.table.variable import value_text
 from divulge.teaching.make import Dataset
-from divulge.teaching.raking import Floats
 
 SOURCES = {
     "frequencies": "its frequencies in the schema",

@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import SpecError, suggest, unknown_variable
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.rows import Groups
 from divulge.table import Schema, Table, Variable
-
-Floats = NDArray[np.float64]
 
 SWEEPS = 1000
 """At most; with margins that do not contradict each other a few dozen are enough."""

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.optimize import brentq
 
+from divulge.kernels.arrays import Floats
 from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.lowering.rows import Groups
 from divulge.synthesisers import Knowledge, Target
 from divulge.table import Schema
-from divulge.teaching.raking import Floats
 
 STEEPEST = 200.0
 """The largest |λ| times the range of the values: then nearly all rows have one value."""

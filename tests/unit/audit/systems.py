@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from divulge.audit.system import Floats, System
+from divulge.audit.system import System
+from divulge.kernels.arrays import Floats
 
 Figures = dict[str, tuple[dict[str, float], float, float]]
 

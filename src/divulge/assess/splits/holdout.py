@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.assess.splits.split import Figure, Task, measured
 from divulge.designs import check_holdout
 from divulge.errors import DesignError
+from divulge.kernels.arrays import Codes
 from divulge.table import Table
 from divulge.table.align import align
 
@@ -64,5 +64,5 @@ def against_holdout(task: Task, synthetic: Table, holdout: Table | None) -> tupl
     return tuple(measured(task, attack, task.table, synthetic, holdout, None) for attack in task.attacks)
 
 
-def _is_number_of_person(codes: NDArray[np.unsignedinteger]) -> bool:
+def _is_number_of_person(codes: Codes) -> bool:
     return len(codes) >= FEWEST_IDENTIFIED and len(np.unique(codes)) == len(codes)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from divulge.assess.attacks import Attack, Counts, Floats, Lookup
+from divulge.assess.attacks import Attack, Counts, Lookup
 from divulge.designs import Split
 from divulge.errors import EmbedError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family
 from divulge.measures.run import measure_tables
@@ -201,7 +201,7 @@ def near_share(reproduction: Reproduction, figures: Figures) -> float:
     return _share(_is_near(reproduction, figures))
 
 
-def _is_near(reproduction: Reproduction, figures: Figures) -> NDArray[np.bool_]:
+def _is_near(reproduction: Reproduction, figures: Figures) -> Mask:
     near = reproduction.agrees
     if figures.se is not None:
         with np.errstate(invalid="ignore"):
@@ -222,7 +222,7 @@ def _embedded(figures: Figures, reproduction: Reproduction, released: Released) 
     )
 
 
-def _share(mask: NDArray[np.bool_]) -> float:
+def _share(mask: Mask) -> float:
     return float(mask.mean()) if mask.size else 1.0
 
 

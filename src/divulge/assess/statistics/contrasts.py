@@ -12,17 +12,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from divulge.assess.attacks import Counts, Floats, Lookup
+from divulge.assess.attacks import Counts, Lookup
 from divulge.assess.statistics.exposure import pair_inflation
 from divulge.assess.statistics.intervals import Mean, mean_over
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import calibrated
 
 UNSEEN = 3.0
 """What n splits do not show happens in at most 3/n of all, with 95 % confidence (Hanley and Lippman-Hand 1983)."""
 
-Mask = NDArray[np.bool_]
 Share = tuple[Floats, Floats]
 """Numerator and denominator of a share of people, one of each a cell."""
 

@@ -18,12 +18,11 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.assess.attacks import Counts, Floats, Lookup
+from divulge.assess.attacks import Counts, Lookup
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.permutation import permutation_tails
-
-Mask = NDArray[np.bool_]
 
 FINEST = 65_535
 """Scores between 0 and 1 are kept for the tests in steps of one over this: two bytes a cell and split."""
@@ -45,7 +44,7 @@ class Sums:
     inside: Floats = field(init=False)
     total: Floats = field(init=False)
     squares: Floats = field(init=False)
-    n_inside: NDArray[np.int32] = field(init=False)
+    n_inside: Integers32 = field(init=False)
     steps: list[NDArray[np.uint16]] = field(default_factory=list)
     contrasts: list[float] = field(default_factory=list)
 
@@ -172,7 +171,7 @@ def adjusted_p(p: Floats) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
-def _ends(blocks: Sequence[int]) -> NDArray[np.int64]:
+def _ends(blocks: Sequence[int]) -> Integers:
     """Where each run of equal numbers ends."""
     given = np.asarray(blocks)
     return np.append(np.flatnonzero(np.diff(given)) + 1, len(given)).astype(np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from divulge.assess.attacks import Floats
+from divulge.kernels.arrays import Floats
 
 FEWEST_FOR_SKEWNESS = 10
 """Splits below which a skewness cannot be told from chance, and Student's interval is left as it is."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.attackers.gains import Classes, ErrorKind, Inference, Numbers
 from divulge.measures.attackers.models import Predicted, Task
 from divulge.measures.case import Case
@@ -32,12 +33,12 @@ class Attack:
     kind: Literal["categorical", "numeric"]
     error: ErrorKind
     task: Task
-    rows: NDArray[np.int64]
+    rows: Integers
     truth: NDArray[Any]
     threshold: float
     grid: tuple[float, ...]
     baseline: float
-    excluded: NDArray[np.bool_]
+    excluded: Mask
     caveats: tuple[str, ...]
     undefined: str | None
 
@@ -82,7 +83,7 @@ class Attack:
             return Classes(guessed.values, self.truth)
         return Numbers(guessed.values, self.truth, self.error)
 
-    def left_out(self, known: NDArray[np.bool_]) -> tuple[str, ...]:
+    def left_out(self, known: Mask) -> tuple[str, ...]:
         """What to say about rows without a score."""
         n = int((~known).sum())
         if not n:
@@ -114,7 +115,7 @@ def _tolerance(epsilon: float | None, error: ErrorKind) -> float:
     return 0.10  # the default of Templ et al., section 3.1
 
 
-def _near_median(truth: NDArray[np.float64], threshold: float, error: ErrorKind) -> float:
+def _near_median(truth: Floats, threshold: float, error: ErrorKind) -> float:
     """The share of people whose target the median guesses well enough."""
     guess = Numbers(np.full(len(truth), np.median(truth) if len(truth) else np.nan), truth, error)
     scores = guess.scores(np.arange(len(truth)))
@@ -122,7 +123,7 @@ def _near_median(truth: NDArray[np.float64], threshold: float, error: ErrorKind)
     return float(guess.flags(scores, threshold).sum() / n) if n else float("nan")
 
 
-def _excluded(case: Case) -> NDArray[np.bool_]:
+def _excluded(case: Case) -> Mask:
     """For every person whether exclusions take them out of the attribute measures."""
     if not case.exclusions:
         return np.zeros(case.people.n_rows, dtype=np.bool_)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.attackers.logistic import fit_logistic
 from divulge.table import Table, Variable
 
@@ -21,7 +22,7 @@ QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarte
 OTHER = "other"
 
 
-def attribution(people: Table, keys: Sequence[str], flags: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def attribution(people: Table, keys: Sequence[str], flags: Mask) -> list[dict[str, Any]]:
     """One row for each level of each key: people, how many are at risk, coefficient and standard error.
 
     The most frequent level of a key is its reference (coefficient 0). Numeric keys go in quarters of the people. The
@@ -64,7 +65,7 @@ def attribution(people: Table, keys: Sequence[str], flags: NDArray[np.bool_]) ->
     return rows
 
 
-def _levels(variable: Variable, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64], list[str]]:
+def _levels(variable: Variable, codes: NDArray[np.integer]) -> tuple[Integers, list[str]]:
     """The level of every row (0, 1, …) and the names of the levels that occur."""
     shown: list[str]
     if variable.kind == "numeric":

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Integers
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval
 from divulge.measures.families.rapid import Rapid
@@ -68,7 +68,7 @@ def cross_validated(
     )
 
 
-def _folds(original: Table, target: str, n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _folds(original: Table, target: str, n_folds: int, rng: np.random.Generator) -> Integers:
     """The fold of every row: sizes differ by at most one, and so does every class's number in the folds."""
     shuffled = rng.permutation(original.n_rows)
     if original.schema[target].kind == "categorical":

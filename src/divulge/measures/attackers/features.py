@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats
 from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
 from divulge.table import Table, Variable
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class Features:
         return np.hstack(parts) if parts else np.empty((table.n_rows, 0))
 
 
-def for_trees(table: Table, names: Sequence[str], y: Codes | Floats, n_classes: int) -> Features:
+def for_trees(table: Table, names: Sequence[str], y: NDArray[np.integer] | Floats, n_classes: int) -> Features:
     """One column a variable: numbers and ordered levels as they are, nominal levels by rank along the response.
 
     y: class codes where n_classes > 0, else numbers. A variable with missing codes has a second column for them.
@@ -65,7 +63,7 @@ def for_linear(table: Table, names: Sequence[str]) -> Features:
     return Features(tuple(names), tuple(lookups))
 
 
-def _numbers(variable: Variable, codes: Codes, scaled: bool) -> Floats:
+def _numbers(variable: Variable, codes: NDArray[np.integer], scaled: bool) -> Floats:
     """The number behind each code, missing ones at the mean, and an indicator for each missing code that occurs."""
     numbers = variable.numbers
     present = numbers[codes]

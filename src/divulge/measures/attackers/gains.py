@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import Interval
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.integer]
 
 ErrorKind = Literal["relative", "absolute", "normalised"]
@@ -30,11 +30,11 @@ class Inference(Protocol):
         """The score of each of the rows; NaN where undefined. pretended: rows whose truth stands in for their own."""
         ...
 
-    def flags(self, scores: Floats, threshold: float) -> NDArray[np.bool_]:
+    def flags(self, scores: Floats, threshold: float) -> Mask:
         """Who is at risk. An undefined score is not."""
         ...
 
-    def is_right(self) -> NDArray[np.bool_] | None:
+    def is_right(self) -> Mask | None:
         """Whether the attacker's best guess is right, where that has a meaning."""
         ...
 
@@ -56,11 +56,11 @@ class Classes:
         shares = np.bincount(truth, minlength=self.probabilities.shape[1]) / max(len(truth), 1)
         return gain(self.probabilities[rows, truth], shares[truth])
 
-    def flags(self, scores: Floats, threshold: float) -> NDArray[np.bool_]:
+    def flags(self, scores: Floats, threshold: float) -> Mask:
         """r > τ."""
         return scores > threshold
 
-    def is_right(self) -> NDArray[np.bool_]:
+    def is_right(self) -> Mask:
         """Whether the most probable class is the true one."""
         return self.probabilities.argmax(axis=1) == self.truth
 
@@ -81,7 +81,7 @@ class Numbers:
         """The error of each row."""
         return error(self.truth[rows if pretended is None else pretended], self.predicted[rows], self.kind)
 
-    def flags(self, scores: Floats, threshold: float) -> NDArray[np.bool_]:
+    def flags(self, scores: Floats, threshold: float) -> Mask:
         """e < ε."""
         return scores < threshold
 
@@ -112,14 +112,14 @@ def error(truth: Floats, predicted: Floats, kind: ErrorKind) -> Floats:
     return np.divide(distance, scale, out=np.full(distance.shape, np.nan), where=scale > 0)
 
 
-def curve(inference: Inference, thresholds: Sequence[float], counted: NDArray[np.bool_] | None = None) -> list[float]:
+def curve(inference: Inference, thresholds: Sequence[float], counted: Mask | None = None) -> list[float]:
     """The share at risk at each threshold, among the rows that have a score. counted: who can be at risk at all."""
     scores = inference.scores(np.arange(inference.n_rows))
     return _shares(inference, scores, thresholds, True if counted is None else counted)
 
 
 def _shares(
-    inference: Inference, scores: Floats, thresholds: Sequence[float], counted: NDArray[np.bool_] | bool = True
+    inference: Inference, scores: Floats, thresholds: Sequence[float], counted: Mask | bool = True
 ) -> list[float]:
     n = int(np.isfinite(scores).sum())
     return [float((inference.flags(scores, t) & counted).sum() / n) if n else float("nan") for t in thresholds]
@@ -194,7 +194,7 @@ def permutation_null(
     return Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)
 
 
-def by_class(inference: Classes, flags: NDArray[np.bool_], names: Sequence[str]) -> list[dict[str, Any]]:
+def by_class(inference: Classes, flags: Mask, names: Sequence[str]) -> list[dict[str, Any]]:
     """For every class that somebody has: its share, and the share at risk within it."""
     counts = np.bincount(inference.truth, minlength=len(names))
     hit = np.bincount(inference.truth, weights=flags, minlength=len(names))

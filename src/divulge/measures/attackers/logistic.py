@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from divulge.kernels.arrays import Floats, Mask
 
 RIDGE = 1e-6
 """A penalty too small to be seen in a coefficient (it is added to an information of order n), large enough to keep
@@ -25,7 +24,7 @@ class Logistic(NamedTuple):
     converged: bool
 
 
-def fit_logistic(columns: Floats, y: NDArray[np.bool_], ridge: float = RIDGE) -> Logistic:
+def fit_logistic(columns: Floats, y: Mask, ridge: float = RIDGE) -> Logistic:
     """Maximum likelihood by Newton's method (iteratively reweighted least squares), the intercept not penalised.
 
     columns: (rows, columns) without an intercept; best on a scale of about 1.

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats
 from divulge.kernels.pruning import pruned_leaves
-from divulge.measures.attackers.features import Codes, Features, Floats, for_linear, for_trees
+from divulge.measures.attackers.features import Features, for_linear, for_trees
 from divulge.table import Table
 
 
@@ -30,7 +31,7 @@ class Task:
 
     table: Table
     keys: tuple[str, ...]
-    y: Codes | Floats
+    y: NDArray[np.integer] | Floats
     n_classes: int
 
 

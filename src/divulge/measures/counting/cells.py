@@ -10,24 +10,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
 from divulge.kernels import counting
+from divulge.kernels.arrays import Integers, Integers32, Mask
 from divulge.kernels.counting import Sums
-from divulge.measures.counting.coding import Codes, KeyCoding
+from divulge.measures.counting.coding import KeyCoding
 from divulge.table import Schema, Table
 
-Counts = NDArray[np.int32]
-NONE_EXCLUDED: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+NONE_EXCLUDED: Mask = np.zeros(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """The distinct cell codes of one table, ascending, with their counts."""
 
-    codes: Codes
-    counts: Counts
+    codes: Integers
+    counts: Integers32
     n_rows: int
 
 
@@ -41,39 +40,39 @@ class Cells:
     keys: tuple[str, ...]
     coding: KeyCoding
     width: int
-    codes: Codes
-    d: Counts
-    s: Counts
+    codes: Integers
+    d: Integers32
+    s: Integers32
     n_people: int
     n_synthetic: int
 
     @cached_property
-    def starts(self) -> Codes:
+    def starts(self) -> Integers:
         """Where each key combination begins; the last entry is the number of cells."""
         return counting.group_starts(self.codes, self.width)
 
     @cached_property
-    def group(self) -> Codes:
+    def group(self) -> Integers:
         """For every cell, the place of its key combination (0, 1, …)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
-    def target(self) -> Codes:
+    def target(self) -> Integers:
         """For every cell, its target code."""
         return self.codes % self.width
 
     @cached_property
-    def levels(self) -> dict[str, Codes]:
+    def levels(self) -> dict[str, Integers]:
         """For every key, its code in each key combination."""
         columns = self.coding.decode(self.codes[self.starts[:-1]] // self.width)
         return dict(zip(self.keys, columns, strict=True))
 
-    def levels_at(self, places: Codes) -> dict[str, Codes]:
+    def levels_at(self, places: Integers) -> dict[str, Integers]:
         """For every key, its code in some of the cells."""
         return dict(zip(self.keys, self.coding.decode(self.codes[places] // self.width), strict=True))
 
     @cached_property
-    def d_target(self) -> NDArray[np.int64]:
+    def d_target(self) -> Integers:
         """How many people have each target code."""
         slots = np.arange(self.width, dtype=np.int32)
         totals = np.zeros((1, self.width), dtype=np.int64)
@@ -81,7 +80,7 @@ class Cells:
         counting.add_pairs(self.codes, self.width, self.d, 1, none, slots, totals, np.zeros(1, dtype=np.int64))
         return totals[0]
 
-    def pair_totals(self, key: str, levels: Codes, targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pair_totals(self, key: str, levels: Integers, targets: Integers) -> tuple[Integers, Integers]:
         """How many people have each of some levels of a key with each of some targets, and each level at all.
 
         Levels and targets are given ascending. Nothing as large as the table of all levels and targets is made.
@@ -100,7 +99,7 @@ class Cells:
         return pairs, totals
 
     @cached_property
-    def of_key(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def of_key(self) -> tuple[Integers, Integers, Integers, Integers]:
         """For every cell, of its key combination: d_q, s_q, the largest d_tq and the largest s_tq."""
         if not len(self.codes):
             return (np.zeros(0, dtype=np.int64),) * 4
@@ -109,11 +108,11 @@ class Cells:
         most = [np.maximum.reduceat(c, starts).astype(np.int64)[group] for c in (self.d, self.s)]
         return sums[0], sums[1], most[0], most[1]
 
-    def disclosed(self, kept: NDArray[np.bool_], limit: int) -> Codes:
+    def disclosed(self, kept: Mask, limit: int) -> Integers:
         """The places of the cells that count for DiSCO."""
         return counting.disclosed(self.codes, self.width, self.d, self.s, kept, limit)
 
-    def sums(self, kept: NDArray[np.bool_] = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
+    def sums(self, kept: Mask = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
         """The sums from which the measures are made; see kernels.counting.summarise."""
         return Sums(*counting.summarise(self.codes, self.width, self.d, self.s, kept, limit, tau))
 
@@ -126,7 +125,7 @@ class Cells:
         codes, d, s = counting.regrouped(codes, self.d, self.s, coding.radix * self.width)
         return Cells(tuple(keys), coding, self.width, codes, d, s, self.n_people, self.n_synthetic)
 
-    def places(self, codes: Codes) -> Codes:
+    def places(self, codes: Integers) -> Integers:
         """For cell codes of rows that were counted, the cell of each row."""
         return np.searchsorted(self.codes, codes)
 
@@ -139,7 +138,7 @@ class Counter:
     keys: tuple[str, ...]
     coding: KeyCoding
     keeps_codes: bool
-    _codes: dict[int, tuple[Table, Codes]] = field(default_factory=dict)
+    _codes: dict[int, tuple[Table, Integers]] = field(default_factory=dict)
     _tallies: dict[tuple[int, str], tuple[Table, Tally]] = field(default_factory=dict)
 
     @classmethod
@@ -154,7 +153,7 @@ class Counter:
         coding = KeyCoding.fit([[t[k] for k in keys] for t in tables], cards, width)
         return cls(schema, tuple(keys), coding, keeps_codes)
 
-    def key_codes(self, table: Table) -> Codes:
+    def key_codes(self, table: Table) -> Integers:
         """The key combination of every row."""
         # Tables have no hash; the reference kept beside the codes keeps an id from being used again.
         if id(table) in self._codes:
@@ -164,7 +163,7 @@ class Counter:
             self._codes[id(table)] = (table, codes)
         return codes
 
-    def cell_codes(self, table: Table, target: str) -> Codes:
+    def cell_codes(self, table: Table, target: str) -> Integers:
         """The cell of every row, as a fresh array."""
         codes, width = self.key_codes(table), self.schema[target].n_codes
         codes = codes * width if self.keeps_codes else np.multiply(codes, width, out=codes)

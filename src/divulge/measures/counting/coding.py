@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Integers
 
-Codes = NDArray[np.int64]
 Columns = Sequence[NDArray[np.integer]]
 
 ROOM = 1 << 62
@@ -27,13 +27,13 @@ class KeyCoding:
     """
 
     cards: tuple[int, ...]
-    ranks: tuple[Codes | None, ...]
+    ranks: tuple[Integers | None, ...]
     radix: int
 
     @classmethod
     def fit(cls, tables: Sequence[Columns], cards: Sequence[int], width: int) -> KeyCoding:
         """A coding that every row of `tables` fits, with room to append a target of `width` codes."""
-        ranks: list[Codes | None] = []
+        ranks: list[Integers | None] = []
         radix = 1
         for j, card in enumerate([*cards, width]):
             if radix * card < ROOM:
@@ -51,9 +51,9 @@ class KeyCoding:
             radix *= card if j < len(cards) else 1
         return cls(tuple(cards), tuple(ranks), radix)
 
-    def encode(self, columns: Columns) -> Codes:
+    def encode(self, columns: Columns) -> Integers:
         """The code of every row, given the key codes column by column."""
-        codes: Codes = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
+        codes: Integers = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
         for column, card, rank in zip(columns, self.cards, self.ranks, strict=False):
             if rank is not None:
                 codes = np.searchsorted(rank, codes)
@@ -72,9 +72,9 @@ class KeyCoding:
             unit *= card
         return unit
 
-    def decode(self, codes: Codes) -> list[Codes]:
+    def decode(self, codes: Integers) -> list[Integers]:
         """The key codes behind combination codes, column by column."""
-        columns: list[Codes] = []
+        columns: list[Integers] = []
         if len(self.ranks) > len(self.cards) and (last := self.ranks[-1]) is not None:
             codes = last[codes]
         for card, rank in zip(reversed(self.cards), reversed(self.ranks[: len(self.cards)]), strict=True):

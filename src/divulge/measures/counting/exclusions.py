@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Mask
 from divulge.measures.counting.cells import NONE_EXCLUDED, Cells
 from divulge.table import Schema
-
-Mask = NDArray[np.bool_]
 
 REASONS = ("target level", "missing target", "missing key", "pair", "denominator limit")
 """Why a cell is left out, in the order in which exclusions are applied and counted."""

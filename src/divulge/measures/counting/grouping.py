@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Integers
 from divulge.table import Schema, Table, Variable
 from divulge.table.variable import value_text
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Groups:
             raise MeasureError(f"at least 2 groups are needed, {self.n} is given.", where="groups")
 
 
-def quantile_breaks(values: Floats, counts: NDArray[np.int64], n: int) -> Floats:
+def quantile_breaks(values: Floats, counts: Integers, n: int) -> Floats:
     """The type-7 quantiles at 0, 1/n, …, 1 of ascending distinct values that occur `counts` times."""
     ends = np.cumsum(counts)
     place = 1 + (int(ends[-1]) - 1) * (np.arange(n + 1) / n)
@@ -44,7 +43,7 @@ def quantile_breaks(values: Floats, counts: NDArray[np.int64], n: int) -> Floats
     return np.where(low == high, low, (1 - share) * low + share * high)
 
 
-def breaks(values: Floats, counts: NDArray[np.int64], n: int, n_special: int) -> Floats | None:
+def breaks(values: Floats, counts: Integers, n: int, n_special: int) -> Floats | None:
     """Ascending distinct breaks for n groups; None where every value is a group of its own."""
     if len(values) <= n:
         return None
@@ -74,7 +73,7 @@ def group_tables(tables: Sequence[Table], groups: Mapping[str, Groups], pooled: 
     return tuple(Table(schema, tuple(c.astype(v.dtype) for v, c in zip(schema, held, strict=True))) for held in columns)
 
 
-def grouped_variable(variable: Variable, counts: NDArray[np.int64], how: Groups) -> tuple[Variable, NDArray[np.int64]]:
+def grouped_variable(variable: Variable, counts: Integers, how: Groups) -> tuple[Variable, Integers]:
     """The grouped variable, and for every old code its new one."""
     numbers = variable.numbers
     is_value = ~variable.is_missing

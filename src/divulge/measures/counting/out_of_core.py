@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError, MissingColumnsError, NotATableError, suggest, unknown_variable
 from divulge.kernels import counting
+from divulge.kernels.arrays import Integers32
 from divulge.measures.choose import choose
 from divulge.measures.counting.cells import Counter, Tally
 from divulge.measures.counting.coding import ROOM, KeyCoding
@@ -222,7 +222,7 @@ def _summed(tallies: Sequence[Tally]) -> Tally:
     for other in tallies[1:]:
         codes, a, b = counting.merge(codes, counts, other.codes, other.counts)
         counts = a + b
-    total: NDArray[np.int32] = counts
+    total: Integers32 = counts
     return Tally(codes, total, sum(t.n_rows for t in tallies))
 
 

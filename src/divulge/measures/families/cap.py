@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, Scores, calibrated, ratio
+from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import normal, ratio_standard_error
 
@@ -80,7 +81,7 @@ def _mean(
     n: int,
     base: float,
     undefined: str,
-    scores: Scores | None = None,
+    scores: Floats | None = None,
     caveats: tuple[str, ...] = (),
 ) -> Estimate:
     """The mean of a probability over n rows from its sum and sum of squares, with a normal interval."""
@@ -101,7 +102,7 @@ def _mean(
     )
 
 
-def cap_scores(case: Case) -> Scores:
+def cap_scores(case: Case) -> Floats:
     """p^s of every person's own target given their keys; NaN where nobody synthetic has these keys."""
     cells = case.cells
     s_q = cells.of_key[1]

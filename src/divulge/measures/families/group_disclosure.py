@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Mask
 from divulge.kernels.counting import Sums
 from divulge.measures.case import Case
 from divulge.measures.counting.cells import Cells
@@ -166,7 +166,7 @@ def _share(name: str, numerator: int, denominator: int, undefined: str, **detail
     )
 
 
-def _common(a: UniqueSets, b: UniqueSets) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _common(a: UniqueSets, b: UniqueSets) -> tuple[Mask, Mask]:
     """For every MSU of either file whether the other has it too, with the same variables and values."""
     in_a, in_b = np.zeros(len(a.sets), dtype=np.bool_), np.zeros(len(b.sets), dtype=np.bool_)
     for mask in np.intersect1d(a.sets, b.sets).tolist():

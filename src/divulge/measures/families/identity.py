@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, Scores, ratio
+from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import wilson
 
@@ -157,7 +158,7 @@ class Raab:
         return sorted(pairs, key=lambda pair: -pair["rows"])
 
 
-def _flags(case: Case) -> dict[str, Scores]:
+def _flags(case: Case) -> dict[str, Floats]:
     """For every person and measure, 1 where they count for it and 0 where they do not."""
     cells, counted = case.cells, case.counted
     d_q, s_q, d_most, s_most = cells.of_key

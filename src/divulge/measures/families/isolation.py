@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Integers
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import ratio_standard_error, wilson
-
-Floats = NDArray[np.float64]
 
 _SOURCE = "D'Acquisto et al. 2024"
 
@@ -76,7 +74,7 @@ class Isolation:
             "isolation_gain": self._gain(case, described, people),
         }
 
-    def _gain(self, case: Case, described: NDArray[np.int64], people: NDArray[np.int64]) -> Estimate:
+    def _gain(self, case: Case, described: Integers, people: Integers) -> Estimate:
         if case.holdout is None:
             return Estimate("isolation_gain", math.nan, caveats=("It needs a holdout.",))
         n, m = case.people.n_rows, case.holdout.n_rows
@@ -117,7 +115,7 @@ def expected_share(n_people: int, n_guesses: int) -> float:
     return n_people / n_guesses * (1 - 1 / n_guesses) ** (n_people - 1)
 
 
-def isolating(counts: NDArray[np.int64], n_people: int, size: int) -> Floats:
+def isolating(counts: Integers, n_people: int, size: int) -> Floats:
     """For every description the chance that a random `size` of the people hold exactly one of the `counts` it fits.
 
     h · C(N − h, m − 1)/C(N, m) (hypergeometric); 0 or 1 where the size is everybody.
@@ -139,7 +137,7 @@ def _choose(n: Floats, k: int) -> Floats:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
-def _counts(described: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _counts(described: Integers, codes: Integers) -> Integers:
     """How many rows have each of the (ascending) codes."""
     if not len(described):
         return np.zeros(0, dtype=np.int64)

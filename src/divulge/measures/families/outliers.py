@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError, unknown_variable
+from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import difference, wilson
 from divulge.table import Table, Variable
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _SOURCE = "Trindade et al. 2024"
 
@@ -105,7 +102,7 @@ class Outliers:
 
     def _links(
         self, case: Case, table: Table, numeric: list[Variable], moments: list[tuple[float, float]]
-    ) -> tuple[Flags, Flags, Flags]:
+    ) -> tuple[Mask, Mask, Mask]:
         """For every row whether it is extreme, linked, and linked to the right target."""
         extreme = np.zeros(table.n_rows, dtype=np.bool_)
         for variable, (mean, deviation) in zip(numeric, moments, strict=True):
@@ -148,7 +145,7 @@ def _moments(variable: Variable, table: Table) -> tuple[float, float]:
     return (float(numbers.mean()), float(numbers.std())) if len(numbers) else (0.0, 0.0)
 
 
-def _candidates(case: Case, people: Table, numeric: list[Variable], reach: list[float]) -> list[NDArray[np.int64]]:
+def _candidates(case: Case, people: Table, numeric: list[Variable], reach: list[float]) -> list[Integers]:
     """For every person the synthetic rows with the same categories and missing codes, and numbers within reach."""
     synthetic = case.synthetic
     exact_people, exact_synthetic, cards = [], [], []

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats
 from divulge.measures.attackers.attack import Attack
 from divulge.measures.attackers.attribution import attribution
 from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_class, curve, permutation_null
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, Interval, Scores
+from divulge.measures.estimate import Estimate, Interval
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import clopper_pearson, normal, wilson
 from divulge.table import Table
@@ -110,7 +111,7 @@ class Rapid:
 
     def _one(
         self, attacker: Attacker, guessed: Predicted, attack: Attack, case: Case, rng: np.random.Generator
-    ) -> tuple[Estimate, Scores]:
+    ) -> tuple[Estimate, Floats]:
         inference = attack.inference(guessed)
         scores = inference.scores(np.arange(inference.n_rows))
         known = np.isfinite(scores)
@@ -168,7 +169,7 @@ def _guesses(attacker: Attacker, attack: Attack, case: Case, seed: int, n_jobs: 
     return Predicted(guessed.values[attack.rows], guessed.caveats)
 
 
-def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:
+def _mean(kept: Mapping[str, Floats], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:
     """The mean over attackers: of each person's flags, then over people, so that the interval knows who is shared."""
     marks = np.mean([kept[a] for a in kept], axis=0)
     known = marks[np.isfinite(marks)]
@@ -189,7 +190,7 @@ def _mean(kept: Mapping[str, Scores], attack: Attack, case: Case, caveats: tuple
     )
 
 
-def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Scores]) -> Estimate:
+def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Floats]) -> Estimate:
     """The attacker with the largest share; with equal shares the first of the suite."""
     best = max((found[_named(a)] for a in kept), key=lambda e: -1.0 if np.isnan(e.value) else e.value)
     return Estimate(

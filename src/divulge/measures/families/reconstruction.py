@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import normal, wilson
 from divulge.table import Table
-
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _DICK, _SANCHEZ = "Dick et al. 2023", "Sánchez et al. 2024"
 _RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
@@ -122,26 +120,26 @@ class Reconstruction:
 class _Patterns:
     """The distinct patterns of all replicates, ascending: in how many replicates, and how often in all."""
 
-    codes: Codes
-    replicates: Codes
-    total: Codes
+    codes: Integers
+    replicates: Integers
+    total: Integers
 
 
-def _coded(tables: list[Table], names: tuple[str, ...]) -> list[Codes]:
+def _coded(tables: list[Table], names: tuple[str, ...]) -> list[Integers]:
     """One integer a row, equal where all the variables are equal."""
     columns = [[t[n] for n in names] for t in tables]
     coding = KeyCoding.fit(columns, [tables[0].schema[n].n_codes for n in names], 1)
     return [coding.encode(c) for c in columns]
 
 
-def _patterns(made: list[Codes]) -> _Patterns:
+def _patterns(made: list[Integers]) -> _Patterns:
     each = [np.unique(c, return_counts=True) for c in made]
     codes, place = np.unique(np.concatenate([c for c, _ in each]), return_inverse=True)
     total = np.bincount(place, weights=np.concatenate([n for _, n in each]), minlength=len(codes))
     return _Patterns(codes, np.bincount(place, minlength=len(codes)), total.astype(np.int64))
 
 
-def _times(patterns: Codes, codes: Codes) -> Codes:
+def _times(patterns: Integers, codes: Integers) -> Integers:
     """How many rows have each pattern."""
     if not len(patterns):
         return np.zeros(0, dtype=np.int64)
@@ -149,7 +147,7 @@ def _times(patterns: Codes, codes: Codes) -> Codes:
     return np.bincount(place[patterns[place] == codes], minlength=len(patterns))
 
 
-def _blocks(found: _Patterns, order: Codes) -> Codes:
+def _blocks(found: _Patterns, order: Integers) -> Integers:
     """For every rank the number of its block of equally ranked patterns."""
     if not len(order):
         return order
@@ -157,7 +155,7 @@ def _blocks(found: _Patterns, order: Codes) -> Codes:
     return np.concatenate([[0], np.cumsum((np.diff(r) != 0) | (np.diff(t) != 0))])
 
 
-def _expected(ranked: NDArray[Any], blocks: Codes) -> Floats:
+def _expected(ranked: NDArray[Any], blocks: Integers) -> Floats:
     """The mean of a figure within each block, at every rank of the block."""
     if not len(blocks):
         return np.zeros(0)
@@ -165,7 +163,7 @@ def _expected(ranked: NDArray[Any], blocks: Codes) -> Floats:
     return (sums / np.bincount(blocks))[blocks]
 
 
-def _curve(order: Codes, blocks: Codes, people: Codes, held: Codes | None) -> list[dict[str, Any]]:
+def _curve(order: Integers, blocks: Integers, people: Integers, held: Integers | None) -> list[dict[str, Any]]:
     """At each rank: the share of patterns up to it that the people (and the holdout) have, and how many have them."""
     ranks = [r for r in _RANKS if r < len(order)] + [len(order)]
 
@@ -188,7 +186,7 @@ def _curve(order: Codes, blocks: Codes, people: Codes, held: Codes | None) -> li
     return rows
 
 
-def _sanchez(found: _Patterns, people: Codes, own: Codes) -> dict[str, float]:
+def _sanchez(found: _Patterns, people: Integers, own: Integers) -> dict[str, float]:
     """What Sánchez et al. report against a reading of the rank as risk (figure 1, tables 1 to 3)."""
     n_own = len(np.unique(own))
     once = found.total == 1
@@ -201,12 +199,12 @@ def _sanchez(found: _Patterns, people: Codes, own: Codes) -> dict[str, float]:
     }
 
 
-def _share_of_replicates(found: _Patterns, own: Codes, n_replicates: int) -> Floats:
+def _share_of_replicates(found: _Patterns, own: Integers, n_replicates: int) -> Floats:
     place = np.minimum(np.searchsorted(found.codes, own), len(found.codes) - 1)
     return np.where(found.codes[place] == own, found.replicates[place] / n_replicates, 0.0)
 
 
-def _alone(own: Codes) -> NDArray[np.bool_]:
+def _alone(own: Integers) -> Mask:
     """Whose pattern nobody else among the people has."""
     _, place, counts = np.unique(own, return_inverse=True, return_counts=True)
     return counts[place] == 1

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, Scores, calibrated, ratio
+from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.cap import cap_scores
 from divulge.measures.families.family import Measure
 from divulge.measures.families.suda import suda_scores, unique_sets
@@ -74,13 +74,13 @@ class Subsets:
             )
         return out
 
-    def _shares(self, case: Case) -> Scores:
+    def _shares(self, case: Case) -> Floats:
         """For every row the share of its target value: the baseline CAP of a record (Taub 2018, eq. 5)."""
         counts = case.people.frequencies(case.scenario.target)
         return (counts / max(case.people.n_rows, 1))[case.people[case.scenario.target]]
 
 
-def special_uniques(scores: Scores, is_unique: NDArray[np.bool_], top: float) -> NDArray[np.bool_]:
+def special_uniques(scores: Floats, is_unique: Mask, top: float) -> Mask:
     """The uniques whose SUDA score is among the top share; ties with the last of them are in."""
     among = np.sort(scores[is_unique])[::-1]
     if not among.size:
@@ -90,7 +90,7 @@ def special_uniques(scores: Scores, is_unique: NDArray[np.bool_], top: float) ->
     return is_unique & (scores >= last)
 
 
-def _mean(name: str, scores: Scores, base: float, undefined: str) -> Estimate:
+def _mean(name: str, scores: Floats, base: float, undefined: str) -> Estimate:
     n, total = len(scores), float(scores.sum())
     error = ratio_standard_error(n, float(scores @ scores), total, n, total, n)
     value = total / n if n else float("nan")

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
 from divulge.kernels import counting, uniques
+from divulge.kernels.arrays import Floats, Integers, Integers32
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
-from divulge.measures.estimate import Estimate, Scores, ratio
+from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import wilson
 from divulge.table import Table
@@ -36,14 +36,14 @@ class UniqueSets:
     """
 
     keys: tuple[str, ...]
-    rows: NDArray[np.int64]
-    sets: NDArray[np.int64]
-    of_row: NDArray[np.int64]
-    counts: NDArray[np.int32]
-    levels: NDArray[np.int32]
+    rows: Integers
+    sets: Integers
+    of_row: Integers
+    counts: Integers32
+    levels: Integers32
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """How many keys each MSU has."""
         return np.bitwise_count(self.sets).astype(np.int64)
 
@@ -145,20 +145,20 @@ def unique_sets(table: Table, keys: Sequence[str], largest: int = 0) -> UniqueSe
     return UniqueSets(tuple(keys), rows, sets, np.searchsorted(distinct, codes), counts, levels)
 
 
-def _weights(found: UniqueSets) -> NDArray[np.float64]:
+def _weights(found: UniqueSets) -> Floats:
     """(M − k)! for every MSU: the number of paths through the larger sets that it makes unique."""
     m = len(found.keys)
     factorials = np.array([float(math.factorial(m - k)) for k in range(m + 1)])
     return factorials[found.sizes]
 
 
-def suda_scores(found: UniqueSets) -> Scores:
+def suda_scores(found: UniqueSets) -> Floats:
     """Σ (M − k)! over a row's MSUs of k among M keys (Elliot, Manning and Ford 2002); 0 for a row without."""
     totals = np.bincount(found.rows, weights=_weights(found), minlength=len(found.counts))
     return np.asarray(totals, dtype=np.float64)[found.of_row]
 
 
-def contributions(found: UniqueSets) -> NDArray[np.float64]:
+def contributions(found: UniqueSets) -> Floats:
     """For every row and key, the share of the row's score from MSUs with that key; rows sum to more than 1."""
     weights, n = _weights(found), len(found.counts)
     total = np.bincount(found.rows, weights=weights, minlength=n)
@@ -180,7 +180,7 @@ def by_variable(found: UniqueSets) -> dict[str, float]:
     }
 
 
-def dis_suda(found: UniqueSets, scores: Scores, sampling_fraction: float) -> Scores:
+def dis_suda(found: UniqueSets, scores: Floats, sampling_fraction: float) -> Floats:
     """1/(1 + [P(1−f)/f] / (score^Q · A)) with A = Σ score^−Q over scores above 0 and Q = 1 + (8 − M)/20.
 
     P is the number of rows in pairs with equal keys (Elliot 2000; Elliot, Manning and Ford 2002; sdcMicro).

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.attackers.models import Penalised, Task
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.family import Measure
 from divulge.measures.intervals import normal, ratio_standard_error, wilson
 from divulge.table import Table, Variable
-
-Flags = NDArray[np.bool_]
 
 _FRANCIS = "Francis 2024"
 _NOBODY = "Nobody's keys belong to exactly one synthetic row, so the intruder never guesses."
@@ -102,7 +101,7 @@ class Precision:
             ),
         }
 
-    def _attack(self, case: Case, people: Table, target: Variable) -> tuple[Flags, Flags]:
+    def _attack(self, case: Case, people: Table, target: Variable) -> tuple[Mask, Mask]:
         """For every person whether the intruder guesses, and whether the guess is right."""
         codes, first, counts = np.unique(case.counts.key_codes(case.synthetic), return_index=True, return_counts=True)
         wanted = case.counts.key_codes(people)
@@ -113,17 +112,17 @@ class Precision:
         guess = case.synthetic[target.name][first[place]]
         return covered, covered & self._is_right(target, people[target.name], guess)
 
-    def _is_right(self, target: Variable, truth: NDArray[np.integer], guess: NDArray[np.integer]) -> Flags:
+    def _is_right(self, target: Variable, truth: NDArray[np.integer], guess: NDArray[np.integer]) -> Mask:
         if target.kind == "categorical":
             return truth == guess
         return (truth == guess) | self._is_near(target, truth, target.numbers[guess])
 
-    def _is_near(self, target: Variable, truth: NDArray[np.integer], guess: NDArray[np.float64]) -> Flags:
+    def _is_near(self, target: Variable, truth: NDArray[np.integer], guess: Floats) -> Mask:
         own = target.numbers[truth]
         # A missing number is NaN, and no comparison with it holds.
         return np.abs(own - guess) <= self.tolerance * np.abs(own)
 
-    def _baseline(self, case: Case, target: Variable, covered: Flags, rng: np.random.Generator) -> Flags:
+    def _baseline(self, case: Case, target: Variable, covered: Mask, rng: np.random.Generator) -> Mask:
         """For every person whether a model fitted to other real people is right about them."""
         people = case.people
         seed = int(rng.integers(2**31 - 1))
@@ -140,7 +139,7 @@ class Precision:
                 known[inside] = self._modelled(others, people.take(inside), case.scenario.keys, target, seed)
         return known
 
-    def _modelled(self, others: Table, people: Table, keys: tuple[str, ...], target: Variable, seed: int) -> Flags:
+    def _modelled(self, others: Table, people: Table, keys: tuple[str, ...], target: Variable, seed: int) -> Mask:
         codes, truth = others[target.name], people[target.name]
         if target.kind == "numeric":
             usable = ~target.is_missing[codes]
@@ -156,7 +155,7 @@ class Precision:
         return Penalised(self.strength).fit(task, seed, 1)(people).values.argmax(axis=1) == truth
 
     def _improvement(
-        self, covered: Flags, right: Flags, known: Flags, details: dict[str, Any], caveats: tuple[str, ...]
+        self, covered: Mask, right: Mask, known: Mask, details: dict[str, Any], caveats: tuple[str, ...]
     ) -> Estimate:
         """PI = 1 − wrong guesses of the attack ÷ wrong guesses of the baseline, both on the people covered."""
         acted = int(covered.sum())

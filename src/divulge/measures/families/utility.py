@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
+from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.pruning import pruned_leaves
-from divulge.measures.attackers.features import Floats, for_linear, for_trees
+from divulge.measures.attackers.features import for_linear, for_trees
 from divulge.measures.attackers.logistic import fit_logistic
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
@@ -191,7 +192,7 @@ def _distance(a: Table, b: Table, names: tuple[str, ...]) -> float:
     return hellinger(counts[0], counts[1])
 
 
-def _tree_scores(table: Table, is_b: NDArray[np.bool_], seed: int) -> Floats:
+def _tree_scores(table: Table, is_b: Mask, seed: int) -> Floats:
     """The propensity of every row from a tree with synthpop's settings: leaves of at least 5 rows, hardly pruned."""
     from sklearn.tree import DecisionTreeClassifier  # takes a second to import: only where it is used
 

@@ -9,11 +9,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example, Figures, Output, Statbarn, in_field, numeric
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

@@ -7,14 +7,14 @@ from itertools import combinations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released, outside
+from divulge.outputs.released.precision import Released, outside
 from divulge.table import Schema, Table
 
 Statistic = Literal[
@@ -205,7 +205,7 @@ class Crosstab(Output):
             is_linear=False,
         )
 
-    def _denominators(self, schema: Schema) -> NDArray[np.int64]:
+    def _denominators(self, schema: Schema) -> Integers:
         """Which total each figure is a share of."""
         if self._within is None:
             return np.zeros(len(self.labels(schema)), dtype=np.int64)

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
@@ -19,7 +20,7 @@ from divulge.outputs.lowering.grouped import (
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
-from divulge.outputs.released.precision import SLACK, Floats, Released
+from divulge.outputs.released.precision import SLACK, Released
 from divulge.table import Schema, Table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
 from divulge.kernels.glm import PIVOT, independent, solve_scaled
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
@@ -18,7 +19,7 @@ from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
 from divulge.outputs.models.refit import pair_of_terms
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 Shown = Literal["statistic", "df", "df residual", "p"]

@@ -8,12 +8,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.grouped import check_named
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released, outside
+from divulge.outputs.released.precision import Released, outside
 from divulge.table import Schema, Table
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from divulge.kernels.arrays import Floats
 from divulge.outputs.kinds.herfindahl import check_not_negative
 from divulge.outputs.lowering.grouped import (
     check_grouped,
@@ -19,7 +20,7 @@ from divulge.outputs.lowering.grouped import (
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

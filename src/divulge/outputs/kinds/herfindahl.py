@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
@@ -20,7 +21,7 @@ from divulge.outputs.lowering.grouped import (
 from divulge.outputs.lowering.lowered import Block, Lowered, SmoothHead
 from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
@@ -22,7 +23,7 @@ from divulge.outputs.models.model import (
 )
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
@@ -22,7 +22,7 @@ from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 
@@ -99,7 +99,7 @@ class Means(Output):
             is_linear=False,
         )
 
-    def _sizes(self, schema: Schema, released: Released) -> tuple[NDArray[np.int64], ...]:
+    def _sizes(self, schema: Schema, released: Released) -> tuple[Integers, ...]:
         """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people."""
         low, high = released.low.copy(), released.high.copy()
         n_groups = len(low) // len(self.variables)

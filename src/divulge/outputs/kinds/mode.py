@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.grouped import check_named, columns, describe_grouped, grouped_labels
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
 
 N_RIVALS = 20
@@ -139,7 +139,7 @@ class ModeHead:
     modes: where its variable's counts start among the totals, how many values these are, and the mode's code.
     """
 
-    modes: NDArray[np.int64]
+    modes: Integers
     lead: float
 
     @property

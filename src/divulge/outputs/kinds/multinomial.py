@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables, parse_formula
@@ -24,7 +25,7 @@ from divulge.outputs.models.model import (
 )
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, in_field
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
 
 

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from divulge.errors import OutputError, suggest
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from scipy.special import stdtr
 
 from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats
 from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, in_field, numeric
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
@@ -19,7 +20,7 @@ from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
-from divulge.outputs.released.precision import Floats, Released
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
 

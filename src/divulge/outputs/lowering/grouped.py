@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
 from divulge.outputs.output import Figures, Output, Status, in_field, numeric
-from divulge.outputs.released.precision import Floats
 from divulge.table import Schema, Table
 
 
@@ -35,9 +35,9 @@ class Column:
 
     name: str
     values: Floats
-    codes: NDArray[np.int64]
+    codes: Integers
     numbers: Floats
-    groups: NDArray[np.int64]
+    groups: Integers
     weights: Floats
     n_groups: int
 
@@ -45,7 +45,7 @@ class Column:
         """Σ weight · value by group."""
         return np.bincount(self.groups, self.weights * values, minlength=self.n_groups).astype(np.float64)
 
-    def ranked(self) -> tuple[Floats, NDArray[np.int64]]:
+    def ranked(self) -> tuple[Floats, Integers]:
         """The possible values in order, and each row's place among them."""
         order = np.argsort(self.values, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.kernels import lowering
+from divulge.kernels.arrays import Codes, Floats, Integers, Integers32
 from divulge.kernels.lowering import NOTHING
 from divulge.table import Schema, Table
 
-Floats = NDArray[np.float64]
 Family = Literal["identity", "logistic", "poisson", "multinomial"]
 Moment = Literal["score", "information", "loglikelihood"]
 
@@ -45,9 +44,9 @@ class Term:
     """
 
     variables: tuple[str, ...]
-    cells: tuple[NDArray[np.int32], ...]
+    cells: tuple[Integers32, ...]
     factors: tuple[Floats | None, ...]
-    index: NDArray[np.int32]
+    index: Integers32
     scale: Floats
 
     @classmethod
@@ -68,8 +67,8 @@ class Term:
     def cross(
         cls,
         variables: Sequence[str],
-        levels: Sequence[NDArray[np.int64]],
-        index: NDArray[np.int64] | None = None,
+        levels: Sequence[Integers],
+        index: Integers | None = None,
         scale: Floats | None = None,
         factors: Sequence[Floats | None] | None = None,
     ) -> Term:
@@ -235,7 +234,7 @@ def _terms_of(block: Block) -> list[Term]:
     return terms
 
 
-def row_codes(table: Table) -> NDArray[np.unsignedinteger]:
+def row_codes(table: Table) -> Codes:
     """A table's codes row by row, (rows, variables), in the smallest type that holds every column."""
     dtype = np.result_type(*(c.dtype for c in table.columns)) if table.columns else np.dtype(np.uint8)
     out = np.empty((table.n_rows, len(table.columns)), dtype=dtype)
@@ -248,7 +247,7 @@ def row_codes(table: Table) -> NDArray[np.unsignedinteger]:
 class Program:
     """Blocks of several outputs flattened for the kernels (layout in kernels/lowering.py)."""
 
-    ints: NDArray[np.int32]
+    ints: Integers32
     floats: Floats
     n_totals: int
     longest: int
@@ -258,7 +257,7 @@ class Program:
     def n_blocks(self) -> int:
         return len(self.block_variables)
 
-    def totals(self, codes: NDArray[np.unsignedinteger], n_blocks: int | None = None) -> Floats:
+    def totals(self, codes: Codes, n_blocks: int | None = None) -> Floats:
         """Σ over rows of the contributions, before centring, to the first blocks or all. codes: (rows, variables)."""
         totals = np.zeros(self.n_totals)
         scratch = np.empty(self.longest, dtype=np.int64), np.empty(self.longest)
@@ -282,7 +281,7 @@ class _Packer:
 
     def __init__(self, schema: Schema, n_blocks: int) -> None:
         self.schema = schema
-        self.ints: list[NDArray[np.int32]] = [np.zeros(n_blocks * lowering.BLOCK_SIZE, dtype=np.int32)]
+        self.ints: list[Integers32] = [np.zeros(n_blocks * lowering.BLOCK_SIZE, dtype=np.int32)]
         self.floats: list[Floats] = []
         self.n_ints = n_blocks * lowering.BLOCK_SIZE
         self.n_floats = 0
@@ -291,7 +290,7 @@ class _Packer:
         self.block_variables: list[tuple[int, ...]] = []
         self.pointers: dict[int, int] = {}
 
-    def _put_ints(self, values: NDArray[np.int32]) -> int:
+    def _put_ints(self, values: Integers32) -> int:
         self.ints.append(np.asarray(values, dtype=np.int32))
         self.n_ints += len(values)
         return self.n_ints - len(values)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.lowering.grouped import Column
 from divulge.outputs.output import Output
-from divulge.outputs.released.precision import SLACK, Floats
+from divulge.outputs.released.precision import SLACK
 from divulge.table import Table
 
 MOST_RESIDUES = 100
@@ -245,5 +245,5 @@ def _influence(values: Floats, counts: Floats, p: float) -> Floats:
     # Where many rows share a value the slope vanishes; a step of the possible values keeps the direction.
     step = float(np.median(np.diff(values))) if len(values) > 1 else 0.0
     slope = max((values[at(p + width)] - values[at(p - width)]) / (2 * width), step)
-    place: NDArray[np.bool_] = values <= values[at(p)]
+    place: Mask = values <= values[at(p)]
     return (p - place) / n * slope

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from divulge.outputs.released.precision import SLACK, Floats, Released
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.outputs.released.precision import SLACK, Released
 from divulge.table import Table
 
 
@@ -20,10 +20,10 @@ class RatioHead:
     was released says that its group is not empty.
     """
 
-    group: NDArray[np.int64]
+    group: Integers
     released: Floats
     scale: float
-    occupied: NDArray[np.int64]
+    occupied: Integers
 
     def bounds(self, released: Released, least: float = 0.5) -> tuple[Floats, Floats, Floats]:
         """(low, high, unit) of the residuals: the figures', then at least `least` for each occupied group.
@@ -69,7 +69,7 @@ class SizedHead:
 
     ratio: RatioHead
     centre: Floats
-    sizes: tuple[NDArray[np.int64], ...]
+    sizes: tuple[Integers, ...]
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         residuals, jacobian = self.ratio.linearise(totals, table)
@@ -94,9 +94,7 @@ class SizedHead:
         return residuals, jacobian
 
 
-def possible_sizes(
-    group: NDArray[np.int64], low: Floats, high: Floats, cells: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.int64], ...]:
+def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | None = None) -> tuple[Integers, ...]:
     """For each group, the sizes n for which every figure has a whole number between n · low and n · high.
 
     low, high: between which each figure lies, in the unit of which a row adds whole numbers. cells: the figures of a

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.output import Output
-from divulge.outputs.released.precision import Floats
 from divulge.table import Condition, Schema, Table
 
 MOST_CELLS = 10_000_000
@@ -33,7 +33,7 @@ class Groups:
     """
 
     names: tuple[str, ...]
-    levels: tuple[NDArray[np.int64], ...]
+    levels: tuple[Integers, ...]
     texts: tuple[tuple[str, ...], ...]
 
     @classmethod
@@ -69,7 +69,7 @@ class Groups:
             for texts in product(*self.texts)
         )
 
-    def numbers(self, table: Table) -> NDArray[np.int64]:
+    def numbers(self, table: Table) -> Integers:
         """The group of each row, −1 where a value is missing."""
         number = np.zeros(table.n_rows, dtype=np.int64)
         missing = np.zeros(table.n_rows, dtype=bool)
@@ -81,7 +81,7 @@ class Groups:
 
     def term(
         self,
-        index: NDArray[np.int64] | None = None,
+        index: Integers | None = None,
         scale: Floats | None = None,
         factor: tuple[str, Floats] | None = None,
     ) -> Term:
@@ -113,7 +113,7 @@ class Groups:
         )
 
 
-def counted(output: Output, table: Table, complete: Sequence[str] = ()) -> NDArray[np.bool_]:
+def counted(output: Output, table: Table, complete: Sequence[str] = ()) -> Mask:
     """The rows that count: `where` is true, and neither the weight nor any variable of `complete` is missing."""
     keep = np.ones(table.n_rows, dtype=bool)
     if output.where is not None:
@@ -144,7 +144,7 @@ def weight_term(output: Output, schema: Schema, complete: Sequence[str] = ()) ->
     complete: variables that may not be missing although the block's own terms do not speak of them.
     """
     names: list[str] = []
-    levels: list[NDArray[np.int64]] = []
+    levels: list[Integers] = []
     inside = np.ones((), dtype=bool)
     if output.where is not None:
         condition = Condition.parse(output.where, schema)
@@ -155,7 +155,7 @@ def weight_term(output: Output, schema: Schema, complete: Sequence[str] = ()) ->
     for level, size in zip(reversed(levels), reversed(sizes), strict=True):
         cells.append((level * stride).astype(np.int32))
         stride *= size
-    parts: dict[str, tuple[NDArray[np.int32], Floats | None]] = {
+    parts: dict[str, tuple[Integers32, Floats | None]] = {
         name: (cell, None) for name, cell in zip(names, reversed(cells), strict=True)
     }
     for name in dict.fromkeys([*complete, *([output.weights] if output.weights else [])]):
@@ -178,7 +178,7 @@ def weight_term(output: Output, schema: Schema, complete: Sequence[str] = ()) ->
     )
 
 
-def _truth_table(condition: Condition) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
+def _truth_table(condition: Condition) -> tuple[list[Integers], Mask]:
     """For each variable of a condition the class of each code, and whether each combination of classes is selected.
 
     Codes that no comparison tells apart are one class, so `AGE >= 18` has two however many ages there are.

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from divulge.kernels.arrays import Floats
 from divulge.kernels.lowering import NOTHING
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Floats, Lowered, Term
+from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered, Term
 from divulge.outputs.output import Figures, Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table

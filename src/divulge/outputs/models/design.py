@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Term
-from divulge.outputs.models.expressions import Floats, Values, tabulate
+from divulge.outputs.models.expressions import Values, tabulate
 from divulge.outputs.models.formula import Factor, Formula
 from divulge.table import Schema, Table, Variable
 
@@ -39,7 +39,7 @@ class Columns:
     meanings: tuple[str, ...]  # what each column says, however its category is coded: "SEX=2"
     levels: tuple[tuple[str, str] | None, ...]  # text and label of each column's category; None: not of a category
     values: Floats  # (codes, columns); NaN: missing
-    level: NDArray[np.int64] | None = None
+    level: Integers | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Design:
     terms: tuple[Term, ...]
     intercept: int  # the column that is 1 in every row; −1: none
     spans_constant: bool  # such a column, or columns that add up to it
-    undefined: Mapping[str, NDArray[np.bool_]]
+    undefined: Mapping[str, Mask]
     meanings: Mapping[tuple[str, ...], str]
     factors: tuple[tuple[Factor, Columns], ...]
 
@@ -83,7 +83,7 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
     terms: list[Term] = []
     meanings: dict[tuple[str, ...], str] = {}
     used: list[tuple[Factor, Columns]] = []
-    undefined: dict[str, NDArray[np.bool_]] = {}
+    undefined: dict[str, Mask] = {}
     intercept, spans_constant = -1, False
     for factors, is_full in _codings(formula):
         parts = [columns_of(f, schema[f.variable], counts, full) for f, full in zip(factors, is_full, strict=True)]
@@ -243,7 +243,7 @@ def _terms(names: list[str], parts: list[Columns], offset: int) -> list[Term]:
     terms = []
     for choice in product(*(range(sizes[i]) for i in several)):
         at = dict(zip(several, choice, strict=True))
-        cells: list[NDArray[np.int32]] = []
+        cells: list[Integers32] = []
         factors: list[Floats | None] = []
         for i, part in enumerate(parts):
             if part.level is not None:

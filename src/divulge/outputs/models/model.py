@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import OutputError
 from divulge.kernels import glm, lowering
+from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.cells import Rows, Source
 from divulge.kernels.layout import RawTerm
-from divulge.outputs.lowering.lowered import Family, Floats, Term
+from divulge.outputs.lowering.lowered import Family, Term
 from divulge.outputs.models.design import Counts, Design, design_of, response_values, table_counts
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.output import Figures, Growth, Output, Status, in_field
@@ -126,7 +126,7 @@ def read_model(
     return Model(family, formula, design, response(formula, schema[name], counts(name)), classes)
 
 
-def source_of(model: Model, table: Table, weights: str | None, keep: NDArray[np.bool_] | None) -> Source:
+def source_of(model: Model, table: Table, weights: str | None, keep: Mask | None) -> Source:
     """The rows of a table as the kernel takes them."""
     names = model.variables(weights)
     place = {name: i for i, name in enumerate(names)}

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from divulge.kernels import glm
+from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.cells import Source
 from divulge.kernels.lowering import NOTHING
 from divulge.kernels.moments import bends, information, moments
-from divulge.outputs.lowering.lowered import Block, Floats, Link, Lowered, Term
+from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.model import Model, Statistic, figures_beside, source_of
@@ -88,7 +88,7 @@ class RefitHead:
             self._add_se(source, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
 
-    def _refitted(self, source: Source, change: Floats, is_lost: NDArray[np.bool_]) -> Floats:
+    def _refitted(self, source: Source, change: Floats, is_lost: Mask) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
 
         Where estimates are strongly correlated (a slope per year with its intercept), that is more than a last digit.
@@ -156,7 +156,7 @@ def _sloped(function: Callable[[Floats], Floats], at: Floats) -> tuple[Floats, F
     return value, slope
 
 
-def inverted(information: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def inverted(information: Floats) -> tuple[Floats, Mask]:
     """The inverse of an information matrix, and which columns have none of it.
 
     A column without rows is taken as if half a row spoke for it alone: then the search sees which way to go.

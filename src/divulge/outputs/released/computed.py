@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import OutputError
+from divulge.kernels.arrays import Mask
 from divulge.outputs.output import Figures, Output, Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Table
@@ -21,7 +21,7 @@ class Computed:
     output: Output
     figures: Figures
     released: Released
-    agrees: NDArray[np.bool_] | None
+    agrees: Mask | None
 
     @property
     def n_agreeing(self) -> int | None:

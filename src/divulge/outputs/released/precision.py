@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import OutputError
-
-Floats = NDArray[np.float64]
+from divulge.kernels.arrays import Floats, Integers, Mask
 
 SLACK = 1e-9
 """Relative. Halves are rounded up by some programs and to even by others, and sums of floats depend on their order."""
@@ -57,7 +55,7 @@ class Precision:
     def _listed_decimals(self) -> tuple[int, ...]:
         return self.decimals if isinstance(self.decimals, tuple) else (self.decimals or 0,)
 
-    def _decimals_of(self, n_figures: int) -> NDArray[np.int64]:
+    def _decimals_of(self, n_figures: int) -> Integers:
         """The decimals of each figure."""
         if isinstance(self.decimals, tuple) and len(self.decimals) != n_figures:
             raise OutputError(
@@ -139,7 +137,7 @@ class Released:
         return np.where(np.isnan(self.se), np.nan, (self.se_precision or self.precision).half_units(self.se))
 
     @property
-    def is_given(self) -> NDArray[np.bool_]:
+    def is_given(self) -> Mask:
         """Which figures say anything: neither withheld altogether nor undefined."""
         return np.isfinite(self.low) | np.isfinite(self.high)
 
@@ -171,14 +169,14 @@ class Released:
         """The least and the greatest whole number in each interval, for figures that count rows."""
         return np.ceil(self.low - SLACK), np.floor(self.high + SLACK)
 
-    def agrees(self, values: Floats) -> NDArray[np.bool_]:
+    def agrees(self, values: Floats) -> Mask:
         """Whether each recomputed figure may be what was printed. NaN agrees only where nothing was given."""
         slack = SLACK * np.maximum(np.abs(self.centre), self.half)
         with np.errstate(invalid="ignore"):
             inside = (values >= self.low - slack) & (values <= self.high + slack)
         return inside | ~self.is_given
 
-    def agrees_se(self, se: Floats) -> NDArray[np.bool_]:
+    def agrees_se(self, se: Floats) -> Mask:
         """The same for standard errors; True where none was released."""
         if self.se is None:
             return np.ones(len(self.values), dtype=bool)
@@ -194,7 +192,7 @@ def printed(
     values: Floats,
     precision: Precision,
     *,
-    suppressed: NDArray[np.bool_] | None = None,
+    suppressed: Mask | None = None,
     threshold: Floats | float | None = None,
     possible: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
     se: Floats | None = None,

@@ -8,22 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.kernels.changes import Metric
 from divulge.kernels.pairs import best_pair
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
     """Single moves that were drawn but not made, with the change of every residual that each would bring."""
 
-    rows: NDArray[np.int64]
-    others: NDArray[np.int64]  # the row that a row swaps with; −1: none
-    columns: NDArray[np.int64]
-    news: NDArray[np.int64]
+    rows: Integers
+    others: Integers  # the row that a row swaps with; −1: none
+    columns: Integers
+    news: Integers
     shifts: Floats
 
     @classmethod
@@ -36,7 +34,7 @@ class Pool:
         at = slice(start, stop)
         return Pool(self.rows[at], self.others[at], self.columns[at], self.news[at], self.shifts[at])
 
-    def make(self, k: int, codes: NDArray[np.unsignedinteger]) -> None:
+    def make(self, k: int, codes: Codes) -> None:
         """Make change k."""
         row, other, column = self.rows[k], self.others[k], self.columns[k]
         if other >= 0:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Codes, Floats
 from divulge.kernels.changes import Metric, discrepancy
 from divulge.kernels.pool import draw_pool
 from divulge.kernels.proposals import Moves
@@ -15,7 +16,7 @@ from divulge.kernels.search import descend
 from divulge.objective.compiled import moves_of, rules_of, scratch_of
 from divulge.objective.embedding import Embedding, Log, Outcome, Reproduction, reproduce
 from divulge.objective.objective import INSIDE, Objective
-from divulge.objective.views import Floats, View
+from divulge.objective.views import View
 from divulge.synthesisers.descent.pair import Pool, best_moves
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Search:
 
     settings: Descent
     objective: Objective
-    codes: NDArray[np.unsignedinteger]
+    codes: Codes
     stream: NDArray[np.uint64]
     log: Log
 
@@ -80,7 +81,7 @@ class Search:
         self.discrepancy = np.inf
         self.ordered = 0
         self.inside = INSIDE
-        self.best: NDArray[np.unsignedinteger] | None = None
+        self.best: Codes | None = None
         self.least: float = np.inf
         self.first: float | None = None
         self.verified: tuple[Reproduction, ...] | None = None

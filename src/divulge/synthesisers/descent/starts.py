@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
 from divulge.kernels import lowering
+from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.randomness import alias_table, draw_codes, stream
 from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.objective.compiled import moves_of, rules_of
 from divulge.objective.objective import Objective
-from divulge.objective.views import Floats
 from divulge.outputs.lowering.lowered import DiagonalHead, Lowered
 from divulge.outputs.released.precision import SLACK
 
 Start = Literal["uniform", "univariate", "model"]
-Codes = NDArray[np.unsignedinteger]
 
 LARGEST_EXPANSION = 1_000_000
 """Cells of a crosstab that are expanded into rows at the start; larger ones are left to the search."""
@@ -51,7 +50,7 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
     return codes
 
 
-def _exactly(share: Floats, n_rows: int, rng: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _exactly(share: Floats, n_rows: int, rng: NDArray[np.uint64]) -> Integers:
     """Codes whose counts are n · share, rounded by largest remainder, in random order."""
     exact = share / share.sum() * n_rows
     counts = np.floor(exact).astype(np.int64)
@@ -83,7 +82,7 @@ MOST_SLOTS = 1_000_000_000
 """Rows that cells could hold beyond their least, together, up to which NumPy draws from them."""
 
 
-def _counts(output: Lowered, index: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> Floats:
+def _counts(output: Lowered, index: Integers, n_rows: int, rng: np.random.Generator) -> Floats:
     """A count for every combination of codes: whole numbers within the released intervals, drawn so that they add to n.
 
     Of all the rows that withheld and rounded cells may hold, each is as likely as any other to be there. Where no such
@@ -104,7 +103,7 @@ def _counts(output: Lowered, index: NDArray[np.int64], n_rows: int, rng: np.rand
     return least
 
 
-def _cells_of(output: Lowered, objective: Objective) -> NDArray[np.int64] | None:
+def _cells_of(output: Lowered, objective: Objective) -> Integers | None:
     """The figure (−1: none) that counts each combination of codes, for a plain crosstab of counts; otherwise None."""
     if not isinstance(output.head, DiagonalHead) or len(output.blocks) != 1:
         return None
@@ -176,7 +175,7 @@ def _draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator
     return done
 
 
-def _classes(logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def _classes(logits: Floats, rng: np.random.Generator) -> Integers:
     """A class for every row by its probability. logits: (classes, rows), against the first class."""
     top = np.maximum(logits.max(axis=0), 0.0)
     up_to = np.exp(np.vstack([-top, logits - top]))
@@ -186,7 +185,7 @@ def _classes(logits: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def _put(
-    column: NDArray[np.unsignedinteger],
+    column: Codes,
     drawn: NDArray[np.integer],
     group: NDArray[np.integer],
     marginal: Floats,
@@ -202,9 +201,7 @@ def _put(
         column[rows] = members[0] if len(members) == 1 else rng.choice(members, np.count_nonzero(rows), p=share)
 
 
-def _nearest(
-    family: str, y: Floats, usable: NDArray[np.bool_], marginal: Floats, eta: Floats, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _nearest(family: str, y: Floats, usable: Mask, marginal: Floats, eta: Floats, rng: np.random.Generator) -> Integers:
     """The code whose value is nearest to a draw from the model."""
     members = np.flatnonzero(usable)
     members = members[np.argsort(y[members], kind="stable")]

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels import evolution
+from divulge.kernels.arrays import Codes, Floats
 from divulge.kernels.randomness import next_uniform
 from divulge.outputs.lowering.lowered import Program
-
-Codes = NDArray[np.unsignedinteger]
-Floats = NDArray[np.float64]
 
 
 def cross(

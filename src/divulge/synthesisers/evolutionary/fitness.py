@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.kernels import evolution
+from divulge.kernels.arrays import Codes, Floats
 from divulge.objective.objective import Objective, Target
-from divulge.objective.views import Floats, View
+from divulge.objective.views import View
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.table import Table
 
@@ -86,7 +86,7 @@ def _aims(target: Target, lowered: Lowered, units: Units) -> tuple[Floats, Float
     return weight, np.where(is_printed, 0.0, lowered.low), np.where(is_printed, 0.0, lowered.high)
 
 
-def evaluated(objective: Objective, codes: NDArray[np.unsignedinteger]) -> float:
+def evaluated(objective: Objective, codes: Codes) -> float:
     """The part of the fitness that outputs which do not lower have: each is computed from the table.
 
     A figure that is undefined counts as off by its own size and 1: worse than nothing at all.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import EmbedError
 from divulge.kernels import evolution
+from divulge.kernels.arrays import Codes, Floats
 from divulge.kernels.randomness import alias_table
 from divulge.kernels.rules import Rules
 from divulge.objective.compiled import moves_of
@@ -129,8 +130,8 @@ def mutate(
     program: Program,
     cells: evolution.Redraw,
     rules: Rules,
-    codes: NDArray[np.unsignedinteger],
-    totals: NDArray[np.float64],
+    codes: Codes,
+    totals: Floats,
     rate: float,
     stream: NDArray[np.uint64],
 ) -> int:

@@ -11,18 +11,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.kernels.evolution import Redraw
 from divulge.kernels.rules import Rules
 from divulge.objective.compiled import rules_of
 from divulge.objective.objective import Objective
-from divulge.objective.views import Floats
 from divulge.synthesisers.descent.starts import start_codes
 from divulge.synthesisers.evolutionary.crossover import cross
 from divulge.synthesisers.evolutionary.fitness import Fitness, Units, evaluated
 from divulge.synthesisers.evolutionary.mutation import Source, mutate, redraw
 from divulge.table import Table
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +47,7 @@ class Population:
 
     objective: Objective
     units: Units
-    codes: NDArray[np.unsignedinteger]
+    codes: Codes
     totals: Floats
     scores: Floats
     computed: Floats

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from divulge.kernels.arrays import Floats, Integers
+
 Replacement = Literal["elitist", "generational"]
 
 
-def survivors(replacement: Replacement, parents: Floats, children: Floats, size: int) -> NDArray[np.int64]:
+def survivors(replacement: Replacement, parents: Floats, children: Floats, size: int) -> Integers:
     """The places of those who live on, the fittest first, in the list of all parents followed by all children.
 
     elitist: the best of both, (μ + λ). generational: the children, whatever their parents were; the best of them where

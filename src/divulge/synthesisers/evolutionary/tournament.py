@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels import evolution
+from divulge.kernels.arrays import Floats, Integers
 
 
-def select(fitness: NDArray[np.float64], n_pairs: int, stream: NDArray[np.uint64]) -> NDArray[np.int64]:
+def select(fitness: Floats, n_pairs: int, stream: NDArray[np.uint64]) -> Integers:
     """Parents (pairs, 2) as places in `fitness`, where lower is fitter; the two of a pair differ."""
     parents = np.empty((n_pairs, 2), dtype=np.int64)
     evolution.choose_parents(fitness, stream, parents)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Codes, Integers32
 from divulge.table.column import Found, found_from_numbers
 from divulge.table.infer import DECIMAL, EXACT, INTEGER, NA_TEXTS, as_integers, parse_numbers
-from divulge.table.table import Codes
 
 _WIDE_ROWS = 1000
 """Fewer rows than this in the first block say nothing about how distinct a column is."""
@@ -36,7 +36,7 @@ class TextPart:
     """A block's column: its distinct texts, and for every row which; one past the last is the empty field."""
 
     texts: list[str]
-    indices: NDArray[np.int32]
+    indices: Integers32
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,14 @@ from divulge.errors import (
     NotATableError,
     OutsideCategoriesError,
 )
+from divulge.kernels.arrays import Codes
 from divulge.record import whole_file
 from divulge.table.build import build_table, check_columns
 from divulge.table.column import Found
 from divulge.table.files.arrow_columns import found_from_arrow
 from divulge.table.frictionless import format_schema, parse_schema
 from divulge.table.schema import Schema
-from divulge.table.table import Codes, Table
+from divulge.table.table import Table
 from divulge.table.variable import Variable, value_text
 
 _KEY = b"divulge.schema"

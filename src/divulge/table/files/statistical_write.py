@@ -11,9 +11,10 @@ import pandas as pd
 import pyreadstat
 
 from divulge.errors import WriteError
+from divulge.kernels.arrays import Codes
 from divulge.record import whole_file
 from divulge.table.infer import EXACT, NA_TEXTS
-from divulge.table.table import Codes, Table
+from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.arrays import Integers
 from divulge.table.lint.remark import Remark, Seen
 
 _NEGATIVE = {-n for n in [*range(1, 10), 66, 77, 88, 96, 97, 98, 99, 666, 777, 888, 996, 997, 998, 999, 7777, 8888]}
@@ -24,7 +25,7 @@ _STRETCH = 1.0
 _OUTLYING_ROWS = 3
 
 
-def _occurring(seen: Seen) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _occurring(seen: Seen) -> tuple[NDArray[Any], Integers]:
     used = seen.counts > 0
     return seen.variable.values[used], seen.counts[used]
 
@@ -38,7 +39,7 @@ def suspected_codes(seen: Seen) -> list[int]:
     return [*_negative_codes(values, counts, least), *_positive_codes(values, counts, least)]
 
 
-def _negative_codes(values: NDArray[Any], counts: NDArray[np.int64], least: float) -> list[int]:
+def _negative_codes(values: NDArray[Any], counts: Integers, least: float) -> list[int]:
     """Negative codes where all the rest is not negative."""
     below = [int(v) for v in values[values < 0].tolist() if v in _NEGATIVE]
     rest = values[values >= 0]
@@ -52,7 +53,7 @@ def _negative_codes(values: NDArray[Any], counts: NDArray[np.int64], least: floa
     return [v for v in below if enough[v] >= least]
 
 
-def _positive_codes(values: NDArray[Any], counts: NDArray[np.int64], least: float) -> list[int]:
+def _positive_codes(values: NDArray[Any], counts: Integers, least: float) -> list[int]:
     """The largest values, where they are such codes and lie far above the rest."""
     codes: list[int] = []
     at = len(values) - 1

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from divulge.kernels.arrays import Codes
 from divulge.table.lint.remark import Remark, Seen
-from divulge.table.table import Codes, Table
+from divulge.table.table import Table
 
 _SURPRISE = 20.0
 """How many rows would disagree if the two had nothing to do with each other; with fewer, agreement is luck."""

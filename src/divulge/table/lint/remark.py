@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from divulge.table.table import Codes
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.variable import Variable
 
 RARE = 5
@@ -35,7 +34,7 @@ class Seen:
     """A variable with how often each of its values occurs (missing codes apart)."""
 
     variable: Variable
-    counts: NDArray[np.int64]
+    counts: Integers
     n_rows: int
 
     @classmethod
