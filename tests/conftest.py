@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test that runs against PostgreSQL or in a browser needs it, without a mark of its own."""
     for item in items:
         call = getattr(item, "callspec", None)
-        if call is not None and "postgresql" in call.params.values():
+        if call is not None and any(isinstance(v, str) and v == "postgresql" for v in call.params.values()):
             item.add_marker(pytest.mark.needs("postgresql"))
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.needs("chromium"))
