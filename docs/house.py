@@ -121,9 +121,7 @@ def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
     middle = (y1 + y2) / 2
     curve = f"M{x1:.0f},{y1:.0f} C{x1:.0f},{middle:.0f} {x2:.0f},{middle:.0f} {x2:.0f},{y2 - 7:.0f}"
     head = f"M{x2 - 4:.0f},{y2 - 8:.0f} L{x2:.0f},{y2:.0f} L{x2 + 4:.0f},{y2 - 8:.0f} Z"
-    return (
-        f'<path d="{curve}" fill="none" stroke="#7a8794" stroke-width="1.2"/><path d="{head}" fill="#7a8794"/>'
-    )
+    return f'<path d="{curve}" fill="none" stroke="#7a8794" stroke-width="1.2"/><path d="{head}" fill="#7a8794"/>'
 
 
 def _box(name: str, path: Path, x: float, y: float) -> str:

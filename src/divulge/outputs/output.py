@@ -18,6 +18,8 @@ import numpy as np
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Mask
+from divulge.outputs.behind import Behind
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.released.precision import Precision, Released, printed
 from divulge.table import Condition, Schema, Table, Variable
@@ -202,6 +204,16 @@ class Output:
         raise NotImplementedError
 
     # What a kind may write differently.
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        """Whose rows stand behind the figures, for rules of output checking; nothing where that cannot be said."""
+        del table
+        return ()
+
+    def linear(self, schema: Schema, released: Released) -> Linear | None:
+        """What the figures say of the rows as linear inequalities; None where they are not linear (most models)."""
+        del schema, released
+        return None
 
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""

@@ -10,8 +10,9 @@ from scipy.special import gammaincc
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.released.precision import Released
@@ -62,6 +63,9 @@ class ChiSquared(Output):
         if n_rows is not None and self.weights is None:
             most["statistic"] = n_rows * float(min(shape) - 1)
         return np.zeros(len(self.show)), np.array([most[name] for name in self.show])
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return (one_group("test", counted(self, table, self.variables)),)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)

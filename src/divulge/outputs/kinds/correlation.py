@@ -10,8 +10,9 @@ import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
-from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.lowering.rows import counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example, Figures, Output, Statbarn, in_field, numeric
 from divulge.outputs.released.precision import Released
@@ -68,6 +69,13 @@ class Correlation(Output):
         if np.linalg.eigvalsh(matrix)[0] < -n * float(released.half.max()):
             return "the correlations contradict each other: no data have such a matrix."
         return None
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        found = []
+        for figure, pair in enumerate(combinations(self.variables, 2)):
+            rows = counted(self, table, self.variables if self.rows == "complete" else pair)
+            found.append(one_group("correlation", rows, figure, parameters=2))
+        return tuple(found)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)

@@ -10,6 +10,8 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.behind import Behind, What
+from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
@@ -148,6 +150,22 @@ class Crosstab(Output):
     def _has_all_rows(self, schema: Schema) -> bool:
         return self.missing == "include" or not any(schema[name].missing for name in self.variables)
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        keep = counted(self, table, self._complete())
+        found, offset = [], 0
+        for names in self._subsets():
+            groups = self._groups(table.schema, names)
+            figures = offset + np.arange(groups.n_groups)
+            offset += groups.n_groups
+            what: What = "count" if self.statistic == "counts" else "share"
+            found.append(Behind(what, figures, np.where(keep, groups.numbers(table), -1), None, names, groups.shape))
+        if self.statistic != "counts":
+            names = () if self._within is None else self.variables[:-1] if self._within else self.variables[1:]
+            groups = self._groups(table.schema, names)
+            group, texts = np.where(keep, groups.numbers(table), -1), tuple(t or "total" for t in groups.labels())
+            found.append(Behind("base", np.full(groups.n_groups, -1), group, None, names, groups.shape, texts))
+        return tuple(found)
+
     def evaluate(self, table: Table) -> Figures:
         groups = self._groups(table.schema)
         shape = groups.shape
@@ -172,6 +190,20 @@ class Crosstab(Output):
         if status is Status.OK and np.isnan(shares).any():
             status = Status.EMPTY_GROUP
         return Figures(self.labels(table.schema), shares, status)
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        weight = weight_term(self, schema, self._complete())
+        terms, offset = [], 0
+        for names in self._subsets():
+            groups = self._groups(schema, names)
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        if self.statistic == "counts":
+            return figures_are_totals(Block(tuple(terms), offset, weight=weight), released)
+        below, inside = self._denominators(schema), self._groups(schema)
+        terms.append(inside.term(index=offset + below[: inside.n_groups]))
+        block = Block(tuple(terms), offset + int(below.max(initial=0)) + 1, weight=weight)
+        return figures_are_ratios(block, below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # All terms count the same rows: those complete on every variable of the table.

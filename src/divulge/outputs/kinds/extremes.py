@@ -9,14 +9,17 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     undefined_as_status,
 )
+from divulge.outputs.lowering.linear import Linear, counts_are_bounded
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
@@ -66,6 +69,9 @@ class Extremes(Output):
         least = np.repeat([v.min(initial=np.inf) for v in numbers], n_each)
         return least, np.repeat([v.max(initial=-np.inf) for v in numbers], n_each)
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [(which, np.nan) for which in self.show])
+
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []
         for column in columns(self, self.variables, self.by, table):
@@ -75,6 +81,9 @@ class Extremes(Output):
                 parts.append(np.where(np.isfinite(values), values, np.nan))
                 sizes.append(column.sums())
         return undefined_as_status(self.labels(table.schema), np.concatenate(parts), np.concatenate(sizes))
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        return counts_are_bounded(self.lower(schema, released), 2)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # A maximum between a and b: no row above b, at least one between. Two counts a figure, both linear.

@@ -11,9 +11,11 @@ from scipy.special import fdtrc
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.kernels.glm import PIVOT, independent, solve_scaled
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.lowering.smooth import Sums, lower_sums
+from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
@@ -76,6 +78,9 @@ class FTest(Output):
 
     def _model(self, schema: Schema, counts: Counts) -> Model:
         return read_model(self.formula, schema, "identity", number_response, counts)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)), "test")[:1]
 
     def evaluate(self, table: Table) -> Figures:
         fitted = fit_model(self, table, self._model)

@@ -9,7 +9,9 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import check_named
+from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
@@ -90,6 +92,20 @@ class Frequencies(Output):
                 return f"the counts of {groups.names[0]!r} do not add to {n_rows:,}, the number of rows."
         return None
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        keep = counted(self, table)
+        found, offset = [], 0
+        for groups in self._groups(table.schema):
+            figures = offset + np.arange(groups.n_groups)
+            offset += groups.n_groups
+            group = np.where(keep, groups.numbers(table), -1)
+            if self.statistic == "counts":
+                found.append(Behind("count", figures, group, None, groups.names, groups.shape))
+                continue
+            found.append(Behind("share", figures, group, None, groups.names, groups.shape))
+            found.append(Behind("base", np.array([-1]), np.where(group < 0, -1, 0), texts=(groups.names[0],)))
+        return tuple(found)
+
     def evaluate(self, table: Table) -> Figures:
         keep = counted(self, table)
         weights = None if self.weights is None else row_weights(self, table)
@@ -107,6 +123,20 @@ class Frequencies(Output):
         shares = np.full(len(counts), np.nan)
         np.divide(self._scale * counts, of, out=shares, where=of > 0)
         return Figures(self.labels(table.schema), shares, status)
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        weight, all_groups = weight_term(self, schema), self._groups(schema)
+        n = sum(groups.n_groups for groups in all_groups)
+        terms, offset = [], 0
+        for v, groups in enumerate(all_groups):
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            if self.statistic != "counts":
+                terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
+            offset += groups.n_groups
+        if self.statistic == "counts":
+            return figures_are_totals(Block(tuple(terms), n, weight=weight), released)
+        below = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
+        return figures_are_ratios(Block(tuple(terms), n + len(all_groups), weight=weight), below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         all_groups = self._groups(schema)

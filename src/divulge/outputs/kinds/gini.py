@@ -8,12 +8,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.kinds.herfindahl import check_not_negative
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     undefined_as_status,
 )
@@ -59,6 +61,9 @@ class Gini(Output):
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         del schema, n_rows
         return 0.0, 1.0
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [("concentration", np.nan)])
 
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []

@@ -9,11 +9,13 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     known_numbers,
     undefined_as_status,
@@ -72,6 +74,9 @@ class Herfindahl(Output):
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         del n_rows
         return (0.0 if self.units is None else 1.0 / max(schema[self.units].n_values, 1)), 1.0
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [("concentration", np.nan)])
 
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import (
@@ -79,6 +81,9 @@ class Linear(Output):
     @property
     def growth(self) -> Growth:
         return growth_of(self.statistics)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_model(self, table, self._model, self.statistics)

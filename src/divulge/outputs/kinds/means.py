@@ -8,16 +8,19 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     known_numbers,
     present,
     undefined_as_status,
 )
+from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
@@ -68,6 +71,9 @@ class Means(Output):
         most = np.repeat([v.max(initial=-np.inf) for v in numbers], n_groups)
         return least, most
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [("mean", np.nan)])
+
     def evaluate(self, table: Table) -> Figures:
         above, below = [], []
         for column in columns(self, self.variables, self.by, table):
@@ -77,6 +83,17 @@ class Means(Output):
         values = np.full(len(size), np.nan)
         np.divide(np.concatenate(above), size, out=values, where=size > 0)
         return undefined_as_status(self.labels(table.schema), values, size)
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        groups = Groups.of(schema, self.by)
+        n = groups.n_groups * len(self.variables)
+        terms = []
+        for v, name in enumerate(self.variables):
+            at = v * groups.n_groups + np.arange(groups.n_groups)
+            terms.append(groups.term(index=at, factor=known_numbers(schema, name)))
+            terms.append(groups.term(index=n + at, factor=present(schema, name)))
+        block = Block(tuple(terms), 2 * n, weight=weight_term(self, schema))
+        return figures_are_ratios(block, np.arange(n), 1.0, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # Σ w (y − μ*) of each group is zero where its mean is as released; divided by Σ w it is the residual.

@@ -8,7 +8,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
-from divulge.outputs.lowering.grouped import check_named, columns, describe_grouped, grouped_labels
+from divulge.outputs.behind import Behind
+from divulge.outputs.lowering.grouped import (
+    check_named,
+    columns,
+    describe_grouped,
+    grouped_behind,
+    grouped_labels,
+)
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
@@ -86,6 +93,9 @@ class Mode(Output):
                 fits = near is not None and abs(shown[near] - value) <= released.half[figure] * (1 + 1e-9)
                 found.append((name, figure, near if fits else None))
         return found
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [("mode", np.nan)])
 
     def evaluate(self, table: Table) -> Figures:
         values: list[float] = []

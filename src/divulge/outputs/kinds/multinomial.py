@@ -9,7 +9,9 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables, parse_formula
 from divulge.outputs.models.model import (
@@ -87,6 +89,9 @@ class Multinomial(Output):
     @property
     def growth(self) -> Growth:
         return growth_of(self.statistics)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_model(self, table, self._model, self.statistics)

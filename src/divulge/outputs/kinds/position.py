@@ -6,22 +6,26 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind, What
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     undefined_as_status,
 )
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.quantiles import Plan, PositionHead, QuantileCell, SpreadCell, grouped_quantiles
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
-from divulge.outputs.released.precision import Released
+from divulge.outputs.released.precision import SLACK, Released
 from divulge.table import Schema, Table
 
 
@@ -94,6 +98,11 @@ class Position(Output):
         n_groups = Groups.of(schema, self.by).n_groups
         return np.repeat(least, n_groups), np.repeat(most, n_groups)
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        shown: list[tuple[What, float]] = [("quantile", p) for p in self.quantiles]
+        shown += [("quantile", 0.25)] * self.iqr  # a quarter lies on each side of the range
+        return grouped_behind(self, self.variables, self.by, table, shown)
+
     def evaluate(self, table: Table) -> Figures:
         asked = [*self.quantiles, *((0.25, 0.75) if self.iqr else ())]
         parts, sizes = [], []
@@ -104,6 +113,39 @@ class Position(Output):
             parts.append(shown.ravel())
             sizes.append(np.tile(column.sums(), len(shown)))
         return undefined_as_status(self.labels(table.schema), np.concatenate(parts), np.concatenate(sizes))
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        """Of n rows more than p (n − 1) are at most the quantile's upper end, and fewer than that + 1 below its lower.
+
+        Quantiles of type 7 lie between the rows ⌊p (n − 1)⌋ and ⌈p (n − 1)⌉ in order (Hyndman & Fan 1996).
+        """
+        groups = Groups.of(schema, self.by)
+        n_groups, n_statistics, n = groups.n_groups, len(self._statistics()), len(released.labels)
+        slack = SLACK * np.maximum(np.abs(released.centre), released.half)
+        terms: list[Term] = []
+        rows, low, high, which = [], [], [], []
+        for v, name in enumerate(self.variables):
+            numbers = schema[name].numbers[: schema[name].n_values]
+            spanned = Groups.of(schema, (*self.by, name))
+            for s, p in enumerate(self.quantiles):
+                figure = (v * n_statistics + s) * n_groups + np.arange(n_groups)
+                at_most = numbers <= (released.high + slack)[figure, None]
+                below = numbers < (released.low - slack)[figure, None]
+                for place, chosen in enumerate((at_most, below, np.ones_like(below))):
+                    terms.append(spanned.term(index=np.where(chosen, place * n + figure[:, None], -1).ravel()))
+                given = figure[released.is_given[figure]]
+                each = sparse.eye_array(n, format="csr")[given]
+                empty = sparse.csr_array(each.shape)
+                rows += [sparse.hstack([each, empty, -p * each]), sparse.hstack([empty, each, -p * each])]
+                # With weights p of their sum lies at or below the quantile, and less than that below it.
+                ends = (-p, 1.0 - p) if self.weights is None else (0.0, 0.0)
+                low += [np.full(len(given), ends[0]), np.full(len(given), -np.inf)]
+                high += [np.full(len(given), np.inf), np.full(len(given), ends[1])]
+                which += [given, given]
+        block = Block(tuple(terms), 3 * n, weight=weight_term(self, schema))
+        combine = sparse.csr_array(sparse.vstack([sparse.csr_array((0, 3 * n)), *rows]))
+        figures = np.concatenate([np.zeros(0, dtype=np.int64), *which])
+        return Linear(block, combine, np.concatenate([[], *low]), np.concatenate([[], *high]), figures, False)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         groups = Groups.of(schema, self.by)

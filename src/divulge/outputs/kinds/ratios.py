@@ -10,8 +10,9 @@ from scipy.special import ndtri
 
 from divulge.errors import OutputError, suggest
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.released.precision import Released
@@ -115,6 +116,15 @@ class Ratios(Output):
         if len(wrong):
             return f"{released.labels[3 * int(wrong[0])]!r} lies outside its own interval."
         return None
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        exposure, outcome = table.schema[self.exposure], table.schema[self.outcome]
+        is_event = table[self.outcome] == self._event(outcome)
+        group = 2 * table[self.exposure].astype(np.int64) + is_event
+        group = np.where(counted(self, table, (self.outcome, self.exposure)), group, -1)
+        texts = [f"{self.exposure}={t}" for t in exposure.texts[: exposure.n_values]]
+        named = tuple(f"{text} & {self.outcome} {is_so}" for text in texts for is_so in ("other", "event"))
+        return (Behind("ratio", np.full(len(named), -1), group, texts=named),)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)

@@ -9,11 +9,13 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind, What
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     undefined_as_status,
 )
@@ -78,6 +80,12 @@ class Shape(Output):
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         least = [0.0 if which in ("sd", "variance") else -np.inf for which in self.show]
         return np.tile(np.repeat(least, Groups.of(schema, self.by).n_groups), len(self.variables)), np.inf
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        shown: list[tuple[What, float]] = [
+            ("sd" if which in ("sd", "variance") else "shape", np.nan) for which in self.show
+        ]
+        return grouped_behind(self, self.variables, self.by, table, shown)
 
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status, in_field, numeric
 from divulge.outputs.released.precision import Released
@@ -166,6 +167,20 @@ class Survival(Output):
             if name == "cumulative hazard" and (high[i, :, 1:] < low[i, :, :-1]).any():
                 return f"{name} falls with time, which it cannot."
         return None
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        groups = Groups.of(table.schema, self.by)
+        time = table.schema[self.time].numbers[table[self.time]]
+        rows = counted(self, table, (self.time, self.event, *self.by))
+        rows &= table[self.event] == self._observed(table.schema[self.event])
+        if self.breaks:
+            step, n_steps = np.searchsorted(self.breaks, time, side="right") - 1, len(self.breaks) - 1
+        else:
+            shown = self._shown_times(table.schema)
+            step, n_steps = np.searchsorted(shown, time, side="left"), len(shown)
+        inside = rows & (step >= 0) & (step < n_steps)
+        group = np.where(inside, groups.numbers(table) * n_steps + step, -1)
+        return (Behind("events", np.arange(groups.n_groups * n_steps), group),)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)

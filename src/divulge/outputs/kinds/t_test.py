@@ -10,9 +10,10 @@ from scipy.special import stdtr
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
-from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, in_field, numeric
 from divulge.outputs.released.precision import Released
@@ -81,6 +82,10 @@ class TTest(Output):
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         ranges = {**RANGES, "statistic": (-np.inf, np.inf), "df": (0.0, np.inf if n_rows is None else float(n_rows))}
         return tuple(np.array([ranges[name][end] for name in self.show]) for end in (0, 1))  # type: ignore[return-value]
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        rows = counted(self, table, self.own_variables())
+        return (one_group("test", rows, parameters=1 if self.by is None else 2),)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)

@@ -8,14 +8,17 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import (
     check_grouped,
     check_named,
     columns,
     describe_grouped,
+    grouped_behind,
     grouped_labels,
     known_numbers,
 )
+from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
 from divulge.outputs.lowering.residuals import RatioHead
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
@@ -85,6 +88,9 @@ class Totals(Output):
             return np.where(least < 0, -np.inf, 0.0), np.where(most > 0, np.inf, 0.0)
         return n_rows * least, n_rows * most
 
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return grouped_behind(self, self.variables, self.by, table, [("total", np.nan)])
+
     def evaluate(self, table: Table) -> Figures:
         sums, shares, n_rows = [], [], 0
         for column in columns(self, self.variables, self.by, table):
@@ -98,6 +104,23 @@ class Totals(Output):
         if status is Status.OK and np.isnan(values).any():
             status = Status.CONSTANT
         return Figures(self.labels(table.schema), values, status)
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        groups = Groups.of(schema, self.by)
+        n, n_variables = groups.n_groups * len(self.variables), len(self.variables)
+        terms = []
+        for v, name in enumerate(self.variables):
+            at = v * groups.n_groups + np.arange(groups.n_groups)
+            terms.append(groups.term(index=at, factor=known_numbers(schema, name)))
+            if self.statistic != "totals":
+                whole = np.full(groups.n_groups, n + v)
+                terms.append(groups.term(index=whole, factor=known_numbers(schema, name)))
+        weight = weight_term(self, schema)
+        if self.statistic == "totals":
+            return figures_are_totals(Block(tuple(terms), n, weight=weight), released)
+        below = np.repeat(np.arange(n_variables), groups.n_groups)
+        block = Block(tuple(terms), n + n_variables, weight=weight)
+        return figures_are_ratios(block, below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         groups = Groups.of(schema, self.by)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.behind import Behind, What
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
 from divulge.outputs.output import Figures, Output, Status, in_field, numeric
 from divulge.table import Schema, Table
@@ -101,6 +102,26 @@ def grouped_labels(
     groups = Groups.of(schema, by).labels()
     named = [f"{statistic} {name}".strip() for name in variables for statistic in statistics]
     return tuple(f"{name} | {group}" if group else name for name in named for group in groups)
+
+
+def grouped_behind(
+    output: Output,
+    variables: Sequence[str],
+    by: Sequence[str],
+    table: Table,
+    statistics: Sequence[tuple[What, float]],
+) -> tuple[Behind, ...]:
+    """The rows behind figures that are labelled as `grouped_labels` does. statistics: what each is; which quantile."""
+    groups = Groups.of(table.schema, by)
+    number = groups.numbers(table)
+    found, figure = [], 0
+    for name in variables:
+        group = np.where(counted(output, table, (name, *by)), number, -1)
+        for what, quantile in statistics:
+            figures = figure + np.arange(groups.n_groups)
+            found.append(Behind(what, figures, group, name, tuple(by), groups.shape, quantile=quantile))
+            figure += groups.n_groups
+    return tuple(found)
 
 
 def undefined_as_status(labels: tuple[str, ...], values: Floats, rows_in_group: Floats) -> Figures:

@@ -1,0 +1,69 @@
+"""Whose rows stand behind the figures of an output: what rules of output checking ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+What = Literal[
+    "count",
+    "share",
+    "base",  # what shares are shares of
+    "mean",
+    "total",
+    "quantile",
+    "minimum",
+    "maximum",
+    "sd",
+    "shape",
+    "mode",
+    "concentration",
+    "ratio",
+    "events",
+    "correlation",
+    "term",  # the people of a level, or with a value other than zero, of a regression term
+    "model",
+    "saturated",  # a model with as many parameters as its predictors have patterns
+    "test",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """Groups of rows, and the figure that each of them makes.
+
+    what: which statistic the figures are. figures: the number of each group's figure; −1: it has none of its own.
+    group: the group of each row, −1: none. variable: whose values are summed up; None: rows are counted.
+    names, shape: the variables that span the groups, where these are a whole grid (the last fastest).
+    texts: what the groups are called that have no figure of their own.
+    quantile: which one. parameters: how many the model estimates from the group.
+    """
+
+    what: What
+    figures: NDArray[np.int64]
+    group: NDArray[np.int64]
+    variable: str | None = None
+    names: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    quantile: float = np.nan
+    parameters: int = 0
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.figures)
+
+    def label(self, group: int, labels: tuple[str, ...]) -> str:
+        """What a group is called: its figure's label, or its own."""
+        figure = int(self.figures[group])
+        if figure >= 0:
+            return labels[figure]
+        return self.texts[group] if self.texts else "all rows"
+
+
+def one_group(what: What, rows: NDArray[np.bool_], figure: int = -1, parameters: int = 0) -> Behind:
+    """All rows that count as one group."""
+    return Behind(what, np.array([figure]), np.where(rows, 0, -1), parameters=parameters)

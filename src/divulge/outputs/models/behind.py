@@ -1,0 +1,66 @@
+"""Whose rows stand behind the coefficients of a regression: all of them, and those of each level of each term."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from divulge.outputs.behind import Behind, What, one_group
+from divulge.outputs.lowering.lowered import Term
+from divulge.outputs.lowering.rows import counted
+from divulge.outputs.models.model import Model
+from divulge.outputs.output import Output
+from divulge.table import Table
+
+GLANCE = 20_000
+"""Rows that are looked at first: where these differ in more ways than the model has parameters, it is not saturated."""
+
+
+def model_behind(output: Output, table: Table, model: Model, what: What = "model") -> tuple[Behind, ...]:
+    """All rows that count, then those of each term: by level, or with a value other than zero."""
+    keep = counted(output, table, model.variables(output.weights))
+    keep &= np.isfinite(model.y)[table[model.formula.response.variable]]
+    terms = [(term, *_places(term, table)) for term in model.design.terms if term.variables]
+    for _, cell, _ in terms:
+        keep &= cell >= 0
+    parameters = model.n_coefficients
+    whole = one_group(what, keep, parameters=parameters)
+    if _n_patterns(table, model, keep, model.design.n_columns) <= model.design.n_columns:
+        whole = Behind("saturated", whole.figures, whole.group, parameters=parameters)
+    found = [whole]
+    for term, cell, has_value in terms:
+        figures = term.index.astype(np.int64)
+        # Of one category the level without a column is a group too; of products it is none of its own.
+        is_level = (figures >= 0) | (len(set(term.variables)) == 1 and len(figures) > 1)
+        inside = keep & has_value & is_level[np.maximum(cell, 0)]
+        text = f"reference level of {term.variables[0]}"
+        found.append(Behind("term", figures, np.where(inside, cell, -1), texts=(text,) * len(figures)))
+    return tuple(found)
+
+
+def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The cell of each row (negative: not computed), and whether its value is other than zero."""
+    cell = np.zeros(table.n_rows, dtype=np.int64)
+    has_value = np.ones(table.n_rows, dtype=bool)
+    for name, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
+        cell += cells[table[name]]
+        if factors is not None:
+            has_value &= (factors != 0.0)[table[name]]
+    return cell, has_value
+
+
+def _n_patterns(table: Table, model: Model, keep: NDArray[np.bool_], enough: int) -> int:
+    """How many different rows the predictors have; any number above `enough` where they are more."""
+    names = list(dict.fromkeys(name for term in model.design.terms for name in term.variables))
+    rows = np.flatnonzero(keep)
+    for chosen in (rows[:GLANCE], rows):
+        pattern = np.zeros(len(chosen), dtype=np.int64)
+        n = min(1, len(chosen))
+        for name in names:
+            code = pattern * table.schema[name].n_codes + table[name][chosen]
+            pattern, distinct = pd.factorize(code)
+            n = len(distinct)
+            if n > enough:
+                return n
+    return n
