@@ -1,4 +1,6 @@
-"""Plots as Vega-Lite documents, made with altair from rows of the record. Nothing is drawn or computed here.
+"""Plots as Vega-Lite documents, made from rows of the record. Nothing is drawn or computed here.
+
+The documents are written as they are: a library that writes them takes longer to import than a page takes to make.
 
 Colours are names of CSS variables, which a browser looks up where it draws: one plot serves light, dark and print.
 `PALETTE` has the same colours for where there is no style sheet.
@@ -9,8 +11,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import altair as alt
 
 INK, SOFT, LINE, IN, OUT, BAD, GOOD, WARN = (
     f"var(--{name})" for name in ("ink", "soft", "line", "in", "out", "bad", "good", "warn")
@@ -52,18 +52,22 @@ CONFIG = {
 }
 
 Rows = Sequence[Mapping[str, Any]]
+Part = dict[str, Any]
+"""A piece of a Vega-Lite document."""
+
+_G4 = {"format": ".4~g", "tickCount": 5}
+_NO_TITLE: Part = {"title": None}
 
 
-def document(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
+def document(name: str, data: Mapping[str, Any]) -> Part:
     """The Vega-Lite document of one plot, as wide as where it stands."""
-    chart = CHARTS[name](**data)
-    made: dict[str, Any] = chart.properties(width="container").to_dict(validate=False)
-    made["config"] = CONFIG
-    made["autosize"] = {"type": "fit-x", "contains": "padding"}
-    made["background"] = "transparent"
-    # The address of the schema is for editors; a report names no address.
-    made.pop("$schema", None)
-    return made
+    return {
+        **CHARTS[name](**data),
+        "width": "container",
+        "config": CONFIG,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "background": "transparent",
+    }
 
 
 def lines(text: str, width: int = LABEL_WIDTH) -> list[str]:
@@ -71,51 +75,71 @@ def lines(text: str, width: int = LABEL_WIDTH) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=True) or [""]
 
 
-def _data(rows: Rows) -> Any:
-    return alt.InlineData(values=[dict(row) for row in rows])
+def _quantity(field: str, **more: Any) -> Part:
+    return {"field": field, "type": "quantitative", **more}
 
 
-def _labelled(rows: Rows) -> tuple[list[dict[str, Any]], int]:
+def _name(field: str, **more: Any) -> Part:
+    return {"field": field, "type": "nominal", **more}
+
+
+def _number(field: str, title: str, format: str = ".4f") -> Part:
+    """A number in what is shown under the pointer."""
+    return _quantity(field, title=title, format=format)
+
+
+def _mark(kind: str, rows: Rows, encoding: Part, **style: Any) -> Part:
+    """One layer: these rows, drawn in one way."""
+    return {"data": {"values": [dict(row) for row in rows]}, "mark": {"type": kind, **style}, "encoding": encoding}
+
+
+def _layers(height: int, *layers: Part) -> Part:
+    return {"layer": list(layers), "height": height}
+
+
+def _categories(field: str, values: Sequence[Any], shown: Sequence[str], **legend: Any) -> Part:
+    """A colour or a shape for each value, named above the plot."""
+    return _name(field, scale={"domain": list(values), "range": list(shown)}, legend={**_NO_TITLE, **legend})
+
+
+def _either(test: str, yes: Any, no: Any) -> Part:
+    return {"condition": {"test": test, "value": yes}, "value": no}
+
+
+def _labelled(rows: Rows) -> tuple[list[Part], int]:
     """Rows with their place and their label in lines, and the height that they need together."""
     made = [{**row, "place": i, "lines": lines(str(row["label"]))} for i, row in enumerate(rows)]
     most = max((len(row["lines"]) for row in made), default=1)
     return made, (14 * most + 24) * len(made)
 
 
-def _number(field: str, title: str, **options: Any) -> alt.Tooltip:
-    return alt.Tooltip(f"{field}:Q", title=title, format=options.get("format", ".4f"))
+def _label_above(rows: Rows, tips: Sequence[Part] = ()) -> Part:
+    encoding = {"x": {"value": 0}, "y": _place(0), "text": _name("lines"), **({"tooltip": [*tips]} if tips else {})}
+    style = {"align": "left", "baseline": "top", "lineHeight": 14, "color": INK, "fontSize": 12, "dy": 4}
+    return _mark("text", rows, encoding, **style)
 
 
-def _label_above(base: alt.Chart) -> alt.Chart:
-    return base.mark_text(align="left", baseline="top", lineHeight=14, color=INK, fontSize=12, dy=4).encode(
-        x=alt.value(0), y=_place(0), text="lines:N"
-    )
-
-
-def _place(band: float) -> alt.Y:
+def _place(band: float) -> Part:
     """Where a row is drawn: 0 is its top, under the line above, 1 its bottom."""
-    return alt.Y("place:O", axis=None, bandPosition=band)
+    return {"field": "place", "type": "ordinal", "axis": None, "bandPosition": band}
 
 
-def intervals(rows: Rows, release: float | None, refuse: float | None) -> Any:
+def _intervals(rows: Rows, release: float | None, refuse: float | None) -> Part:
     """A value with its interval for each label, beside the thresholds of the policy."""
     made, height = _labelled(rows)
+    title = {"title": "Marginal risk"}
     tips = [
-        alt.Tooltip("label:N", title="Inferring"),
+        _name("label", title="Inferring"),
         _number("value", "Marginal risk"),
         _number("low", "From"),
         _number("high", "To"),
     ]
-    base = alt.Chart(_data(made))
-    title = "Marginal risk"
-    x = alt.X("value:Q", title=title, axis=alt.Axis(format=".4~g", tickCount=5))
-    span = base.mark_rule(color=IN, strokeWidth=3, yOffset=-9).encode(
-        x=alt.X("low:Q", title=title), x2="high:Q", y=_place(1), tooltip=tips
-    )
-    point = base.mark_point(color=IN, filled=True, size=90, opacity=1, yOffset=-9).encode(
-        x=x, y=_place(1), tooltip=tips
-    )
-    marks: list[dict[str, Any]] = [
+    row = {"y": _place(1), "tooltip": tips}
+    ends = {"x": _quantity("low", **title), "x2": {"field": "high"}, **row}
+    span = _mark("rule", made, ends, color=IN, strokeWidth=3, yOffset=-9)
+    at = {"x": _quantity("value", **title, axis=_G4), **row}
+    point = _mark("point", made, at, color=IN, filled=True, size=90, opacity=1, yOffset=-9)
+    marks: list[Part] = [
         {"at": at, "what": what, "colour": colour}
         for at, what, colour in ((release, "released up to here", GOOD), (refuse, "refused above", BAD))
         if at is not None
@@ -123,23 +147,14 @@ def intervals(rows: Rows, release: float | None, refuse: float | None) -> Any:
     # A threshold far beyond every interval would press them flat, so the second is drawn only where it is near.
     highest = max((row["high"] or 0.0 for row in rows if row["high"] is not None), default=0.0)
     marks = [m for i, m in enumerate(marks) if i == 0 or highest > (release or 0.0)]
-    rules = (
-        alt.Chart(_data(marks))
-        .mark_rule(strokeDash=[5, 4], strokeWidth=2)
-        .encode(
-            x=alt.X("at:Q", title=title),
-            color=alt.Color(
-                "what:N",
-                scale=alt.Scale(domain=[m["what"] for m in marks], range=[m["colour"] for m in marks]),
-                legend=alt.Legend(title=None, symbolType="stroke"),
-            ),
-            tooltip=[alt.Tooltip("what:N", title="Threshold"), _number("at", "At", format=".4~g")],
-        )
-    )
-    return alt.layer(rules, span, point, _label_above(base)).properties(height=height)
+    colours = _categories("what", [m["what"] for m in marks], [m["colour"] for m in marks], symbolType="stroke")
+    tips = [_name("what", title="Threshold"), _number("at", "At", ".4~g")]
+    thresholds = {"x": _quantity("at", **title), "color": colours, "tooltip": tips}
+    rules = _mark("rule", marks, thresholds, strokeDash=[5, 4], strokeWidth=2)
+    return _layers(height, rules, span, point, _label_above(made))
 
 
-def contrast(rows: Rows) -> Any:
+def _contrast(rows: Rows) -> Part:
     """Each measure in, out, and by chance, with the interval of the difference drawn from "out"."""
     # A measure's name is short, unless somebody gave it a long one.
     rows = [{**row, "measure": "\n".join(lines(str(row["measure"]), 16))} for row in rows]
@@ -149,194 +164,162 @@ def contrast(rows: Rows) -> Any:
         for who, key in (("in", "original"), ("out", "holdout"), ("baseline", "baseline"))
         if row[key] is not None
     ]
-    order = [row["measure"] for row in rows]
-    axis = alt.Axis(labelColor=INK, ticks=False, domain=False, labelPadding=8, labelExpr="split(datum.label, '\\n')")
-    y = alt.Y("measure:N", sort=order, title=None, axis=axis)
-    tips = [alt.Tooltip("measure:N", title="Measure"), alt.Tooltip("who:N", title="People"), _number("value", "Value")]
+    axis = {
+        "labelColor": INK,
+        "ticks": False,
+        "domain": False,
+        "labelPadding": 8,
+        "labelExpr": "split(datum.label, '\\n')",
+    }
+    y = _name("measure", sort=[row["measure"] for row in rows], title=None, axis=axis)
+    title = {"title": "Share inferred"}
     kinds = ["in", "out", "baseline"]
-    points = (
-        alt.Chart(_data(long))
-        .mark_point(size=90, opacity=1, strokeWidth=2)
-        .encode(
-            x=alt.X("value:Q", title="Share inferred", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
-            y=y,
-            color=alt.Color(
-                "who:N", scale=alt.Scale(domain=kinds, range=[IN, OUT, SOFT]), legend=alt.Legend(title=None)
-            ),
-            fill=alt.condition("datum.who == 'in'", alt.value(IN), alt.value("transparent")),
-            shape=alt.Shape(
-                "who:N",
-                scale=alt.Scale(domain=kinds, range=["circle", "diamond", "stroke"]),
-                legend=alt.Legend(title=None),
-            ),
-            angle=alt.condition("datum.who == 'baseline'", alt.value(90), alt.value(0)),
-            tooltip=tips,
-        )
-    )
+    encoding = {
+        "x": _quantity("value", **title, scale={"domain": [0, 1]}, axis={"tickCount": 5}),
+        "y": y,
+        "color": _categories("who", kinds, [IN, OUT, SOFT]),
+        "fill": _either("datum.who == 'in'", IN, "transparent"),
+        "shape": _categories("who", kinds, ["circle", "diamond", "stroke"]),
+        "angle": _either("datum.who == 'baseline'", 90, 0),
+        "tooltip": [_name("measure", title="Measure"), _name("who", title="People"), _number("value", "Value")],
+    }
+    points = _mark("point", long, encoding, size=90, opacity=1, strokeWidth=2)
     # No share is below 0 or above 1, wherever the interval of a difference ends.
     known = [
         {**row, "low": max(row["low"], 0.0), "high": min(row["high"], 1.0)}
         for row in rows
         if row["low"] is not None and row["high"] is not None
     ]
-    span = (
-        alt.Chart(_data(known))
-        .mark_rule(color=IN, strokeWidth=6, opacity=0.3)
-        .encode(x=alt.X("low:Q", title="Share inferred"), x2="high:Q", y=y)
-    )
-    join = (
-        alt.Chart(_data(rows))
-        .mark_rule(color=LINE, strokeWidth=2)
-        .encode(x=alt.X("holdout:Q", title="Share inferred"), x2="original:Q", y=y)
-    )
-    return alt.layer(join, span, points).properties(height=30 * len(rows) + 10)
+    ends = {"x": _quantity("low", **title), "x2": {"field": "high"}, "y": y}
+    span = _mark("rule", known, ends, color=IN, strokeWidth=6, opacity=0.3)
+    both = {"x": _quantity("holdout", **title), "x2": {"field": "original"}, "y": y}
+    return _layers(30 * len(rows) + 10, _mark("rule", rows, both, color=LINE, strokeWidth=2), span, points)
 
 
-def spread(rows: Rows) -> Any:
+def _spread(rows: Rows) -> Part:
     """How many people in each class of exposure, on a scale on which three people among 50,000 are seen."""
-    order = [row["between"] for row in reversed(rows)]
-    base = alt.Chart(_data(rows)).encode(
-        y=alt.Y("between:N", sort=order, title="Exposure", axis=alt.Axis(ticks=False, domain=False, labelPadding=6)),
-        tooltip=[alt.Tooltip("between:N", title="Exposure"), _number("people", "People", format=",")],
-    )
-    x = alt.X(
-        "people:Q",
-        title="People",
-        scale=alt.Scale(type="symlog", constant=1, nice=False),
-        axis=alt.Axis(values=[1, 10, 100, 1000, 10_000, 100_000, 1_000_000], format=",d", labelOverlap="greedy"),
-    )
-    colour = alt.condition("datum.above", alt.value(BAD), alt.value(IN))
-    return base.mark_bar(cornerRadiusEnd=2).encode(x=x, color=colour).properties(height=20 * len(rows))
+    axis = {"ticks": False, "domain": False, "labelPadding": 6}
+    powers = {"values": [10**k for k in range(7)], "format": ",d", "labelOverlap": "greedy"}
+    scale = {"type": "symlog", "constant": 1, "nice": False}
+    encoding = {
+        "x": _quantity("people", title="People", scale=scale, axis=powers),
+        "y": _name("between", sort=[row["between"] for row in reversed(rows)], title="Exposure", axis=axis),
+        "color": _either("datum.above", BAD, IN),
+        "tooltip": [_name("between", title="Exposure"), _number("people", "People", ",")],
+    }
+    return {**_mark("bar", rows, encoding, cornerRadiusEnd=2), "height": 20 * len(rows)}
 
 
-def groups(rows: Rows) -> Any:
+def _groups(rows: Rows) -> Part:
     """The share of exposed people in each group."""
     made, height = _labelled([{**row, "zero": 0} for row in rows])
-    base = alt.Chart(_data(made)).encode(
-        tooltip=[
-            alt.Tooltip("label:N", title="Group"),
-            _number("share", "Share", format=".1%"),
-            _number("exposed", "Exposed", format=","),
-            _number("people", "People", format=","),
-        ],
-    )
-    x = alt.X("zero:Q", title="Share of the group that is exposed", axis=alt.Axis(format=".0~%", tickCount=4))
-    bars = base.mark_rule(color=BAD, strokeWidth=9, yOffset=-9).encode(x=x, x2="share:Q", y=_place(1))
-    return alt.layer(bars, _label_above(base)).properties(height=height)
+    tips = [
+        _name("label", title="Group"),
+        _number("share", "Share", ".1%"),
+        _number("exposed", "Exposed", ","),
+        _number("people", "People", ","),
+    ]
+    axis = {"format": ".0~%", "tickCount": 4}
+    x = _quantity("zero", title="Share of the group that is exposed", axis=axis)
+    ends = {"x": x, "x2": {"field": "share"}, "y": _place(1), "tooltip": tips}
+    return _layers(height, _mark("rule", made, ends, color=BAD, strokeWidth=9, yOffset=-9), _label_above(made, tips))
 
 
-def path(rows: Rows, what: str) -> Any:
+def _path(rows: Rows, what: str) -> Part:
     """The error along a search."""
     is_log = all(row["error"] is not None and row["error"] > 0 for row in rows)
-    scale = alt.Scale(type="log") if is_log else alt.Scale()
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X("steps:Q", title="Changes tried", axis=alt.Axis(format="~s", tickCount=4)),
-        y=alt.Y("error:Q", title=what, scale=scale, axis=alt.Axis(format=".4~g", tickCount=4)),
-        tooltip=[_number("steps", "Changes tried", format=","), _number("error", what, format=".4~g")],
-    )
-    return alt.layer(
-        base.mark_line(color=IN, strokeWidth=2), base.mark_point(color=IN, filled=True, opacity=1, size=40)
-    ).properties(height=220)
+    encoding = {
+        "x": _quantity("steps", title="Changes tried", axis={"format": "~s", "tickCount": 4}),
+        "y": _quantity(
+            "error", title=what, scale={"type": "log"} if is_log else {}, axis={"format": ".4~g", "tickCount": 4}
+        ),
+        "tooltip": [_number("steps", "Changes tried", ","), _number("error", what, ".4~g")],
+    }
+    line = _mark("line", rows, encoding, color=IN, strokeWidth=2)
+    return _layers(220, line, _mark("point", rows, encoding, color=IN, filled=True, opacity=1, size=40))
 
 
-def against(rows: Rows, measure: str, at_zero: float | None, slope: float | None) -> Any:
+def _against(rows: Rows, measure: str, at_zero: float | None, slope: float | None) -> Part:
     """Risk against error, with the fitted line where there is one."""
-    x = alt.X("error:Q", title="Mean error of the figures", axis=alt.Axis(format=".4~g", tickCount=5))
-    y = alt.Y(
-        "risk:Q", title=lines(measure, 30), scale=alt.Scale(zero=False), axis=alt.Axis(format=".4~g", tickCount=5)
-    )
-    points = (
-        alt.Chart(_data(rows))
-        .mark_point(color=IN, filled=True, opacity=1, size=60)
-        .encode(x=x, y=y, tooltip=[_number("error", "Mean error", format=".4~g"), _number("risk", measure)])
-    )
+    at = {
+        "x": _quantity("error", title="Mean error of the figures", axis=_G4),
+        "y": _quantity("risk", title=lines(measure, 30), scale={"zero": False}, axis=_G4),
+    }
+    tips = {"tooltip": [_number("error", "Mean error", ".4~g"), _number("risk", measure)]}
+    points = _mark("point", rows, {**at, **tips}, color=IN, filled=True, opacity=1, size=60)
     if at_zero is None or slope is None:
-        return points.properties(height=240)
+        return {**points, "height": 240}
     far = max(row["error"] for row in rows)
     ends = [{"error": 0.0, "risk": at_zero}, {"error": far, "risk": at_zero + slope * far}]
-    line = alt.Chart(_data(ends)).mark_line(color=OUT, strokeDash=[5, 4], strokeWidth=2).encode(x=x, y=y)
-    zero = (
-        alt.Chart(_data(ends[:1]))
-        .mark_point(color=OUT, size=110, strokeWidth=2, opacity=1)
-        .encode(x=x, y=y, tooltip=[_number("risk", "At an error of zero")])
-    )
-    return alt.layer(line, points, zero).properties(height=240)
+    line = _mark("line", ends, at, color=OUT, strokeDash=[5, 4], strokeWidth=2)
+    tips = {"tooltip": [_number("risk", "At an error of zero")]}
+    zero = _mark("point", ends[:1], {**at, **tips}, color=OUT, size=110, strokeWidth=2, opacity=1)
+    return _layers(240, line, points, zero)
 
 
-def curve(rows: Rows) -> Any:
+def _curve(rows: Rows) -> Part:
     """The marginal risk by size: measured, and extrapolated to all rows."""
     known = [row for row in rows if row["value"] is not None]
-    kinds = alt.Scale(domain=["measured", "extrapolated"], range=[IN, OUT])
-    tips = [
-        alt.Tooltip("kind:N", title="How"),
-        _number("rows", "Rows", format=","),
-        _number("value", "Marginal risk"),
-        _number("low", "From"),
-        _number("high", "To"),
-    ]
-    x = alt.X(
-        "rows:Q",
-        title="Rows",
-        scale=alt.Scale(type="log", base=2, nice=False, padding=16),
-        axis=alt.Axis(values=sorted({row["rows"] for row in known}), format=".3~s", grid=False),
+    title = {"title": "Marginal risk"}
+    axis = {"values": sorted({row["rows"] for row in known}), "format": ".3~s", "grid": False}
+    scale = {"type": "log", "base": 2, "nice": False, "padding": 16}
+    shared = {
+        "x": _quantity("rows", title="Rows", scale=scale, axis=axis),
+        "color": _categories("kind", ["measured", "extrapolated"], [IN, OUT]),
+        "tooltip": [
+            _name("kind", title="How"),
+            _number("rows", "Rows", ","),
+            _number("value", "Marginal risk"),
+            _number("low", "From"),
+            _number("high", "To"),
+        ],
+    }
+    ends = {**shared, "y": _quantity("low", **title), "y2": {"field": "high"}}
+    at = {**shared, "y": _quantity("value", **title, axis=_G4)}
+    return _layers(
+        240,
+        _mark("rule", [{"value": 0.0}], {"y": _quantity("value", **title)}, color=LINE, strokeWidth=2),
+        _mark("rule", known, ends, strokeWidth=3),
+        _mark("point", known, at, filled=True, opacity=1, size=80),
     )
-    base = alt.Chart(_data(known)).encode(
-        x=x, color=alt.Color("kind:N", scale=kinds, legend=alt.Legend(title=None)), tooltip=tips
-    )
-    title = "Marginal risk"
-    zero = (
-        alt.Chart(_data([{"value": 0.0}])).mark_rule(color=LINE, strokeWidth=2).encode(y=alt.Y("value:Q", title=title))
-    )
-    return alt.layer(
-        zero,
-        base.mark_rule(strokeWidth=3).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
-        base.mark_point(filled=True, opacity=1, size=80).encode(
-            y=alt.Y("value:Q", title=title, axis=alt.Axis(format=".4~g", tickCount=5))
-        ),
-    ).properties(height=240)
 
 
-def utility(rows: Rows, what: str, release: float | None) -> Any:
+def _utility(rows: Rows, what: str, release: float | None) -> Part:
     """A map of risk and utility (Duncan et al. 2001): each assessment a point, the best at the lower right."""
     made = [{**row, "lines": lines(f"{row['number']} {row['label']}")} for row in rows]
     verdicts = ["release", "review", "refuse"]
-    x = alt.X("utility:Q", title=what, scale=alt.Scale(padding=30), axis=alt.Axis(format=".4~g", tickCount=5))
-    y = alt.Y("risk:Q", title="Marginal risk, upper bound", axis=alt.Axis(format=".4~g", tickCount=5))
-    base = alt.Chart(_data(made)).encode(x=x, y=y)
-    points = base.mark_point(filled=True, opacity=1, size=140).encode(
-        color=alt.Color(
-            "verdict:N", scale=alt.Scale(domain=verdicts, range=[GOOD, WARN, BAD]), legend=alt.Legend(title=None)
-        ),
-        shape=alt.Shape(
-            "verdict:N",
-            scale=alt.Scale(domain=verdicts, range=["circle", "diamond", "square"]),
-            legend=alt.Legend(title=None),
-        ),
-        tooltip=[
-            alt.Tooltip("label:N", title="Assessment"),
-            alt.Tooltip("verdict:N", title="Verdict"),
+    y = _quantity("risk", title="Marginal risk, upper bound", axis=_G4)
+    at = {"x": _quantity("utility", title=what, scale={"padding": 30}, axis=_G4), "y": y}
+    encoding = {
+        **at,
+        "color": _categories("verdict", verdicts, [GOOD, WARN, BAD]),
+        "shape": _categories("verdict", verdicts, ["circle", "diamond", "square"]),
+        "tooltip": [
+            _name("label", title="Assessment"),
+            _name("verdict", title="Verdict"),
             _number("risk", "Marginal risk, upper bound"),
-            _number("utility", what, format=",.4~g"),
-            _number("exposed", "Exposed", format=","),
+            _number("utility", what, ",.4~g"),
+            _number("exposed", "Exposed", ","),
         ],
-    )
-    names = base.mark_text(align="center", baseline="bottom", dy=-10, color=INK, fontSize=12, fontWeight="bold").encode(
-        text="number:N"
-    )
-    layers = [points, names]
+    }
+    style = {"align": "center", "baseline": "bottom", "dy": -10, "color": INK, "fontSize": 12, "fontWeight": "bold"}
+    layers = [
+        _mark("point", made, encoding, filled=True, opacity=1, size=140),
+        _mark("text", made, {**at, "text": _name("number")}, **style),
+    ]
     if release is not None:
-        threshold = alt.Chart(_data([{"risk": release}])).mark_rule(color=GOOD, strokeDash=[5, 4], strokeWidth=2)
-        layers.insert(0, threshold.encode(y=y, tooltip=[_number("risk", "Released up to", format=".4~g")]))
-    return alt.layer(*layers).properties(height=320)
+        limit = {"y": y, "tooltip": [_number("risk", "Released up to", ".4~g")]}
+        layers.insert(0, _mark("rule", [{"risk": release}], limit, color=GOOD, strokeDash=[5, 4], strokeWidth=2))
+    return _layers(320, *layers)
 
 
-CHARTS: dict[str, Callable[..., Any]] = {
-    "intervals": intervals,
-    "contrast": contrast,
-    "spread": spread,
-    "groups": groups,
-    "path": path,
-    "against": against,
-    "curve": curve,
-    "utility": utility,
+CHARTS: dict[str, Callable[..., Part]] = {
+    "intervals": _intervals,
+    "contrast": _contrast,
+    "spread": _spread,
+    "groups": _groups,
+    "path": _path,
+    "against": _against,
+    "curve": _curve,
+    "utility": _utility,
 }

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from divulge.errors import OutputError
 from divulge.outputs.lowering.lowered import Lowered
@@ -22,6 +21,9 @@ from divulge.outputs.lowering.rows import counted
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +123,8 @@ class Custom(Output):
 
 
 def _numbers(result: Any) -> dict[str, float]:
+    import pandas as pd  # imported where it is used: it takes longer than most commands
+
     if isinstance(result, pd.Series):
         return {str(label): float(value) for label, value in result.items()}
     if isinstance(result, Mapping):

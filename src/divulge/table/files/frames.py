@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 import pyarrow as pa
 
 from divulge.errors import DuplicateColumnsError, HeaderOnlyError, NotATableError
@@ -23,7 +22,7 @@ def table_from_frame(frame: Any, schema: Schema | None = None) -> Table:
     """A table from a data frame. schema: what the columns are; columns that it does not name are inferred."""
     # Only these two can hold a name twice, and narwhals would say so in its own words.
     listed = frame.column_names if isinstance(frame, pa.Table) else ()
-    listed = frame.columns if isinstance(frame, pd.DataFrame) else listed
+    listed = frame.columns if nw.dependencies.is_pandas_dataframe(frame) else listed
     twice = [n for n, count in Counter(str(n) for n in listed).items() if count > 1]
     if twice:
         raise DuplicateColumnsError(

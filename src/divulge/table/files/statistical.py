@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyreadstat
 
 from divulge.errors import HeaderOnlyError, NotATableError
 from divulge.table.build import build_table, check_columns
@@ -23,6 +22,8 @@ _NAMES = {".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata", ".sas7bdat": "SAS"}
 
 def read_statistical(path: Path, schema: Schema | None) -> Table:
     """A file of a statistical package as a table. SAS labels are in a catalogue beside it (.sas7bcat), if anywhere."""
+    import pyreadstat  # imported where it is used: it takes longer than most commands
+
     suffix = path.suffix.lower()
     options: dict[str, Any] = {"user_missing": True, "output_format": "dict"}
     catalogue = path.with_suffix(".sas7bcat")

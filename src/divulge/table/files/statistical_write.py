@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import pyreadstat
 
 from divulge.errors import WriteError
 from divulge.kernels.arrays import Codes
@@ -16,6 +14,9 @@ from divulge.record import whole_file
 from divulge.table.infer import EXACT, NA_TEXTS
 from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = {"SPSS": 64, "Stata": 32}
@@ -27,6 +28,9 @@ _SAV_MISSING = 3
 
 def write_spss(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write SPSS `.sav` (`.zsav` compressed). Values and labels are both in it, whatever `labels` says."""
+    import pandas as pd
+    import pyreadstat  # imported where it is used: with pandas it takes longer than most commands
+
     _check(table, path, "SPSS")
     frame, value_labels, ranges = {}, {}, {}
     for variable, codes in zip(table.schema, table.columns, strict=True):
@@ -64,6 +68,9 @@ def _measure(variable: Variable) -> str:
 
 def write_stata(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write Stata `.dta`. Missing codes become .a, .b, …, as Stata knows no others, with their labels or values."""
+    import pandas as pd
+    import pyreadstat
+
     _check(table, path, "Stata")
     frame, value_labels, letters = {}, {}, {}
     for variable, codes in zip(table.schema, table.columns, strict=True):
@@ -144,6 +151,8 @@ def _cells(variable: Variable, path: Path) -> list[Any]:
 
 
 def _series(variable: Variable, cells: list[Any], codes: Codes) -> pd.Series[Any]:
+    import pandas as pd
+
     if not _is_text(variable) and not any(isinstance(c, str) for c in cells):
         return pd.Series(np.array([np.nan if c is None else c for c in cells], dtype=np.float64)[codes])
     array = np.empty(len(cells), dtype=object)
