@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.paper_case import PAPER_GENERATIONS, PAPER_POPULATION, objective_of, people
 from divulge.demo.census import N_ROWS
 from divulge.kernels.randomness import streams
-from divulge.synthesisers import Descent, Evolutionary, Objective
+from divulge.objective import Objective
+from divulge.synthesisers import Descent, Evolutionary
 from divulge.synthesisers.evolutionary.evolutionary import PAPER
 from divulge.synthesisers.evolutionary.population import Operators, Population
 from divulge.table import Table

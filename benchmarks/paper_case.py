@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from divulge.demo.census import FORMULA, N_ROWS, simulated_census
+from divulge.objective import Objective, Target
+from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.logistic import Logistic
-from divulge.synthesisers import Objective, Target, granted
 from divulge.table import Table
 
 KEYS = ("AREAP", "AGE", "ETHGROUP", "LTILL", "MSTATUS", "SEX")

@@ -17,10 +17,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.earnings import earnings_outputs, simulated_earnings
 from divulge.demo import cps_extract
 from divulge.demo.census import FORMULA, simulated_census
+from divulge.objective import Embedding, Objective, Target
+from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.output import Output
-from divulge.synthesisers import Descent, Embedding, Objective, Target, granted
+from divulge.synthesisers import Descent
 from divulge.table import Table
 
 REPEATS = 5

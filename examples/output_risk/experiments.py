@@ -18,8 +18,10 @@ import numpy as np
 
 from divulge.demo.census import FORMULA, N_ROWS, simulated_census
 from divulge.measures import measure
+from divulge.objective import Embedding, Objective, Target
+from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.logistic import Logistic
-from divulge.synthesisers import Embedding, Evolutionary, Objective, Target, embed_runs, granted
+from divulge.synthesisers import Evolutionary, embed_runs
 from divulge.table import Table
 
 KEYS = ("AREAP", "AGE", "ETHGROUP", "LTILL", "MSTATUS", "SEX")

@@ -13,10 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.objective import Objective, Target
+from divulge.objective.knowledge import granted
 from divulge.outputs import Output
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.logistic import Logistic
-from divulge.synthesisers import Evolutionary, Objective, Target, granted
+from divulge.synthesisers import Evolutionary
 from divulge.table import Schema, Table, read_schema
 
 N_PEOPLE = 8054

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census, simulated_health
+from divulge.objective import Objective, Outcome, Target
 from divulge.outputs import OUTPUTS, Example, Output, Statbarn
-from divulge.synthesisers import Descent, Objective, Outcome, Target
+from divulge.synthesisers import Descent
 from divulge.table import Table
 
 N_ROWS = 1500

@@ -10,21 +10,13 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census
+from divulge.objective import Embedding, Objective, Outcome, Progress, Target
+from divulge.objective.knowledge import granted
 from divulge.outputs import Output, read_released
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.record import dumps
-from divulge.synthesisers import (
-    SYNTHESISERS,
-    Embedding,
-    Objective,
-    Outcome,
-    Progress,
-    Synthesiser,
-    Target,
-    granted,
-    synthesiser_of,
-)
+from divulge.synthesisers import SYNTHESISERS, Synthesiser, synthesiser_of
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(400)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from divulge.synthesisers import SYNTHESISERS, Outcome
+from divulge.objective import Outcome
+from divulge.synthesisers import SYNTHESISERS
 from divulge.synthesisers.evolutionary.mutation import Stepped
 
 PAGE = (Path(__file__).parents[2] / "docs" / "synthesisers.md").read_text(encoding="utf-8")

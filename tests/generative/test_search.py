@@ -10,11 +10,11 @@ from divulge.kernels import search
 from divulge.kernels.changes import Metric
 from divulge.kernels.randomness import alias_table, draw_codes, next_code, stream
 from divulge.kernels.rules import keeps_rules
+from divulge.objective import Objective, Target
 from divulge.objective.compiled import moves_of, rules_of, scratch_of
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
-from divulge.synthesisers import Objective, Target
 from divulge.synthesisers.descent.pair import Pool, best_moves
 from divulge.synthesisers.descent.starts import start_codes
 from divulge.table import Schema, Table, Variable

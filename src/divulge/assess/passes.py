@@ -33,10 +33,11 @@ from divulge.errors import DesignError, OutputError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.families.family import Family
 from divulge.measures.families.tcap import Tcap
+from divulge.objective import Embedding
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.rules import Finding
-from divulge.synthesisers import Descent, Embedding
+from divulge.synthesisers import Descent
 from divulge.table import Table
 
 FIGURE_3_AT_MOST = 200

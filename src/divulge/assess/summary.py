@@ -9,9 +9,9 @@ import numpy as np
 from divulge.assess.passes import AttackRisk, PassResult
 from divulge.assess.statistics.contrasts import MeasureRisk
 from divulge.assess.statistics.intervals import Mean
+from divulge.objective import Embedding, Reproduction
 from divulge.outputs import Output
 from divulge.policy import Decision, Policy
-from divulge.synthesisers import Embedding, Reproduction
 from divulge.table import Schema, Table
 
 NOT_EMBEDDED = "Not every released figure was reproduced in the synthetic data, so this figure understates the risk."

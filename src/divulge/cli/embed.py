@@ -9,10 +9,12 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.errors import SpecError, UsageError
+from divulge.objective import Embedding, Objective, Progress, Target
+from divulge.objective.knowledge import Knowledge, granted
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
 from divulge.spec import Assessment, Inputs, read_inputs, read_spec
-from divulge.synthesisers import Embedding, Knowledge, Objective, Progress, Target, embed_runs, granted, synthesiser_of
+from divulge.synthesisers import embed_runs, synthesiser_of
 from divulge.table import write_table
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen

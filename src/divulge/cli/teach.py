@@ -13,7 +13,7 @@ from divulge.terminal.options import JsonOption, SpecArgument
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.synthesisers import Progress
+    from divulge.objective import Progress
     from divulge.teaching import Dataset
     from divulge.teaching.risk import Risk
 

@@ -7,12 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 from divulge.errors import EmbedError, suggest
-from divulge.objective.embedding import Embedding, Outcome, Progress, Reproduction
-from divulge.objective.knowledge import Knowledge, granted
-from divulge.objective.objective import Objective, Target
-from divulge.objective.runs import Synthesiser, embed_runs
 from divulge.synthesisers.descent.descent import Descent
 from divulge.synthesisers.evolutionary.evolutionary import Evolutionary
+from divulge.synthesisers.synthesiser import Synthesiser, embed_runs
 
 SYNTHESISERS = (Descent, Evolutionary)
 """Every synthesiser; the first is the default."""
@@ -46,19 +43,4 @@ def synthesiser_of(kind: str | None = None, settings: Mapping[str, Any] | None =
     return made
 
 
-__all__ = [
-    "SYNTHESISERS",
-    "Descent",
-    "Embedding",
-    "Evolutionary",
-    "Knowledge",
-    "Objective",
-    "Outcome",
-    "Progress",
-    "Reproduction",
-    "Synthesiser",
-    "Target",
-    "embed_runs",
-    "granted",
-    "synthesiser_of",
-]
+__all__ = ["SYNTHESISERS", "Descent", "Evolutionary", "Synthesiser", "embed_runs", "synthesiser_of"]

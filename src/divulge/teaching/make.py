@@ -14,22 +14,12 @@ import numpy as np
 
 from divulge.errors import SchemaError, SpecError
 from divulge.kernels.arrays import Floats
+from divulge.objective import Embedding, Objective, Outcome, Progress, Target
+from divulge.objective.knowledge import Knowledge, granted
 from divulge.record import to_plain
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.spec.teaching import TeachingSettings, WeightSettings
-from divulge.synthesisers import (
-    Descent,
-    Embedding,
-    Evolutionary,
-    Knowledge,
-    Objective,
-    Outcome,
-    Progress,
-    Synthesiser,
-    Target,
-    granted,
-    synthesiser_of,
-)
+from divulge.synthesisers import Descent, Evolutionary, Synthesiser, synthesiser_of
 from divulge.table import Rule, Schema, Table, read_schema
 from divulge.teaching.raking import Margin, design_effect, rake, read_margins, with_weight
 from divulge.teaching.tilt import tilted

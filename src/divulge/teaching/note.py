@@ -8,7 +8,7 @@ import numpy as np
 
 from divulge import __version__
 from divulge.kernels.arrays import Floats
-from divulge.synthesisers import Target
+from divulge.objective import Target
 from divulge.table import Table, Variable
 from divulge.table.variable import value_text
 from divulge.teaching.make import Dataset

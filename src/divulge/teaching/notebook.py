@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from divulge.synthesisers import Target
+from divulge.objective import Target
 from divulge.table import Schema
 from divulge.teaching.recipes import recipe_of
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+from divulge.objective import Target
 from divulge.outputs import Output
 from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.outputs.kinds.correlation import Correlation
@@ -21,7 +22,6 @@ from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.t_test import TTest
 from divulge.outputs.kinds.totals import Totals
-from divulge.synthesisers import Target
 from divulge.table import Schema
 from divulge.teaching.conditions import condition_code
 from divulge.teaching.models import MODEL_RECIPES, fits_statsmodels

@@ -13,11 +13,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 from divulge.kernels.arrays import Floats
+from divulge.objective import Target
+from divulge.objective.knowledge import Knowledge
 from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.lowering.rows import Groups
-from divulge.synthesisers import Knowledge, Target
 from divulge.table import Schema
 
 STEEPEST = 200.0

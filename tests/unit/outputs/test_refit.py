@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census
+from divulge.objective import Objective, Target
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.output import Output
-from divulge.synthesisers import Objective, Target
 
 CENSUS = simulated_census(n_rows=2000, seed=3)
 OTHERS = simulated_census(n_rows=2000, seed=4)

@@ -9,7 +9,9 @@ import pytest
 
 from divulge.demo import simulated_census
 from divulge.errors import EmbedError
+from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.objective import objective as objective_module
+from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.extremes import Extremes
 from divulge.outputs.kinds.frequencies import Frequencies
@@ -18,7 +20,7 @@ from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.output import Output
 from divulge.outputs.released.reading import read_released
-from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Progress, Target, embed_runs, granted
+from divulge.synthesisers import Descent, embed_runs
 from divulge.synthesisers.descent.search import Search
 from divulge.table import Schema, Table, Variable
 

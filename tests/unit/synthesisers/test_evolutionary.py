@@ -10,13 +10,14 @@ import pytest
 
 from divulge.demo import simulated_census
 from divulge.errors import EmbedError
+from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.outputs import Output, read_released
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.custom import Custom
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
-from divulge.synthesisers import SYNTHESISERS, Embedding, Evolutionary, Objective, Outcome, Progress, Target
+from divulge.synthesisers import SYNTHESISERS, Evolutionary
 from divulge.synthesisers.evolutionary.fitness import Fitness
 from divulge.synthesisers.evolutionary.mutation import Stepped
 from divulge.table import Schema, Table, Variable

@@ -13,10 +13,11 @@ from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.lowering import predictor
 from divulge.kernels.randomness import next_uniform, stream
 from divulge.kernels.rules import DEEPEST, keeps_rules, swap_until_kept
+from divulge.objective import Objective, Target
 from divulge.objective.compiled import rules_of
+from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.lowering.lowered import Block, pack
-from divulge.synthesisers import Objective, Target, granted
 from divulge.synthesisers.descent.starts import start_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference.balance import draw_in_balance as reference_draws

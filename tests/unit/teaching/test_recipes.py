@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from divulge.demo import DEMOS
+from divulge.objective import Target
 from divulge.outputs import OUTPUTS, Example, Output
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.frequencies import Frequencies
@@ -19,7 +20,6 @@ from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.record import dumps, write_text
-from divulge.synthesisers import Target
 from divulge.table import Condition, Table, write_table
 from divulge.table.frictionless import format_schema
 from divulge.teaching.conditions import condition_code

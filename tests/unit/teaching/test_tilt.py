@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from benchmarks.earnings import earnings_outputs, simulated_earnings
+from divulge.objective import Target
+from divulge.objective.knowledge import granted
 from divulge.outputs import Figures
 from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
 from divulge.spec import Assessment
 from divulge.spec.teaching import TeachingSettings
-from divulge.synthesisers import Target, granted
 from divulge.table import Schema, Variable, write_schema
 from divulge.teaching.make import make_dataset
 from divulge.teaching.tilt import bent, tilted

@@ -14,8 +14,8 @@ import numpy as np
 from divulge.assess.cumulative import Earlier
 from divulge.assess.splits.split import Task, granted
 from divulge.designs import Design, RepeatedHalves
+from divulge.objective import Target
 from divulge.outputs import Output, Released
-from divulge.synthesisers import Target
 from divulge.table import Table
 
 DRAWS = 20

@@ -19,8 +19,9 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family
 from divulge.measures.run import measure_tables
+from divulge.objective import Embedding, Objective, Outcome, Reproduction, Target
 from divulge.outputs import Figures, Output, Released, Status
-from divulge.synthesisers import Descent, Embedding, Objective, Outcome, Reproduction, Target
+from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
 
 USABLE = (Status.OK, Status.EMPTY_GROUP, Status.CONSTANT, Status.VANISHED_LEVEL, Status.COLLINEAR)

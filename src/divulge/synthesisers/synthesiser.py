@@ -1,4 +1,4 @@
-"""Several independent runs of a synthesiser, in parallel processes; the result does not depend on how many."""
+"""What every synthesiser can do, and several independent runs of one in parallel processes."""
 
 from __future__ import annotations
 
