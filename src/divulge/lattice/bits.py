@@ -1,0 +1,87 @@
+"""Bits: what printed figures hold against what rows have. Fewer in the rows, and only the data themselves may fit.
+
+Counted as if sums over many rows were normal: h = ½ log₂(2πe · variance) for each independent direction, less the
+width of what can be told apart (Shannon 1948). A rule of thumb to within a few bits, and no proof of anything.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Bits(NamedTuple):
+    """Of one output, or of one group of rows."""
+
+    printed: float  # that the figures tell about the rows
+    secret: float  # that the rows have
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the figures hold more than the rows have: more than one set of rows would then be a coincidence."""
+        return self.printed > self.secret
+
+
+def figure_bits(shifts: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
+    """What sums in half units tell about rows: shifts (rows, figures) for one step of a row, variances of its steps.
+
+    Figures that follow from each other are counted once, by the eigenvalues of what they vary by together; a figure
+    that varies by less than its width tells nothing.
+    """
+    if not shifts.size:
+        return 0.0
+    spread = np.asarray(shifts, dtype=np.float64) * np.sqrt(np.broadcast_to(variances, len(shifts)))[:, None]
+    eigenvalues = np.linalg.eigvalsh(spread.T @ spread)
+    # A printed interval is 2 half units wide.
+    bits = 0.5 * np.log2(np.maximum(2 * np.pi * np.e * eigenvalues / 4, 1.0))
+    return float(bits.sum())
+
+
+def whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
+    """The most that any digits tell where predictors are whole multiples of some step: then their sums are, too.
+
+    predictors (rows, columns); infinite where a column has no step down to a millionth.
+    """
+    steps = np.array([_step(column) for column in np.asarray(predictors, dtype=np.float64).T])
+    if (steps == 0).any():
+        return np.inf
+    return figure_bits(2 * predictors / steps, variances)  # sums that differ by 1 are told apart: half units of ½
+
+
+def secret_bits(n_values: NDArray[np.integer] | int, n_rows: int) -> float:
+    """What rows have: log₂ of the number of values each may take."""
+    return float(np.log2(np.maximum(np.broadcast_to(n_values, n_rows), 1)).sum())
+
+
+def response_bits(
+    shifts: NDArray[np.floating], spans: NDArray[np.integer], predictors: NDArray[np.floating] | None = None
+) -> Bits:
+    """Bits of responses that take spans + 1 equally spaced values, each as likely as another.
+
+    shifts (people, figures): what one step of a response does to the figures, in half units (`Sums`).
+    """
+    variances = ((spans + 1.0) ** 2 - 1) / 12
+    printed = figure_bits(shifts, variances)
+    if predictors is not None:
+        printed = min(printed, whole_bits(predictors, variances))
+    return Bits(printed, secret_bits(spans + 1, len(spans)))
+
+
+def bits_by_group(
+    shifts: NDArray[np.floating], spans: NDArray[np.integer], groups: NDArray[np.integer]
+) -> dict[int, Bits]:
+    """The same for each group of rows, as if all other rows were known."""
+    return {int(g): response_bits(shifts[groups == g], spans[groups == g]) for g in np.unique(groups)}
+
+
+def _step(column: Floats) -> float:
+    """The largest step, a decimal one or a whole multiple of it, of which every value is a multiple; 0 where none."""
+    for decimals in range(7):
+        whole = np.round(column * 10.0**decimals)
+        if np.allclose(whole, column * 10.0**decimals, rtol=0, atol=1e-6):  # of a unit: decimals as they were read
+            return float(np.gcd.reduce(whole.astype(np.int64)) or 1) / 10.0**decimals
+    return 0.0
