@@ -6,14 +6,21 @@ Only the two edges (the command line and the web application) turn these into ex
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+
+_FIELD_PATH = re.compile(r"[a-z_]+(\[\d+\])*(\.|$)")
 
 
 class DivulgeError(Exception):
-    """Base of all expected failures: `message`, where it happened (`where`), and what to try (`hint`)."""
+    """Base of all expected failures: `message`, where it happened (`where`), and what to try (`hint`).
+
+    others: what else is wrong, where several things were found at once.
+    """
 
     exit_code = 1
+    others: tuple[DivulgeError, ...] = ()
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -22,12 +29,21 @@ class DivulgeError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{text} {self.hint}" if self.hint else text
+        return "\n".join(f"{e.sentence} {e.hint}" if e.hint else e.sentence for e in self.every)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword arguments are lost by Exception's own pickling; errors cross process boundaries.
-        return _rebuild, (type(self), self.message, self.where, self.hint)
+        return _rebuild, (type(self), self.message, self.where, self.hint, self.others)
+
+    @property
+    def sentence(self) -> str:
+        """Where it happened and what was needed, without what to try."""
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+    @property
+    def every(self) -> tuple[DivulgeError, ...]:
+        """This error, then the others that were found with it."""
+        return (self, *self.others)
 
     def at(self, where: str) -> DivulgeError:
         """The same error with its path in the spec set, unless a nearer one is known already."""
@@ -35,14 +51,36 @@ class DivulgeError(Exception):
             self.where = where
         return self
 
+    def under(self, path: str) -> DivulgeError:
+        """The same error with `path` in front of where it happened: `formula` becomes `outputs[2].formula`."""
+        for error in self.every:
+            inner = error.where if error.where is not None and _FIELD_PATH.match(error.where) else None
+            if inner is None:
+                error.where = path
+            elif inner != path and not inner.startswith((f"{path}.", f"{path}[")):
+                # Nested with the same field, it is named once.
+                error.where = f"{path}.{inner}"
+        return self
+
     def as_json(self) -> dict[str, object]:
-        """The one JSON shape in which any error is shown."""
-        error = {"type": type(self).__name__, "message": self.message, "where": self.where, "hint": self.hint}
-        return {"error": error, "exit_code": self.exit_code}
+        """The one JSON shape in which any error is shown: the first, and all of them."""
+        every = [{"type": type(e).__name__, "message": e.message, "where": e.where, "hint": e.hint} for e in self.every]
+        return {"error": every[0], "errors": every, "exit_code": self.exit_code}
 
 
-def _rebuild(kind: type[DivulgeError], message: str, where: str | None, hint: str | None) -> DivulgeError:
-    return kind(message, where=where, hint=hint)
+def _rebuild(
+    kind: type[DivulgeError], message: str, where: str | None, hint: str | None, others: tuple[DivulgeError, ...]
+) -> DivulgeError:
+    error = kind(message, where=where, hint=hint)
+    error.others = others
+    return error
+
+
+def raise_all(problems: Sequence[DivulgeError]) -> None:
+    """Raise the first of several problems, which holds the others; nothing where there are none."""
+    if problems:
+        problems[0].others = tuple(problems[1:])
+        raise problems[0]
 
 
 class UsageError(DivulgeError):
@@ -123,7 +161,7 @@ class UnknownVariableError(DivulgeError):
 
 
 class SpecError(DivulgeError):
-    """An assessment file that cannot be read or does not make sense."""
+    """An assessment file that cannot be read, or a setting (there, after a flag, in a form) that makes no sense."""
 
     exit_code = 50
 

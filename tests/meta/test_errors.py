@@ -49,7 +49,5 @@ def test_error_survives_pickling(kind: type[DivulgeError]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_error_has_the_one_json_shape(kind: type[DivulgeError]) -> None:
     shape = kind("what was needed.", where="here").as_json()
-    assert shape == {
-        "error": {"type": kind.__name__, "message": "what was needed.", "where": "here", "hint": None},
-        "exit_code": kind.exit_code,
-    }
+    error = {"type": kind.__name__, "message": "what was needed.", "where": "here", "hint": None}
+    assert shape == {"error": error, "errors": [error], "exit_code": kind.exit_code}

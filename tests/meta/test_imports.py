@@ -32,6 +32,7 @@ LAYERS = (
     {"table"},
     {"lattice"},
     {"kernels"},
+    {"settings"},
     {"record"},
     {"errors"},
 )

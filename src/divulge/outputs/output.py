@@ -6,7 +6,6 @@ A kind is one file with one frozen dataclass that inherits from `Output` and not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -344,19 +343,11 @@ def numeric(schema: Schema, name: str) -> Variable:
     return variable
 
 
-_FIELD_PATH = re.compile(r"[a-z_]+(\[\d+\])*(\.|$)")
-
-
 @contextmanager
 def in_field(path: str) -> Iterator[None]:
     """Put `path` in front of where an error happened: `outputs[2]` and `formula` become `outputs[2].formula`."""
     try:
         yield
     except DivulgeError as error:
-        inner = error.where if error.where is not None and _FIELD_PATH.match(error.where) else None
-        if inner is None:
-            error.where = path
-        elif inner != path and not inner.startswith((f"{path}.", f"{path}[")):
-            # Nested with the same field, it is named once.
-            error.where = f"{path}.{inner}"
+        error.under(path)
         raise

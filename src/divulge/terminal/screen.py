@@ -62,12 +62,11 @@ class Screen:
         if as_json:
             self.print_json(error.as_json())
         console = self.err()
-        console.print("Error", style="bold red", end=" ")
-        console.print(
-            f"{error.where}: {error.message}" if error.where else error.message, markup=False, highlight=False
-        )
-        if error.hint:
-            console.print(error.hint, markup=False, highlight=False)
+        for each in error.every:
+            console.print("Error", style="bold red", end=" ")
+            console.print(each.sentence, markup=False, highlight=False)
+            if each.hint:
+                console.print(each.hint, markup=False, highlight=False)
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
