@@ -70,8 +70,8 @@ def run() -> list[dict[str, Any]]:
         {"what": "memory of statsmodels, tables", "theirs": _memory(theirs, table)},
         {
             "what": "residuals and derivatives",
-            "at the census, ms": _best(lambda: lowered.head.linearise(totals, table)),
-            "at uniform rows, ms": _best(lambda: lowered.head.linearise(totals, spread)),
+            "at the census, ms": _best(lambda: lowered.residuals.linearise(totals, table)),
+            "at uniform rows, ms": _best(lambda: lowered.residuals.linearise(totals, spread)),
             "target": HEAD_TARGET_MS,
         },
         {"what": "evaluate, formula and all", "ms": _best(lambda: output.evaluate(table))},

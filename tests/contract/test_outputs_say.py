@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from divulge.outputs import Example, Output
-from divulge.outputs.lowering.lowered import DiagonalHead, Lowered
+from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.lowering.residuals import DiagonalResiduals
 from tests.contract.test_outputs import CASES, output_of, published, table_of, with_one_cell_changed
 
 
@@ -47,7 +48,7 @@ def test_data_keep_the_inequalities_of_their_own_figures(kind: type[Output], exa
         return
     n = linear.block.n_totals
     nothing = np.zeros(n)
-    sums = Lowered((linear.block,), nothing, DiagonalHead(nothing), nothing, nothing, nothing)
+    sums = Lowered((linear.block,), nothing, DiagonalResiduals(nothing), nothing, nothing, nothing)
     found = linear.combine @ sums.totals(table)
     slack = 1e-6 * (1 + np.abs(found))  # sums of floats
     assert (found >= linear.low - slack).all()

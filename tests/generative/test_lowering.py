@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels.lowering import NOTHING
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Link, Lowered, Term, pack, row_codes
+from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term, pack, row_codes
+from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.table import Schema, Table, Variable
 from tests.reference import lowering as reference
 
@@ -55,7 +56,7 @@ def _lowered(rng: np.random.Generator, family: str | None, moment: str) -> Lower
         link = Link(family, predictor, response, beta, moment)  # type: ignore[arg-type]
     block = Block(terms, n_columns, link, weight)
     n = block.n_totals
-    return Lowered((block,), rng.normal(3, 1, n), DiagonalHead(np.ones(n)), -np.ones(n), np.ones(n), np.ones(n))
+    return Lowered((block,), rng.normal(3, 1, n), DiagonalResiduals(np.ones(n)), -np.ones(n), np.ones(n), np.ones(n))
 
 
 @pytest.mark.parametrize("family", [None, *FAMILIES])
@@ -85,7 +86,7 @@ def test_a_missing_value_takes_the_row_out_of_a_model_but_a_reference_level_does
     terms = (Term.constant(0), level)
     link = Link("identity", terms, Term.lookup("Y", np.arange(2.0)), np.array([0.25, 0.5]))
     lowered = Lowered(
-        (Block(terms, 2, link),), np.zeros(2), DiagonalHead(np.ones(2)), -np.ones(2), np.ones(2), np.ones(2)
+        (Block(terms, 2, link),), np.zeros(2), DiagonalResiduals(np.ones(2)), -np.ones(2), np.ones(2), np.ones(2)
     )
     # Row 0: 1 − 0.25 to the constant; row 1: 1 − 0.75 to both; row 2 adds nothing.
     assert lowered.totals(table).tolist() == [1.0, 0.25]

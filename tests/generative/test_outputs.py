@@ -170,7 +170,7 @@ def test_lowered_quantile_is_inside_exactly_where_it_is_as_printed(
         released = output.publish(output.evaluate(released_table), SCHEMA)
         lowered = output.lower(SCHEMA, released)
         for table in (released_table, other):
-            residuals = lowered.residuals(table)
+            residuals = lowered.residuals_at(table)
             inside = bool(((residuals >= lowered.low - 1e-9) & (residuals <= lowered.high + 1e-9)).all())
             assert inside == bool(released.agrees(output.evaluate(table).values).all())
 
@@ -212,7 +212,7 @@ def test_lowered_form_is_inside_exactly_where_the_output_is_as_printed(
     released = output.publish(output.evaluate(released_table), SCHEMA)
     lowered = output.lower(SCHEMA, released)
     for table in (released_table, other):
-        residuals = lowered.residuals(table)
+        residuals = lowered.residuals_at(table)
         assert np.isfinite(residuals).all()
         slack = 1e-9 * np.maximum(lowered.unit, np.abs(residuals))
         inside = bool(((residuals >= lowered.low - slack) & (residuals <= lowered.high + slack)).all())

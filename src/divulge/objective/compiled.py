@@ -11,9 +11,6 @@ from divulge.kernels.proposals import Moves
 from divulge.kernels.randomness import alias_table
 from divulge.kernels.rules import Rules
 from divulge.objective.objective import Objective
-from divulge.outputs.lowering.lowered import DiagonalHead
-from divulge.outputs.lowering.quantiles import PositionHead
-from divulge.outputs.lowering.residuals import ShareHead
 from divulge.table import Schema
 from divulge.table.conditions import Atom, Node
 
@@ -65,9 +62,7 @@ def _total_blocks(objective: Objective) -> Integers:
     for o, output in enumerate(objective.lowered):
         is_target = o < objective.n_lowered_targets
         for block in output.blocks:
-            counts = (
-                is_target and block.link is None and isinstance(output.head, DiagonalHead | ShareHead | PositionHead)
-            )
+            counts = is_target and block.link is None and output.residuals.counts_rows
             found.append(np.full(block.n_totals, number if counts else -1))
             number += 1
     return np.concatenate([np.zeros(0), *found]).astype(np.int64)

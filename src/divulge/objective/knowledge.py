@@ -11,7 +11,6 @@ import numpy as np
 from divulge.errors import EmbedError
 from divulge.kernels.arrays import Floats
 from divulge.objective.objective import Target
-from divulge.outputs.lowering.lowered import DiagonalHead
 from divulge.table import Schema
 
 Knows = Literal["nothing", "marginals", "earlier outputs"]
@@ -68,7 +67,7 @@ def _released_counts(schema: Schema, targets: Sequence[Target]) -> dict[str, Flo
             continue
         lowered = target.output.lower(schema, target.released)
         block = lowered.blocks[0]
-        if len(lowered.blocks) != 1 or block.link or block.weight or not isinstance(lowered.head, DiagonalHead):
+        if len(lowered.blocks) != 1 or block.link or block.weight or not lowered.residuals.is_diagonal:
             continue
         for term in block.terms:
             name = term.variables[0] if len(term.variables) == 1 else None

@@ -15,7 +15,8 @@ from divulge.errors import EmbedError
 from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.objective.views import View
 from divulge.outputs import Output, Released
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered, Program, Term, pack
+from divulge.outputs.lowering.lowered import Block, Lowered, Program, Term, pack
+from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.table import Schema, Table
 
 INSIDE = 0.8
@@ -96,7 +97,7 @@ class Objective:
         half = np.maximum(0.5, 2.0 * np.sqrt(self.n_rows * share * (1 - share)))
         n = len(share)
         block = Block((Term.cross([name], [np.arange(n)]),), n)
-        return Lowered((block,), self.n_rows * share, DiagonalHead(np.ones(n)), -half, half, np.full(n, 0.5))
+        return Lowered((block,), self.n_rows * share, DiagonalResiduals(np.ones(n)), -half, half, np.full(n, 0.5))
 
     @property
     def n_target_residuals(self) -> int:
@@ -158,7 +159,7 @@ class Objective:
         starts, residual_start = self.total_start, self.residual_start
         residuals, jacobians, weight = [], [], []
         for o, output in enumerate(self.lowered):
-            residual, jacobian = output.head.linearise(totals[starts[o] : starts[o + 1]], table)
+            residual, jacobian = output.residuals.linearise(totals[starts[o] : starts[o + 1]], table)
             residuals.append(residual)
             jacobians.append(jacobian)
             unit = output.unit if units is None else units[o]
@@ -166,7 +167,7 @@ class Objective:
         low = np.concatenate([np.zeros(0), *(o.low for o in self.lowered)])
         high = np.concatenate([np.zeros(0), *(o.high for o in self.lowered)])
         # Counts are exact: nothing is gained by staying away from the ends, and a withheld count may have to be at one.
-        counts = [isinstance(o.head, DiagonalHead) for o in self.lowered]
+        counts = [o.residuals.is_diagonal for o in self.lowered]
         share = np.repeat(np.where(counts, 1.0, inside), [o.n_residuals for o in self.lowered])
         # An open end (an inequality) has no middle; it stays where it is.
         closed = np.isfinite(low) & np.isfinite(high)

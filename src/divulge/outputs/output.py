@@ -261,10 +261,6 @@ class Output:
 
     # What every kind has.
 
-    def evaluate_many(self, tables: Sequence[Table]) -> list[Figures]:
-        """The figures of each of many tables."""
-        return [self.evaluate(table) for table in tables]
-
     def uses(self, schema: Schema) -> tuple[str, ...]:
         """All variables it needs: its own, the weights', and those of `where`."""
         names = [*self.own_variables(), *([self.weights] if self.weights else [])]

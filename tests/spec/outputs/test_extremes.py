@@ -21,11 +21,11 @@ def test_minimum_and_maximum_by_groups() -> None:
 def test_maximum_means_nobody_above_and_somebody_at_it() -> None:
     output = Extremes(variables=("PAY",), show=("maximum",), decimals=-1)
     lowered = output.lower(PEOPLE.schema, output.publish(output.evaluate(PEOPLE), PEOPLE.schema))
-    assert lowered.residuals(PEOPLE).tolist() == [0, 1]
+    assert lowered.residuals_at(PEOPLE).tolist() == [0, 1]
     without = PEOPLE.take(slice(6))
-    assert lowered.residuals(without).tolist() == [0, 0]
+    assert lowered.residuals_at(without).tolist() == [0, 0]
     lower = output.lower(PEOPLE.schema, output.publish(output.evaluate(without), PEOPLE.schema))
-    assert lower.residuals(PEOPLE).tolist() == [1, 1]
+    assert lower.residuals_at(PEOPLE).tolist() == [1, 1]
     assert lower.low.tolist() == [float("-inf"), 0.5]
     assert lower.high.tolist() == [0.5, float("inf")]
 

@@ -176,4 +176,4 @@ def test_lowered_coefficients_are_exact_at_the_table_itself() -> None:
     exact = dataclasses.replace(output.publish(figures, CENSUS.schema), values=figures.values)
     lowered = output.lower(CENSUS.schema, exact)
     assert figures.se is not None
-    assert np.abs(lowered.residuals(CENSUS) / figures.se).max() < 1e-9
+    assert np.abs(lowered.residuals_at(CENSUS) / figures.se).max() < 1e-9

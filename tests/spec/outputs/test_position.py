@@ -57,7 +57,7 @@ def test_printed_median_is_recognised_however_it_came_about(
     output = Position(variables=("X",), decimals=1)
     printed = output.publish(output.evaluate(of(released, GRID)), GRID.schema)
     lowered = output.lower(GRID.schema, printed)
-    residuals = lowered.residuals(of(other, GRID))
+    residuals = lowered.residuals_at(of(other, GRID))
     assert bool(((residuals >= lowered.low) & (residuals <= lowered.high)).all()) is is_reproduced
 
 
@@ -67,7 +67,7 @@ def test_median_rounded_to_whole_numbers_may_be_any_that_rounds_to_it() -> None:
     assert printed.values.tolist() == [4]
     lowered = output.lower(GRID.schema, printed)
     for values in ([3, 4], [4, 4], [4, 5], [4]):
-        residuals = lowered.residuals(of(values, GRID))
+        residuals = lowered.residuals_at(of(values, GRID))
         assert ((residuals >= lowered.low) & (residuals <= lowered.high)).all(), values
 
 

@@ -138,7 +138,7 @@ def test_lowered_statistics_and_standard_errors_are_exact_at_the_table_itself() 
         released = output.publish(figures, CENSUS.schema)
         lowered = output.lower(CENSUS.schema, dataclasses.replace(released, values=figures.values, se=figures.se))
         assert lowered.n_residuals == len(figures.values) + 3 + (output.kind != "poisson")
-        assert np.abs(lowered.residuals(CENSUS)).max() < 1e-6
+        assert np.abs(lowered.residuals_at(CENSUS)).max() < 1e-6
 
 
 def test_change_of_standard_errors_is_predicted_to_first_order() -> None:
@@ -152,7 +152,7 @@ def test_change_of_standard_errors_is_predicted_to_first_order() -> None:
         released = output.publish(figures, rows.schema)
         lowered = output.lower(rows.schema, dataclasses.replace(released, values=figures.values, se=figures.se))
         totals = lowered.totals(rows)
-        _, jacobian = lowered.head.linearise(totals, rows)
+        _, jacobian = lowered.residuals.linearise(totals, rows)
         for row in range(0, 600, 40):
             columns = [c.copy() for c in rows.columns]
             columns[0][row] = 95 - columns[0][row]

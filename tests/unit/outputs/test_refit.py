@@ -29,9 +29,9 @@ def test_residuals_are_those_of_a_refit_far_beyond_the_first_order(output: Outpu
     released = output.publish(output.evaluate(CENSUS), CENSUS.schema)
     marginals = {name: CENSUS.frequencies(name) / CENSUS.n_rows for name in CENSUS.names}
     objective = Objective(CENSUS.schema, (Target(output, released),), marginals)
-    head = objective.lowered[0].head
+    refit = objective.lowered[0].residuals
     codes = np.column_stack(OTHERS.columns)
-    residuals, slopes = head.linearise(objective.totals(codes), OTHERS)
+    residuals, slopes = refit.linearise(objective.totals(codes), OTHERS)
     n = len(released.values)
     exact = (output.evaluate(OTHERS).values - released.values)[:n]
     first_order = slopes[:n] @ objective.totals(codes)[: slopes.shape[1]]

@@ -12,8 +12,14 @@ from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
-from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.residuals import (
+    DiagonalResiduals,
+    RatioResiduals,
+    ShareResiduals,
+    SizedResiduals,
+    possible_sizes,
+)
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.released.precision import Released, outside
@@ -216,23 +222,25 @@ class Crosstab(Output):
         low, high, unit = released.residual_low, released.residual_high, released.half
         if self.statistic == "counts":
             block = Block(tuple(terms), offset, weight=weight)
-            return Lowered((block,), released.centre, DiagonalHead(np.ones(offset)), low, high, unit)
+            return Lowered((block,), released.centre, DiagonalResiduals(np.ones(offset)), low, high, unit)
         if self._within is None and weight is None:
             block = Block(tuple(terms), offset)
-            return Lowered((block,), np.zeros(offset), ShareHead(released.centre, self._scale), low, high, unit)
+            return Lowered((block,), np.zeros(offset), ShareResiduals(released.centre, self._scale), low, high, unit)
         group = self._denominators(schema)
         n_groups = int(group.max(initial=0)) + 1
         inside = self._groups(schema)
         terms.append(inside.term(index=offset + group[: inside.n_groups]))
         occupied = np.unique(group[released.is_given])
-        ratio = RatioHead(group, released.centre, self._scale, occupied)
+        ratio = RatioResiduals(group, released.centre, self._scale, occupied)
         cells = np.arange(len(group)) < inside.n_groups
         low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
-        head = ratio if self.weights else SizedHead(ratio, np.zeros(offset), possible_sizes(group, low, high, cells))
+        residuals = (
+            ratio if self.weights else SizedResiduals(ratio, np.zeros(offset), possible_sizes(group, low, high, cells))
+        )
         return Lowered(
             (Block(tuple(terms), offset + n_groups, weight=weight),),
             np.zeros(offset + n_groups),
-            head,
+            residuals,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
         )

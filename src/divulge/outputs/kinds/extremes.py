@@ -20,7 +20,8 @@ from divulge.outputs.lowering.grouped import (
     undefined_as_status,
 )
 from divulge.outputs.lowering.linear import Linear, counts_are_bounded
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
 from divulge.outputs.released.precision import SLACK, Released
@@ -104,7 +105,7 @@ class Extremes(Output):
         return Lowered(
             (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
             np.zeros(2 * n),
-            DiagonalHead(np.ones(2 * n)),
+            DiagonalResiduals(np.ones(2 * n)),
             # Counts are whole numbers, so half a row is a safe distance from both sides.
             np.where(given, np.tile([-np.inf, 0.5], n), -np.inf),
             np.where(given, np.tile([0.5, np.inf], n), np.inf),

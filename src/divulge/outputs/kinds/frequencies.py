@@ -12,8 +12,14 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.grouped import check_named
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
-from divulge.outputs.lowering.residuals import RatioHead, ShareHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.residuals import (
+    DiagonalResiduals,
+    RatioResiduals,
+    ShareResiduals,
+    SizedResiduals,
+    possible_sizes,
+)
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.released.precision import Released, outside
@@ -148,20 +154,24 @@ class Frequencies(Output):
             offset += groups.n_groups
         bounds = released.residual_low, released.residual_high, released.half
         if self.statistic == "counts":
-            return Lowered((Block(tuple(terms), n, weight=weight),), released.centre, DiagonalHead(np.ones(n)), *bounds)
+            return Lowered(
+                (Block(tuple(terms), n, weight=weight),), released.centre, DiagonalResiduals(np.ones(n)), *bounds
+            )
         if weight is None and all((groups.levels[0] >= 0).all() for groups in all_groups):
-            return Lowered((Block(tuple(terms), n),), np.zeros(n), ShareHead(released.centre, self._scale), *bounds)
+            return Lowered(
+                (Block(tuple(terms), n),), np.zeros(n), ShareResiduals(released.centre, self._scale), *bounds
+            )
         of = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
         for v, groups in enumerate(all_groups):
             terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
-        ratio = RatioHead(of, released.centre, self._scale, np.unique(of[released.is_given]))
+        ratio = RatioResiduals(of, released.centre, self._scale, np.unique(of[released.is_given]))
         low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
         sizes = possible_sizes(of, low, high, np.ones(n, dtype=bool))
-        head = ratio if self.weights else SizedHead(ratio, np.zeros(n), sizes)
+        residuals = ratio if self.weights else SizedResiduals(ratio, np.zeros(n), sizes)
         return Lowered(
             (Block(tuple(terms), n + len(all_groups), weight=weight),),
             np.zeros(n + len(all_groups)),
-            head,
+            residuals,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
         )

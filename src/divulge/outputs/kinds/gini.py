@@ -92,7 +92,7 @@ class Gini(Output):
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
             np.zeros(offset),
-            GiniHead(tuple(values), n_groups, released.centre, released.beyond),
+            GiniResiduals(tuple(values), n_groups, released.centre, released.beyond),
             released.residual_low,
             released.residual_high,
             released.half,
@@ -109,13 +109,15 @@ def pair_differences(ordered: Floats, counts: Floats) -> tuple[float, Floats, fl
 
 
 @dataclass(frozen=True, eq=False)
-class GiniHead:
+class GiniResiduals:
     """The coefficient as a function of how many rows have each value, with its exact slopes.
 
     Totals are those counts, variable by variable, group by group, in the order of the values. undefined: what stands
     for the coefficient where there is nothing to share out.
     """
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
     values: tuple[Floats, ...]
     n_groups: int
     released: Floats

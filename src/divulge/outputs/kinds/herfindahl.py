@@ -20,8 +20,9 @@ from divulge.outputs.lowering.grouped import (
     known_numbers,
     undefined_as_status,
 )
-from divulge.outputs.lowering.lowered import Block, Lowered, SmoothHead
+from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
+from divulge.outputs.lowering.smooth import Sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -128,15 +129,8 @@ class Herfindahl(Output):
             undefined = released.beyond.reshape(whole.shape).copy()
             return np.divide(squares, whole**2, out=undefined, where=whole > 0).ravel()
 
-        return Lowered(
-            (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
-            np.zeros(offset),
-            SmoothHead(figures, released.centre, np.zeros(offset)),
-            released.residual_low,
-            released.residual_high,
-            released.half,
-            is_linear=False,
-        )
+        block = Block(tuple(terms), offset, weight=weight_term(self, schema))
+        return lower_sums(Sums((block,), figures), released)
 
 
 def check_not_negative(variables: tuple[str, ...], schema: Schema) -> None:

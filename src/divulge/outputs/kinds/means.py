@@ -22,7 +22,7 @@ from divulge.outputs.lowering.grouped import (
 )
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
 from divulge.outputs.output import Example, Figures, Output, Statbarn
 from divulge.outputs.released.precision import Released
@@ -106,12 +106,12 @@ class Means(Output):
             terms.append(groups.term(index=at, scale=-released.centre[at], factor=present(schema, name)))
             terms.append(groups.term(index=n + at, factor=present(schema, name)))
         occupied = np.flatnonzero(released.is_given)
-        ratio = RatioHead(np.arange(n), np.zeros(n), 1.0, occupied)
-        head = ratio if self.weights else SizedHead(ratio, released.centre, self._sizes(schema, released))
+        ratio = RatioResiduals(np.arange(n), np.zeros(n), 1.0, occupied)
+        residuals = ratio if self.weights else SizedResiduals(ratio, released.centre, self._sizes(schema, released))
         return Lowered(
             (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
             np.zeros(2 * n),
-            head,
+            residuals,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
         )

@@ -129,12 +129,12 @@ class Mode(Output):
                     modes.append((offset + g * n_values, n_values, code))
             offset += spanned.n_groups
         # Among weights any difference decides, among rows it takes a whole one.
-        head = ModeHead(np.array(modes, dtype=np.int64).reshape(-1, 3), 1.0 if self.weights is None else 1e-9)
-        n = head.n_residuals
+        residuals = ModeResiduals(np.array(modes, dtype=np.int64).reshape(-1, 3), 1.0 if self.weights is None else 1e-9)
+        n = residuals.n_residuals
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
             np.zeros(offset),
-            head,
+            residuals,
             np.zeros(n),
             np.full(n, np.inf),
             np.full(n, 0.5),
@@ -143,12 +143,14 @@ class Mode(Output):
 
 
 @dataclass(frozen=True, eq=False)
-class ModeHead:
+class ModeResiduals:
     """How many rows more the mode has than each of its nearest rivals, less `lead` for those before it in order.
 
     modes: where its variable's counts start among the totals, how many values these are, and the mode's code.
     """
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
     modes: Integers
     lead: float
 

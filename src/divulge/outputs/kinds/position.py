@@ -22,7 +22,7 @@ from divulge.outputs.lowering.grouped import (
 )
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
-from divulge.outputs.lowering.quantiles import Plan, PositionHead, QuantileCell, SpreadCell, grouped_quantiles
+from divulge.outputs.lowering.quantiles import Plan, QuantileCell, QuantileResiduals, SpreadCell, grouped_quantiles
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.released.precision import SLACK, Released
@@ -188,11 +188,13 @@ class Position(Output):
             terms.append(spanned.term(index=index.ravel()))
             if self.iqr:
                 terms.append(spanned.term(index=shares.ravel()))
-        head = PositionHead(self, released.low, released.high, tuple(cells), tuple(spreads), self.weights is not None)
+        residuals = QuantileResiduals(
+            self, released.low, released.high, tuple(cells), tuple(spreads), self.weights is not None
+        )
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
             np.zeros(offset),
-            head,
-            *head.bounds(released.half, released.centre),
+            residuals,
+            *residuals.bounds(released.half, released.centre),
             is_linear=False,
         )

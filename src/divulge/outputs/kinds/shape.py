@@ -19,8 +19,9 @@ from divulge.outputs.lowering.grouped import (
     grouped_labels,
     undefined_as_status,
 )
-from divulge.outputs.lowering.lowered import Block, Lowered, SmoothHead
+from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.smooth import Sums, lower_sums
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -139,7 +140,6 @@ class Shape(Output):
                 # NaN⁰ is 1, but a missing value counts nowhere.
                 power = np.where(np.isnan(numbers), np.nan, ((numbers - middle) / scales[-1]) ** k)
                 terms.append(groups.term(index=at, factor=(name, power)))
-        n_totals = n_variables * N_POWERS * n_groups
         units = {"sd": 1.0, "variance": 2.0}
 
         def figures(totals: Floats) -> Floats:
@@ -152,12 +152,5 @@ class Shape(Output):
             # A group without rows, or all rows alike.
             return np.where(np.isfinite(found), found, released.beyond)
 
-        return Lowered(
-            (Block(tuple(terms), n_totals, weight=weight_term(self, schema)),),
-            np.zeros(n_totals),
-            SmoothHead(figures, released.centre, np.zeros(n_totals)),
-            released.residual_low,
-            released.residual_high,
-            released.half,
-            is_linear=False,
-        )
+        block = Block(tuple(terms), n_variables * N_POWERS * n_groups, weight=weight_term(self, schema))
+        return lower_sums(Sums((block,), figures), released)

@@ -19,8 +19,8 @@ from divulge.outputs.lowering.grouped import (
     known_numbers,
 )
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered
-from divulge.outputs.lowering.residuals import RatioHead
+from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.residuals import DiagonalResiduals, RatioResiduals
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
 from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
 from divulge.outputs.released.precision import Released
@@ -133,13 +133,15 @@ class Totals(Output):
         weight = weight_term(self, schema)
         if self.statistic == "totals":
             bounds = released.residual_low, released.residual_high, released.half
-            return Lowered((Block(tuple(terms), n, weight=weight),), released.centre, DiagonalHead(np.ones(n)), *bounds)
+            return Lowered(
+                (Block(tuple(terms), n, weight=weight),), released.centre, DiagonalResiduals(np.ones(n)), *bounds
+            )
         of = np.repeat(np.arange(n_variables), groups.n_groups)
-        head = RatioHead(of, released.centre, self._scale, np.zeros(0, dtype=np.int64))
+        residuals = RatioResiduals(of, released.centre, self._scale, np.zeros(0, dtype=np.int64))
         return Lowered(
             (Block((*terms, *whole), n + n_variables, weight=weight),),
             np.zeros(n + n_variables),
-            head,
-            *head.bounds(released, half_row(self, schema)),
+            residuals,
+            *residuals.bounds(released, half_row(self, schema)),
             is_linear=False,
         )

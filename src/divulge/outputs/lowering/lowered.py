@@ -6,15 +6,16 @@ own output was released they give residuals of zero within rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
 from divulge.kernels import lowering
 from divulge.kernels.arrays import Codes, Floats, Integers, Integers32
 from divulge.kernels.lowering import NOTHING
+from divulge.outputs.lowering.residuals import Residuals
 from divulge.table import Schema, Table
 
 Family = Literal["identity", "logistic", "poisson", "multinomial"]
@@ -128,67 +129,12 @@ class Block:
         return self.n_columns * (classes if self.link.moment == "score" else classes * (classes + 1) // 2)
 
 
-class Head(Protocol):
-    """How totals become residuals (figure now − figure released, in the figure's own units)."""
-
-    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        """(residuals, jacobian) at these centred totals of this (synthetic) table.
-
-        The jacobian is (residuals, totals), or (totals,) where each residual belongs to one total (diagonal).
-        """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class DiagonalHead:
-    """Each total is one figure: residual = slope · total."""
-
-    slope: Floats
-
-    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        del table
-        return self.slope * totals, self.slope
-
-
-@dataclass(frozen=True, eq=False)
-class LinearHead:
-    """Residuals are fixed linear combinations of totals: residual = matrix · totals."""
-
-    matrix: Floats
-
-    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        del table
-        return self.matrix @ totals, self.matrix
-
-
-@dataclass(frozen=True, eq=False)
-class SmoothHead:
-    """Figures are a smooth function of raw totals (a correlation, an odds ratio): residual = f(totals) − released."""
-
-    function: Callable[[Floats], Floats]
-    released: Floats
-    constants: Floats
-
-    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        del table
-        raw = totals + self.constants
-        figures = self.function(raw)
-        jacobian = np.empty((len(figures), len(raw)))
-        for j in range(len(raw)):
-            # Central differences: totals are sums over rows, so a step of 1e-5 of their size is far above rounding.
-            step = 1e-5 * max(1.0, abs(raw[j]))
-            up, down = raw.copy(), raw.copy()
-            up[j] += step
-            down[j] -= step
-            jacobian[:, j] = (self.function(up) - self.function(down)) / (2 * step)
-        return figures - self.released, jacobian
-
-
 @dataclass(frozen=True, eq=False)
 class Lowered:
     """An output in additive form.
 
     constants: what is taken off the sums, so that totals are centred (n_totals,).
+    residuals: how totals become figure now − figure released.
     low, high: the interval in which a residual counts as reproduced (n_residuals,), from the published precision,
         a suppressed cell's range, or an inequality (a maximum: no row above it).
     unit: what a residual of 1 means in the discrepancy (n_residuals,): a standard error, or a published half-unit.
@@ -197,7 +143,7 @@ class Lowered:
 
     blocks: tuple[Block, ...]
     constants: Floats
-    head: Head
+    residuals: Residuals
     low: Floats
     high: Floats
     unit: Floats
@@ -220,9 +166,9 @@ class Lowered:
         """The centred totals of a table."""
         return pack([self], table.schema).totals(row_codes(table)) - self.constants
 
-    def residuals(self, table: Table) -> Floats:
+    def residuals_at(self, table: Table) -> Floats:
         """Figure now − figure released, to first order, in the figures' own units."""
-        return self.head.linearise(self.totals(table), table)[0]
+        return self.residuals.linearise(self.totals(table), table)[0]
 
 
 def _terms_of(block: Block) -> list[Term]:

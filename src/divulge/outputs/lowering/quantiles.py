@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class SpreadCell:
 
 
 @dataclass(frozen=True, eq=False)
-class PositionHead:
+class QuantileResiduals:
     """Quantiles as inequalities on counts, four residuals a figure, then interquartile ranges, one residual each.
 
     The four are #below x₍k₎'s range − (k − 1) ≤ 0, #up to it − k ≥ 0, and the same for x₍k+1₎ with k + 1; where f is 0
@@ -160,6 +161,8 @@ class PositionHead:
     reproduced, since the table is at hand.
     """
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = True
     output: Output
     low: Floats
     high: Floats

@@ -1,8 +1,9 @@
-"""Heads that several kinds share: how totals become residuals where that is neither diagonal nor merely linear."""
+"""How totals become residuals: figure now − figure released. What one kind alone needs is in its own file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -11,8 +12,42 @@ from divulge.outputs.released.precision import SLACK, Released
 from divulge.table import Table
 
 
+class Residuals(Protocol):
+    """How totals become residuals, in the figures' own units.
+
+    is_diagonal: each residual is one total times a constant.
+    counts_rows: totals of blocks without a link are counts of rows, so that a row can be moved from one to another.
+    """
+
+    @property
+    def is_diagonal(self) -> bool: ...
+
+    @property
+    def counts_rows(self) -> bool: ...
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        """(residuals, jacobian) at these centred totals of this (synthetic) table.
+
+        The jacobian is (residuals, totals), or (totals,) where each residual belongs to one total (diagonal).
+        """
+        ...
+
+
 @dataclass(frozen=True, eq=False)
-class RatioHead:
+class DiagonalResiduals:
+    """Each total is one figure: residual = slope · total."""
+
+    is_diagonal: ClassVar[bool] = True
+    counts_rows: ClassVar[bool] = True
+    slope: Floats
+
+    def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
+        del table
+        return self.slope * totals, self.slope
+
+
+@dataclass(frozen=True, eq=False)
+class RatioResiduals:
     """Shares and means: figure i is scale · totals[i] / D, with D = totals[n + group[i]]; residual = figure − released.
 
     The first n totals are numerators, then come the denominators; constants are zero. Where the numerators are centred
@@ -20,6 +55,8 @@ class RatioHead:
     was released says that its group is not empty.
     """
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
     group: Integers
     released: Floats
     scale: float
@@ -57,7 +94,7 @@ LARGEST_SIZE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class SizedHead:
+class SizedResiduals:
     """Shares and means of small groups: 66.7 % needs a group of 3, 6, 9 … rows, so a group may have to grow or shrink.
 
     Where a group's size can carry its figures, residuals are those of `ratio`. Where it cannot, the figures are taken
@@ -67,7 +104,9 @@ class SizedHead:
     sizes: for each group, the sizes that can carry its figures, as `possible_sizes` gives them.
     """
 
-    ratio: RatioHead
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
+    ratio: RatioResiduals
     centre: Floats
     sizes: tuple[Integers, ...]
 
@@ -120,9 +159,11 @@ def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | Non
 
 
 @dataclass(frozen=True, eq=False)
-class ShareHead:
+class ShareResiduals:
     """Shares of all rows, whose number no move changes: residual = scale · total / rows − released."""
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = True
     released: Floats
     scale: float
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.kernels.lowering import NOTHING
-from divulge.outputs.lowering.lowered import Block, DiagonalHead, Lowered, Term
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.output import Figures, Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -43,13 +45,15 @@ class Sums:
         """The sums of a table."""
         n = self.n_totals
         nothing = np.zeros(n)
-        return Lowered(self.blocks, nothing, DiagonalHead(nothing), nothing, nothing, nothing).totals(table)
+        return Lowered(self.blocks, nothing, DiagonalResiduals(nothing), nothing, nothing, nothing).totals(table)
 
 
 @dataclass(frozen=True, eq=False)
-class SumsHead:
+class SumsResiduals:
     """residual = figures(totals) − released, with derivatives by central differences."""
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
     sums: Sums
     released: Floats
     half: Floats
@@ -91,7 +95,7 @@ def lower_sums(sums: Sums, released: Released) -> Lowered:
     return Lowered(
         sums.blocks,
         np.zeros(sums.n_totals),
-        SumsHead(sums, released.centre, released.half),
+        SumsResiduals(sums, released.centre, released.half),
         released.residual_low,
         released.residual_high,
         released.half,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -33,13 +34,15 @@ N_EXPECTED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class RefitHead:
+class RefitResiduals:
     """Coefficients now − released = H⁻¹ · score; then statistics and standard errors of the refit − released.
 
     Totals: the score; the information (lower triangle, row by row) where standard errors are released; the
     log-likelihood's kernel and the counts of `_count_terms` where statistics are.
     """
 
+    is_diagonal: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
     model: Model
     beta: Floats
     weights: str | None
@@ -174,13 +177,13 @@ def inverted(information: Floats) -> tuple[Floats, Mask]:
     return inverse, is_lost
 
 
-def expected_se(head: RefitHead, schema: Schema) -> Floats:
+def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
     """Standard errors under the released model if variables were independent, with the frequencies the schema knows.
 
     Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
     """
     rng = np.random.default_rng(1)  # any seed: see N_EXPECTED
-    names = [*head.model.variables(head.weights), *(head.where.variables if head.where is not None else ())]
+    names = [*refit.model.variables(refit.weights), *(refit.where.variables if refit.where is not None else ())]
     counts = schema_counts(schema)
     small = Schema(tuple(schema[n] for n in dict.fromkeys(names)))
     columns, total = [], float(N_EXPECTED)
@@ -190,13 +193,13 @@ def expected_se(head: RefitHead, schema: Schema) -> Floats:
             total = max(total, float(weight.sum()))
         drawn = rng.choice(variable.n_codes, N_EXPECTED, p=weight / weight.sum())
         columns.append(drawn.astype(variable.dtype))
-    inverse, _ = inverted(head.information(Table(small, tuple(columns))) * (total / N_EXPECTED))
+    inverse, _ = inverted(refit.information(Table(small, tuple(columns))) * (total / N_EXPECTED))
     scale = 1.0
-    if head.model.family == "identity":
-        weight = counts(head.model.formula.response.variable)
-        known = np.isfinite(head.model.y)
-        mean = np.average(head.model.y[known], weights=weight[known])
-        scale = float(np.average((head.model.y[known] - mean) ** 2, weights=weight[known])) or 1.0
+    if refit.model.family == "identity":
+        weight = counts(refit.model.formula.response.variable)
+        known = np.isfinite(refit.model.y)
+        mean = np.average(refit.model.y[known], weights=weight[known])
+        scale = float(np.average((refit.model.y[known] - mean) ** 2, weights=weight[known])) or 1.0
     se: Floats = np.sqrt(scale * np.diagonal(inverse))
     return se
 
@@ -212,7 +215,7 @@ def lower_model(
     where = None if output.where is None else Condition.parse(output.where, schema)
     se = released.se[:m] if released.se is not None and not model.classes else None
     beside = figures_beside(statistics)
-    head = RefitHead(model, beta, output.weights, where, se, beside, centre[m:])
+    refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:])
     weight = weight_term(output, schema)
     blocks = [score_block(model, beta, weight)]
     if se is not None:
@@ -220,7 +223,7 @@ def lower_model(
     if beside or (se is not None and model.family == "identity"):
         link = replace(blocks[0].link, moment="loglikelihood")  # type: ignore[type-var]
         blocks += [Block((Term.constant(),), 1, link, weight), *_count_blocks(output, model, schema)]
-    unit = expected_se(head, schema)
+    unit = expected_se(refit, schema)
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
     low, high = released.residual_low, released.residual_high
@@ -233,7 +236,7 @@ def lower_model(
         # A standard error is itself known to one part in √(2n).
         unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))
     n_totals = sum(b.n_totals for b in blocks)
-    return Lowered(tuple(blocks), np.zeros(n_totals), head, low, high, unit, is_linear=False)
+    return Lowered(tuple(blocks), np.zeros(n_totals), refit, low, high, unit, is_linear=False)
 
 
 def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:

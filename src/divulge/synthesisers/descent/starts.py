@@ -15,7 +15,7 @@ from divulge.kernels.randomness import alias_table, draw_codes, stream
 from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.objective.compiled import moves_of, rules_of
 from divulge.objective.objective import Objective
-from divulge.outputs.lowering.lowered import DiagonalHead, Lowered
+from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.released.precision import SLACK
 
 Start = Literal["uniform", "univariate", "model"]
@@ -105,7 +105,7 @@ def _counts(output: Lowered, index: Integers, n_rows: int, rng: np.random.Genera
 
 def _cells_of(output: Lowered, objective: Objective) -> Integers | None:
     """The figure (−1: none) that counts each combination of codes, for a plain crosstab of counts; otherwise None."""
-    if not isinstance(output.head, DiagonalHead) or len(output.blocks) != 1:
+    if not output.residuals.is_diagonal or len(output.blocks) != 1:
         return None
     block = output.blocks[0]
     term = block.terms[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.outputs.kinds.means import Means, spacing
-from divulge.outputs.lowering.residuals import RatioHead, SizedHead, possible_sizes
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, possible_sizes
 from tests.spec.outputs.people import drawn
 
 
@@ -26,13 +26,13 @@ def test_shares_that_do_not_add_to_one_have_no_size() -> None:
 
 def test_group_of_four_is_asked_to_lose_a_row() -> None:
     group = np.zeros(2, dtype=np.int64)
-    ratio = RatioHead(group, np.array([66.7, 33.3]), 100.0, np.array([0]))
-    head = SizedHead(ratio, np.zeros(2), (np.array([3, 6, 9]),))
+    ratio = RatioResiduals(group, np.array([66.7, 33.3]), 100.0, np.array([0]))
+    sized = SizedResiduals(ratio, np.zeros(2), (np.array([3, 6, 9]),))
     table = drawn("X\n1")
-    residuals, slopes = head.linearise(np.array([3.0, 1.0, 4.0]), table)
+    residuals, slopes = sized.linearise(np.array([3.0, 1.0, 4.0]), table)
     assert residuals == pytest.approx([100 - 66.7, 100 / 3 - 33.3, -0.5])
     assert slopes[2].tolist() == [0, 0, -1]
-    residuals, _ = head.linearise(np.array([2.0, 1.0, 3.0]), table)
+    residuals, _ = sized.linearise(np.array([2.0, 1.0, 3.0]), table)
     assert residuals == pytest.approx([200 / 3 - 66.7, 100 / 3 - 33.3, 3])
 
 
@@ -42,7 +42,7 @@ def test_mean_of_thirds_asks_for_three_rows_and_for_their_sum() -> None:
     three = people.take([0, 2, 2])  # 7 / 3 = 2.33
     lowered = output.lower(people.schema, output.publish(output.evaluate(three), people.schema))
     two = people.take([0, 2])
-    residuals, slopes = lowered.head.linearise(lowered.totals(two), two)
+    residuals, slopes = lowered.residuals.linearise(lowered.totals(two), two)
     assert residuals == pytest.approx([4 / 3 - 2.33, -0.5])
     # A third row of 3 would be right: its total moves by 3 − 2.33 and the size by 1.
     assert residuals + slopes @ np.array([3 - 2.33, 1.0]) == pytest.approx([7 / 3 - 2.33, 0.5])
