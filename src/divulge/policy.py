@@ -87,6 +87,7 @@ class Policy:
 def make_policy(document: Mapping[str, Any] | None) -> Policy:
     """A policy from plain data; what it does not say is as usual."""
     given = dict(document or {})
+    given.pop("profile", None)  # which rules are asked is no threshold of the verdict
     hints = get_type_hints(Policy)
     known = [f.name for f in fields(Policy)]
     for name, value in given.items():

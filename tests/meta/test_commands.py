@@ -35,6 +35,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     ),
     "new": lambda folder: ["new", "new.yaml", "--data", _small_file(folder), "--crosstab", "AGE,SEX"],
     "outputs": lambda folder: ["outputs"],
+    "rules": lambda folder: ["rules", _small_spec(folder)],
     "teach": lambda folder: ["teach", _published(folder)],
     "report": lambda folder: ["report", _small_record(folder), "--format", "csv"],
 }

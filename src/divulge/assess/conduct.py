@@ -30,11 +30,12 @@ from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.split import publish
 from divulge.assess.splits.workers import Crew, Listener
 from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
+from divulge.contributions import Case
 from divulge.kernels.arrays import Mask
 from divulge.outputs import Output, Released
 from divulge.policy import Decision, Evidence, Policy, Verdict, decide
 from divulge.record import FORMAT_VERSION, dumps, to_plain
-from divulge.rules import RULES, Finding
+from divulge.rules import Finding, HeldByFew
 from divulge.spec import format_output
 from divulge.table import Table
 
@@ -128,8 +129,7 @@ def _attacks(ready: Plan, indices: Sequence[int]) -> tuple[Attack, ...]:
 def _findings(output: Output, released: Released | None, table: Table, policy: Policy) -> list[Finding]:
     """What the rules have against an output."""
     given = released if released is not None else publish(output, output.evaluate(table), table.schema)
-    found = [rule.find(output, table, given, policy.fewest_at_extreme) for rule in RULES]
-    return [f for f in found if f is not None]
+    return HeldByFew(fewest=policy.fewest_at_extreme).find(Case(0, output, given, table))
 
 
 def evidence_of(ready: Plan, result: PassResult) -> Evidence:

@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "inspect",
     "outputs",
     "compute",
+    "rules",
     "embed",
     "measure",
     "check",

@@ -1,9 +1,57 @@
-"""What can be said of an output without any search. A rule is one file and its name in RULES."""
+"""ROOM. Rules of output checking, one a file. A new rule is a file here and a line in RULES."""
 
+from divulge.rules.base_given_away import BaseGivenAway
+from divulge.rules.class_disclosure import ClassDisclosure
+from divulge.rules.coalition import Coalition
+from divulge.rules.degrees_of_freedom import DegreesOfFreedom
+from divulge.rules.differencing import Differencing
+from divulge.rules.digits import Digits
+from divulge.rules.dominance import Dominance
+from divulge.rules.edge_quantile import EdgeQuantile
 from divulge.rules.extremes import HeldByFew
-from divulge.rules.rule import Finding, Rule
+from divulge.rules.few_contributors import FewContributors
+from divulge.rules.mode_of_all import ModeOfAll
+from divulge.rules.negative import Negative
+from divulge.rules.non_response import NonResponse
+from divulge.rules.p_percent import PPercent
+from divulge.rules.parameters_per_row import ParametersPerRow
+from divulge.rules.people_per_term import PeoplePerTerm
+from divulge.rules.prior_posterior import PriorPosterior
+from divulge.rules.rule import Finding, Rule, Severity
+from divulge.rules.saturated import Saturated
+from divulge.rules.single_event import SingleEvent
+from divulge.rules.small_group import SmallGroup
+from divulge.rules.spread_of_two import SpreadOfTwo
+from divulge.rules.survival_steps import SurvivalSteps
+from divulge.rules.threshold import Threshold
+from divulge.rules.zeros import Zeros
 
-RULES: tuple[Rule, ...] = (HeldByFew(),)
+RULES: tuple[type[Rule], ...] = (
+    Threshold,
+    SmallGroup,
+    Dominance,
+    PPercent,
+    PriorPosterior,
+    Coalition,
+    Negative,
+    Zeros,
+    ClassDisclosure,
+    HeldByFew,
+    EdgeQuantile,
+    SpreadOfTwo,
+    ModeOfAll,
+    FewContributors,
+    SurvivalSteps,
+    SingleEvent,
+    DegreesOfFreedom,
+    PeoplePerTerm,
+    Saturated,
+    ParametersPerRow,
+    BaseGivenAway,
+    Digits,
+    Differencing,
+    NonResponse,
+)
 """Every rule, in the order in which their findings are told."""
 
-__all__ = ["RULES", "Finding", "Rule"]
+__all__ = ["RULES", "Finding", "HeldByFew", "Rule", "Severity"]

@@ -5,53 +5,50 @@ No contrast of people in and out shows this, since the keys that lead to the per
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from divulge.outputs import Output, Released
-from divulge.outputs.kinds.extremes import Extremes
-from divulge.outputs.lowering.rows import Groups, counted
+from divulge.contributions import Case
+from divulge.outputs import Statbarn
 from divulge.outputs.released.precision import SLACK
-from divulge.rules.rule import Finding
-from divulge.table import Table
+from divulge.rules.rule import Finding, Rule, Severity
 
 
-class HeldByFew:
+@dataclass(frozen=True, kw_only=True)
+class HeldByFew(Rule):
     """A maximum or minimum that fewer than a given number of people of its group have, as far as is printed."""
 
     name: ClassVar[str] = "extreme held by few"
-    summary: ClassVar[str] = "A maximum or a minimum must be the value of several people, as far as it is printed."
-    source: ClassVar[str] = "Green, Ritchie & White 2024, maxima and minima"
+    asks: ClassVar[str] = "A maximum or a minimum must be the value of several people, as far as it is printed."
+    source: ClassVar[str] = "n < t, strict: Green, Ritchie & White 2024, maxima and minima; ACRO refuses them all"
+    severity: ClassVar[Severity] = Severity.REFUSE
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES,)
 
-    def find(self, output: Output, table: Table, released: Released, fewest: int) -> Finding | None:
-        if not isinstance(output, Extremes):
-            return None
-        groups = Groups.of(table.schema, output.by)
-        group = groups.numbers(table)
-        people = np.zeros(table.n_rows, dtype=bool)
-        n_figures, figure = 0, 0
+    fewest: Annotated[int, "So many people must have the extreme value."] = 10
+
+    def find(self, case: Case) -> list[Finding]:
+        released, table = case.released, case.table
         slack = SLACK * np.maximum(np.abs(released.centre), released.half)
-        for name in output.variables:
-            rows = np.flatnonzero(counted(output, table, (name, *output.by)))
-            numbers = table.schema[name].numbers[table[name][rows]]
-            for _ in output.show:
-                # A withheld figure says at most that the extreme is possible.
-                shown = np.isfinite(released.values[figure : figure + groups.n_groups])
-                at = figure + group[rows]
-                held = (numbers >= released.low[at] - slack[at]) & (numbers <= released.high[at] + slack[at])
-                n_held = np.bincount(group[rows][held], minlength=groups.n_groups)
-                few = shown & (n_held > 0) & (n_held < fewest)
-                people[rows[held & few[group[rows]]]] = True
-                n_figures += int(few.sum())
-                figure += groups.n_groups
-        if not n_figures:
-            return None
-        figures = "1 extreme is" if n_figures == 1 else f"{n_figures:,} extremes are"
+        people = np.zeros(table.n_rows, dtype=bool)
+        labels: list[str] = []
+        for behind in case.of("minimum", "maximum"):
+            rows = np.flatnonzero(behind.group >= 0)
+            group, numbers = behind.group[rows], case.numbers(behind)[rows]
+            at = behind.figures[group]
+            held = (numbers >= released.low[at] - slack[at]) & (numbers <= released.high[at] + slack[at])
+            n_held = np.bincount(group[held], minlength=behind.n_groups)
+            # A withheld figure says at most that the extreme is possible.
+            few = case.shown(behind) & (n_held > 0) & (n_held < self.fewest)
+            people[rows[held & few[group]]] = True
+            labels += [behind.label(g, case.labels) for g in np.flatnonzero(few).tolist()]
+        if not labels:
+            return []
+        figures = "1 extreme is" if len(labels) == 1 else f"{len(labels):,} extremes are"
         who = "1 person" if people.sum() == 1 else f"{people.sum():,} people"
-        return Finding(
-            self.name,
-            f"{figures} the value of fewer than {fewest} people ({who} in all): whoever knows that a person is the "
-            "largest or the smallest learns it.",
-            people,
+        sentence = (
+            f"{figures} the value of fewer than {self.fewest} people ({who} in all): whoever knows that a person is "
+            "the largest or the smallest learns it."
         )
+        return [Finding(self.name, self.severity, (case.number,), tuple(labels), sentence, people)]

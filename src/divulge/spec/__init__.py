@@ -8,6 +8,7 @@ from divulge.spec.assessment import (
     format_output,
     parse_output,
     parse_spec,
+    profile_of,
     read_inputs,
     read_spec,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "json_schema",
     "parse_output",
     "parse_spec",
+    "profile_of",
     "read_inputs",
     "read_spec",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from divulge.errors import DivulgeError, SpecError
+from divulge.errors import DivulgeError, SpecError, unknown_variable
 from divulge.outputs import OUTPUTS, Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.record import to_plain
@@ -54,6 +54,9 @@ class Assessment:
     synthesiser: Settings | None = None
     measures: tuple[str, ...] = ()
     policy: Path | Mapping[str, Any] | None = None
+    entity: str | None = None
+    holding: str | None = None
+    waiver: str | None = None
     teaching: TeachingSettings = NO_TEACHING
     seed: int = 1
 
@@ -103,6 +106,9 @@ def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow
         synthesiser=_settings(model.synthesiser),
         measures=tuple(model.measures),
         policy=where / policy if isinstance(policy, str) else policy,
+        entity=model.entity,
+        holding=model.holding,
+        waiver=model.waiver,
         teaching=teaching_settings(model.teaching, where),
         seed=model.seed,
     )
@@ -157,6 +163,23 @@ def _scenario(fields: Any, path: str) -> ScenarioSettings:
     return ScenarioSettings(fields.target, keys, None if sizes is None else (sizes[0], sizes[1]), fields.knows)
 
 
+def profile_of(assessment: Assessment) -> str | None:
+    """The profile of rules that the spec's policy names; None where it names none."""
+    policy = assessment.policy
+    document = read_document(policy) if isinstance(policy, Path) else policy
+    given = None if document is None else document.get("profile")
+    if given is not None and not isinstance(given, str):
+        raise SpecError("the name of a profile is needed.", where="policy.profile", hint="For example profile: acro.")
+    return given
+
+
+def _check_units(assessment: Assessment, schema: Schema) -> None:
+    for field in ("entity", "holding", "waiver"):
+        name = getattr(assessment, field)
+        if name is not None and name not in schema:
+            raise unknown_variable(name, schema.names, where=field)
+
+
 def read_inputs(assessment: Assessment) -> Inputs:
     """Read the schema and the data, and check every output and every released number against them."""
     schema = None
@@ -182,6 +205,7 @@ def read_inputs(assessment: Assessment) -> Inputs:
         raise SpecError(
             "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
         )
+    _check_units(assessment, schema)
     n_rows = assessment.rows if table is None else table.n_rows
     released, earlier = (
         tuple(_released(o, f"{name}[{i}]", schema, table, n_rows, assessment.folder) for i, o in enumerate(given))

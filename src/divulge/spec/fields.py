@@ -121,6 +121,18 @@ def spec_model(kinds: tuple[type[Output], ...] = OUTPUTS) -> type[BaseModel]:
             str | dict[str, Any] | None,
             Field(None, description="The thresholds of the verdict: a file, or the thresholds themselves."),
         ),
+        entity=(
+            str | None,
+            Field(None, description="Whom rules protect: a variable of firms or households; rows if absent."),
+        ),
+        holding=(
+            str | None,
+            Field(None, description="The variable that says which entities belong together and count as one."),
+        ),
+        waiver=(
+            str | None,
+            Field(None, description="A variable that is not 0 where protection was waived."),
+        ),
         teaching=(
             TeachingFields | None,
             Field(None, description="What data for a class have; for divulge teach alone."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from divulge.audit.samples import Known, find_samples
-from divulge.audit.sizes import possible_sizes
+from divulge.contributions.sizes import possible_sizes
 
 SEVEN = {"n": 7, "mean": (2.8565, 2.8575), "sd": (1.5735, 1.5745), "values": (1, 2, 3, 4, 5)}
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from divulge.contributions import Case
+from divulge.outputs import Output
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.extremes import Extremes
 from divulge.rules import Finding
@@ -21,10 +23,14 @@ PEOPLE = Table(
 )
 
 
+def _ask(output: Output, table: Table, fewest: int) -> Finding | None:
+    released = output.publish(output.evaluate(table), table.schema)
+    found = HeldByFew(fewest=fewest).find(Case(0, output, released, table))
+    return found[0] if found else None
+
+
 def _find(fewest: int = 3, **fields: Any) -> Finding | None:
-    output = Extremes(variables=("AGE",), compute=True, decimals=0, **fields)
-    released = output.publish(output.evaluate(PEOPLE), PEOPLE.schema)
-    return HeldByFew().find(output, PEOPLE, released, fewest)
+    return _ask(Extremes(variables=("AGE",), compute=True, decimals=0, **fields), PEOPLE, fewest)
 
 
 def _rows(found: Finding | None) -> list[int]:
@@ -50,10 +56,8 @@ def test_extreme_of_few_people_gives_them_away(fields: dict[str, Any], rows: lis
 
 def test_coarse_print_hides_the_largest_among_others() -> None:
     output = Extremes(variables=("AGE",), show=("maximum",), compute=True, base=100)
-    released = output.publish(output.evaluate(PEOPLE), PEOPLE.schema)
-    assert _rows(HeldByFew().find(output, PEOPLE, released, 2)) == [7]  # 50 to 150: nobody else
-    released = output.publish(output.evaluate(PEOPLE.take(np.arange(8) < 7)), PEOPLE.schema)
-    assert HeldByFew().find(output, PEOPLE.take(np.arange(8) < 7), released, 3) is None  # 0 to 50: all of them
+    assert _rows(_ask(output, PEOPLE, 2)) == [7]  # 50 to 150: nobody else
+    assert _ask(output, PEOPLE.take(np.arange(8) < 7), 3) is None  # 0 to 50: all of them
 
 
 def test_sentence_counts_and_names_no_value() -> None:
@@ -65,4 +69,4 @@ def test_sentence_counts_and_names_no_value() -> None:
 
 def test_other_kinds_are_not_its_business() -> None:
     output = Crosstab(variables=("AGE", "AREA"), compute=True)
-    assert HeldByFew().find(output, PEOPLE, output.publish(output.evaluate(PEOPLE), PEOPLE.schema), 10) is None
+    assert _ask(output, PEOPLE, 10) is None

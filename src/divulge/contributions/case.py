@@ -1,0 +1,150 @@
+"""An output beside the rows behind it: how many people or firms a group has, and how much each of them contributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.kernels.largest import largest_by_group
+from divulge.outputs import Output, Released
+from divulge.outputs.behind import Behind
+from divulge.outputs.lowering.rows import row_weights
+from divulge.table import Table
+
+Weighting = Literal["repeat", "total", "public"]
+"""How survey weights enter a rule on contributions (Handbook on SDC 2025, sampling weights).
+
+repeat: a row with weight w stands for w contributors alike (τ-ARGUS, weights rounded). total: the estimated total
+against contributions as they are. public: everybody knows the weights, so each contribution counts with its weight.
+"""
+
+N_LARGEST = 8
+"""Contributions that are kept of each group; no rule in use looks at more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """total: of each group. largest: (groups, N_LARGEST) of its contributors, falling, 0 where there are fewer.
+
+    protected: the largest contribution of somebody who has not waived protection.
+    """
+
+    total: Floats
+    largest: Floats
+    protected: Floats
+
+    @property
+    def others(self) -> Floats:
+        """The largest contributions beside the protected one (waived or not), in falling order."""
+        is_first = self.protected == self.largest[:, 0]
+        return np.where(is_first[:, None], self.largest[:, 1:], self.largest[:, :-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An output with its figures as they would be printed, and the table that they come from.
+
+    number: of the output in the submission. entity: the variable that says who is protected (a firm, a household);
+    None: every row is one. holding: entities with the same value count as one. waiver: rows where it is not zero or
+    missing have waived protection.
+    """
+
+    number: int
+    output: Output
+    released: Released
+    table: Table
+    entity: str | None = None
+    holding: str | None = None
+    waiver: str | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.released.labels
+
+    @cached_property
+    def behind(self) -> tuple[Behind, ...]:
+        return self.output.behind(self.table)
+
+    def of(self, *what: str) -> list[Behind]:
+        """The groups behind figures of these kinds."""
+        return [b for b in self.behind if b.what in what]
+
+    @cached_property
+    def _is_shown(self) -> Mask:
+        return np.isfinite(self.released.values)
+
+    def shown(self, behind: Behind) -> Mask:
+        """Which groups have their figure printed; those without a figure of their own are behind others: they count."""
+        return np.where(behind.figures >= 0, self._is_shown[behind.figures], True).astype(bool)
+
+    def rows(self, behind: Behind) -> Integers:
+        """How many rows each group has."""
+        return np.bincount(behind.group[behind.group >= 0], minlength=behind.n_groups)
+
+    @cached_property
+    def _unit(self) -> tuple[Integers, int] | None:
+        """The number of the protected unit of each row, and how many there are; None: each row is one."""
+        name = self.holding or self.entity
+        if name is None:
+            return None
+        return self.table[name].astype(np.int64), self.table.schema[name].n_codes
+
+    def units(self, behind: Behind) -> Integers:
+        """How many different people (or firms, households) each group has."""
+        if self._unit is None:
+            return self.rows(behind)
+        unit, n_units = self._unit
+        inside = behind.group >= 0
+        pairs = pd.unique(behind.group[inside] * n_units + unit[inside])
+        return np.bincount(pairs // n_units, minlength=behind.n_groups)
+
+    def people(self, behind: Behind, groups: Mask) -> Mask:
+        """The rows of the groups."""
+        return np.concatenate([groups, [False]])[behind.group]
+
+    def numbers(self, behind: Behind) -> Floats:
+        """The value of each row's variable; 0 where it is missing."""
+        assert behind.variable is not None, "asked only of groups whose values are summed up"
+        return np.nan_to_num(self.table.schema[behind.variable].numbers)[self.table[behind.variable]]
+
+    def has_negative(self, behind: Behind) -> Mask:
+        """Which groups have a value below zero."""
+        rows = (behind.group >= 0) & (self.numbers(behind) < 0)
+        return np.bincount(behind.group[rows], minlength=behind.n_groups) > 0
+
+    def contributions(self, behind: Behind, weighting: Weighting = "total") -> Contributions:
+        """Totals and largest contributions, summed by protected unit first; absolute values after that."""
+        inside = behind.group >= 0
+        group, value = behind.group[inside], self.numbers(behind)[inside]
+        weight = row_weights(self.output, self.table)[inside]
+        own = value * weight if weighting == "public" else value
+        unit = None if self._unit is None else self._unit[0][inside]
+        waived = self._waived[inside]
+        if unit is not None:
+            assert self._unit is not None, "units come with their number"
+            pair, pairs = pd.factorize(group * self._unit[1] + unit)
+            own = np.bincount(pair, own).astype(np.float64)
+            value = np.bincount(pair, value * weight).astype(np.float64)
+            waived = np.bincount(pair, waived) > 0
+            group, weight = pairs // self._unit[1], np.ones(len(pairs))
+        total = np.bincount(group, np.abs(value * weight), minlength=behind.n_groups)
+        if weighting == "repeat" and unit is None:
+            times = np.minimum(np.round(weight).astype(np.int64), N_LARGEST)
+            group, own, waived = np.repeat(group, times), np.repeat(own, times), np.repeat(waived, times)
+        size = np.abs(own)
+        largest = largest_by_group(group, size, behind.n_groups, N_LARGEST)
+        if not waived.any():
+            return Contributions(total.astype(np.float64), largest, largest[:, 0])
+        protected = largest_by_group(np.where(waived, -1, group), size, behind.n_groups, 1)[:, 0]
+        return Contributions(total.astype(np.float64), largest, protected)
+
+    @cached_property
+    def _waived(self) -> Mask:
+        if self.waiver is None:
+            return np.zeros(self.table.n_rows, dtype=bool)
+        return np.nan_to_num(self.table.schema[self.waiver].numbers)[self.table[self.waiver]] != 0

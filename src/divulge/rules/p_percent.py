@@ -1,0 +1,36 @@
+"""p %: the second largest contributor can estimate the largest too closely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from divulge.contributions import Case
+from divulge.contributions.case import Weighting
+from divulge.outputs import Statbarn
+from divulge.rules.rule import Finding, Rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPercent(Rule):
+    """X − x₁ − x₂ < p % of x₁: what the second largest has left to guess is too little."""
+
+    name: ClassVar[str] = "p per cent"
+    asks: ClassVar[str] = "No contributor may be able to estimate another's contribution to within p per cent."
+    source: ClassVar[str] = (
+        "X − x₁ − x₂ < p/100 x₁, strict: Handbook on SDC 2025, τ-ARGUS, ACRO (10); the largest without a waiver"
+    )
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.AGGREGATES, Statbarn.CONCENTRATION)
+
+    per_cent: Annotated[float, "How closely nobody may be estimated: p."] = 10.0
+    weighting: Annotated[Weighting, "How survey weights count: repeat, total or public."] = "total"
+
+    def find(self, case: Case) -> list[Finding]:
+        found: list[Finding] = []
+        for behind in case.of("mean", "total", "concentration"):
+            held = case.contributions(behind, self.weighting)
+            rest = held.total - held.protected - held.others[:, 0]
+            near = (rest < self.per_cent / 100 * held.protected - 1e-12 * held.total) & (held.protected > 0)
+            sentence = f"The largest contributor to {{n}} figure{{s}} can be estimated to within {self.per_cent:g} %."
+            found += self.breach(case, behind, near & case.shown(behind), sentence)
+        return found
