@@ -11,6 +11,7 @@ from typing import Any
 from divulge.cli import command_tree
 from docs.catalogue import catalogue_page, schema_file
 from docs.performance import performance_page
+from docs.rulebook import rules_page
 from docs.validation import validation_page
 
 FOLDER = Path(__file__).parent
@@ -77,6 +78,7 @@ PAGES = {
     "glossary.md": glossary_page,
     "performance.md": performance_page,
     "reference/catalogue.md": catalogue_page,
+    "reference/rules.md": rules_page,
     "reference/spec.schema.json": schema_file,
     "validation.md": validation_page,
 }

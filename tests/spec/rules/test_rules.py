@@ -121,9 +121,7 @@ EXAMPLES = (
     Example(
         "p per cent", "the largest waived", amounts(100, 50, 9, w=[1, 0, 0]), TOTAL, (), units={"waiver": "w"}
     ),  # 159 − 50 − 100 = 9 against 5
-    Example(
-        "p per cent", "waived, and close", amounts(100, 50, 4, w=[1, 0, 0]), TOTAL, ("v",), units={"waiver": "w"}
-    ),
+    Example("p per cent", "waived, and close", amounts(100, 50, 4, w=[1, 0, 0]), TOTAL, ("v",), units={"waiver": "w"}),
     Example("prior posterior", "exactly p/q", amounts(100, 60, 50), TOTAL, ()),
     Example("prior posterior", "just below", amounts(100, 60, 49), TOTAL, ("v",)),
     Example("coalition", "two together", amounts(100, 60, 40, 9), TOTAL, ("v",)),
