@@ -1,0 +1,3 @@
+library(testthat)
+library(divulge)
+test_check("divulge")

@@ -1,0 +1,60 @@
+people <- data.frame(
+  ill = rep(c(0, 1, 0, 0, 1), 40), age = 20 + (7 * (0:199)) %% 45,
+  town = factor(rep(c("York", "Bath", "Ely", "York"), 50), levels = c("York", "Bath", "Ely")), n = rep(0:3, 50)
+)
+
+test_that("a logistic model names its kind, formula and labels", {
+  fit <- glm(ill ~ age + town + I(age^2), data = people, family = binomial)
+  made <- as_output(fit)
+  expect_equal(made$spec$kind, "logistic")
+  expect_equal(made$spec$formula, "ill ~ age + C(town, Treatment('York')) + I(age**2)")
+  rows <- made$files$released
+  expect_equal(rows$term[3], "C(town, Treatment('York'))[T.Bath]")
+  expect_equal(as.numeric(rows$coef[2]), round(unname(coef(fit)[2]), 4))
+  expect_equal(rows$coef[nrow(rows)], "200")
+})
+
+test_that("standard errors are those of the model", {
+  fit <- lm(age ~ ill, data = people)
+  rows <- as_output(fit, decimals = 3)$files$released
+  expect_equal(as.numeric(rows$se[1:2]), round(unname(sqrt(diag(vcov(fit)))), 3))
+})
+
+test_that("interactions of factors find their labels", {
+  made <- as_output(lm(age ~ ill * town, data = people))
+  expect_true("ill:C(town, Treatment('York'))[T.Ely]" %in% made$files$released$term)
+})
+
+test_that("a condition and weights are passed on", {
+  made <- as_output(lm(age ~ ill, data = people, subset = age > 30 & town != "Ely", weights = n))
+  expect_equal(made$spec$where, "age > 30 and town != 'Ely'")
+  expect_equal(made$spec$weights, "n")
+})
+
+test_that("a coefficient that R leaves out is left out", {
+  twice <- transform(people, again = age)
+  rows <- as_output(lm(ill ~ age + again, data = twice))$files$released
+  expect_false("again" %in% rows$term)
+})
+
+test_that("counts are labelled by variable and value", {
+  made <- as_output(xtabs(~ town + ill, people))
+  expect_equal(made$files$released$label[1], "town=York & ill=0")
+  expect_equal(sum(as.numeric(made$files$released$value)), 200)
+  expect_equal(as_output(ftable(town ~ ill, people))$spec$kind, "crosstab")
+})
+
+test_that("means of groups come from a data frame", {
+  means <- aggregate(age ~ town, people, mean)
+  made <- as_output(means, kind = "means", variables = "age", by = "town")
+  expect_equal(made$files$released$label, paste0("age | town=", means$town))
+})
+
+test_that("what cannot be read is refused in plain words", {
+  expect_error(as_output(1:3), "does not know how to read")
+  expect_error(as_output(glm(ill ~ age, binomial("probit"), people)), "link probit")
+  expect_error(as_output(lm(age ~ ill + offset(n), people)), "no offsets")
+  expect_error(as_output(table(people$ill)), "which variables")
+  expect_error(as_output(data.frame(a = 1), kind = "means", variables = "b"), "no column b")
+  expect_error(as_output(lm(age ~ ill, people, subset = age %in% 20:30)), "cannot read the condition")
+})
