@@ -1,0 +1,175 @@
+"""Handed-in files with the truth beside them: how many outputs and figures are read, by program and by kind.
+
+`python -m benchmarks.readers FOLDER [--misses]`: FOLDER holds one folder a case, and `data/`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from divulge.readers.handed_in.folder import FolderRead, read_folder
+from divulge.readers.handed_in.matching.reading import Reading
+from divulge.table import Table, read_table
+
+BESIDE = frozenset({"source.json", "truth.json"})
+
+
+def names_in(text: str | None) -> set[str]:
+    """The variables of a formula, without functions and levels."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|Treatment\([^)]*\)", "", text or "")
+    words = set(re.findall(r"[A-Za-z_][\w.]*", bare))
+    return {w for w in words if w not in {"C", "I", "log", "Treatment", "sqrt", "exp", "np", "factor", "Surv"}}
+
+
+def wanted(output: dict[str, Any]) -> set[str]:
+    """The variables that a reading must name."""
+    if output.get("formula"):
+        return names_in(output["formula"])
+    return {*output.get("variables", []), *output.get("by", [])}
+
+
+def named(reading: Reading) -> set[str]:
+    if reading.formula:
+        return names_in(reading.formula)
+    return {*reading.variables, *reading.by}
+
+
+def recognised(output: dict[str, Any], found: list[Reading]) -> list[Reading]:
+    """The readings of the right kind and variables."""
+    asked = wanted(output)
+    return [r for r in found if r.kind == output["kind"] and named(r) == asked]
+
+
+def figures_read(output: dict[str, Any], found: list[Reading]) -> tuple[int, list[str]]:
+    """How many true figures are among those read, each used once, and the labels of those that are not."""
+    left = Counter()
+    for reading in found:
+        for checked in reading.figures:
+            printed = checked.figure.printed
+            left["hidden" if printed.value is None else f"{printed.value:.10g}"] += 1
+    read, missed = 0, []
+    for figure in output["figures"]:
+        key = "hidden" if figure["value"] is None else f"{figure['value']:.10g}"
+        share = f"{figure['value'] * 100:.10g}" if figure["value"] is not None and "stored" in figure else key
+        for tried in (key, share):
+            if left[tried] > 0:
+                left[tried] -= 1
+                read += 1
+                break
+        else:
+            missed.append(figure["label"])
+    return read, missed
+
+
+def disagreements(output: dict[str, Any], found: list[Reading]) -> tuple[int, int]:
+    """How many planted disagreements there are, and how many were found."""
+    planted = [f for f in output["figures"] if f["label"] in output.get("disagrees", [])]
+    wrong = {c.figure.printed.value for r in found for c in r.figures if c.agrees is False}
+    return len(planted), sum(f["value"] in wrong for f in planted)
+
+
+def cases(root: Path) -> list[Path]:
+    return sorted(p.parent for p in root.glob("*/truth.json"))
+
+
+def main(root: Path, misses: bool) -> None:
+    """Print the table."""
+    tables: dict[str, Table] = {}
+    rows: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    started = time.perf_counter()
+    for case in cases(root):
+        truth = json.loads((case / "truth.json").read_text(encoding="utf-8"))
+        source = json.loads((case / "source.json").read_text(encoding="utf-8"))
+        data = truth["data"]
+        if data is not None and data not in tables:
+            tables[data] = read_table(root / "data" / data)
+        folder = read_folder(case, tables[data] if data is not None else None, BESIDE)
+        score(case.name, truth, str(source.get("software", "?")).split()[0].strip(",;"), folder, rows, misses)
+    seconds = time.perf_counter() - started
+    show("program", dict(grouped(rows, 0).items()))
+    show("kind", dict(grouped(rows, 1).items()))
+    total = sum(rows.values(), Counter())
+    show("all", {"all": total})
+    print(f"{len(cases(root))} folders in {seconds:.1f} s")
+
+
+def score(
+    name: str,
+    truth: dict[str, Any],
+    program: str,
+    folder: FolderRead,
+    rows: dict[tuple[str, str], Counter[str]],
+    misses: bool,
+) -> None:
+    matched: set[int] = set()
+    for output in truth["outputs"]:
+        here = [r for f, r in folder.readings if f == output["file"]]
+        right = recognised(output, here)
+        matched |= {id(r) for r in right}
+        read, missed = figures_read(output, right or [r for r in here if r.kind == output["kind"]] or here)
+        planted, found = disagreements(output, right or here)
+        row = rows[program, output["kind"]]
+        row["outputs"] += 1
+        row["recognised"] += bool(right)
+        row["confirmed"] += any(r.confirmed for r in right)
+        row["figures"] += len(output["figures"])
+        row["read"] += read
+        row["planted"] += planted
+        row["found"] += found
+        if misses and (not right or missed or not any(r.confirmed for r in right) or found < planted):
+            report(name, output, right, here, missed)
+    for _, reading in folder.readings:
+        if misses and id(reading) not in matched and reading.confirmed:
+            print(f"  + {name}: confirmed beyond the truth: {reading.kind} {sorted(named(reading))}")
+
+
+def report(name: str, output: dict[str, Any], right: list[Reading], here: list[Reading], missed: list[str]) -> None:
+    state = "read" if right else "MISSED"
+    print(
+        f"- {name}: {state} {output['kind']} {output.get('formula') or sorted(wanted(output))}"
+        f" where {output.get('where')}"
+    )
+    if not right:
+        for reading in here:
+            print(
+                f"      have {reading.kind} {reading.formula or sorted(named(reading))}"
+                f" {reading.candidate.lines} {reading.note or ''}"
+            )
+    for reading in right:
+        if not reading.confirmed:
+            print(
+                f"      not confirmed: {reading.agreeing} of {reading.compared} agree, where {reading.where},"
+                f" {reading.note or ''} {list(reading.disagreeing[:4])}"
+            )
+    if missed:
+        print(f"      figures missed ({len(missed)}): {missed[:5]}")
+
+
+def grouped(rows: dict[tuple[str, str], Counter[str]], at: int) -> dict[str, Counter[str]]:
+    out: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, row in rows.items():
+        out[key[at]].update(row)
+    return dict(sorted(out.items()))
+
+
+def show(title: str, rows: dict[str, Counter[str]]) -> None:
+    print(
+        f"\n{title:<20}{'outputs':>9}{'recognised':>12}{'confirmed':>11}{'figures':>9}{'read':>8}{'planted':>9}{'found':>7}"
+    )
+    for name, r in rows.items():
+        share = f"{r['recognised'] / max(r['outputs'], 1):.0%}"
+        figures = f"{r['read'] / max(r['figures'], 1):.1%}"
+        print(
+            f"{name:<20}{r['outputs']:>9}{r['recognised']:>6} {share:>5}{r['confirmed']:>11}"
+            f"{r['figures']:>9}{figures:>8}{r['planted']:>9}{r['found']:>7}"
+        )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), "--misses" in sys.argv)

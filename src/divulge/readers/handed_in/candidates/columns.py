@@ -1,0 +1,91 @@
+"""Columns of text that is aligned by spaces, as R, pandas and most consoles print tables."""
+
+from __future__ import annotations
+
+import re
+
+from divulge.readers.handed_in.sheets.sheet import Grid, Lines, Row
+
+_NUMBER = re.compile(r"^[<>]?\s?[-−]?(?:\d[\d,.]*|\.\d+)(?:[eE][-+]?\d+)?%?[*.]*$|^(?:NA|NaN|<NA>|\.|-|Inf)$")
+
+
+def aligned(block: Lines, start: int, end: int, n_headers: int = 1) -> Grid | None:
+    """The lines from start to end as a grid. Columns are parted where every line has a space.
+
+    A part without figures below it belongs to the header at its right (`lower 95% CI` over one column).
+    """
+    texts = [block.texts[i] for i in range(start, end)]
+    width = max((len(t) for t in texts), default=0)
+    padded = [t.ljust(width) for t in texts]
+    blank = [all(t[j] == " " for t in padded) for j in range(width)]
+    pieces: list[tuple[int, int]] = []
+    j = 0
+    while j < width:
+        if blank[j]:
+            j += 1
+            continue
+        k = j
+        while k < width and not blank[k]:
+            k += 1
+        pieces.append((j, k))
+        j = k
+    pieces = _merged(pieces, padded, n_headers)
+    if len(pieces) < 2:
+        return None
+    rows = [
+        Row(tuple(t[a:b].strip() if i or a else t[a:b].rstrip() for a, b in pieces), block.line(start + i))
+        for i, t in enumerate(padded)
+    ]
+    return Grid(tuple(rows))
+
+
+def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int) -> list[tuple[int, int]]:
+    body = texts[n_headers:]
+    is_figure = [
+        bool(body)
+        and any(t[a:b].strip() for t in body)
+        and all(_NUMBER.match(t[a:b].strip()) for t in body if t[a:b].strip())
+        for a, b in pieces
+    ]
+    is_empty = [not any(t[a:b].strip() for t in body) for a, b in pieces]
+    out: list[tuple[int, int]] = []
+    held: int | None = None
+    for (a, b), figure, empty in zip(pieces, is_figure, is_empty, strict=True):
+        start = a if held is None else held
+        if empty and out:
+            held = start
+            continue
+        held = None
+        if not figure and len(out) == 1 and not any(is_figure[: pieces.index((a, b))]):
+            # Words of a row's label that happen to be aligned.
+            out[0] = (out[0][0], b)
+        else:
+            out.append((start, b))
+    if held is not None and out:
+        out[-1] = (out[-1][0], pieces[-1][1])
+    return out
+
+
+def fields(text: str) -> list[str]:
+    """The figures at the end of a line, in order: `age  0.01  < 2e-16 ***` has two."""
+    found = re.findall(
+        r"(?:<\s?)?[-−+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?|(?<=\s)(?:NA|NaN|\.)(?=\s|$)", _after_label(text)
+    )
+    return [str(f) for f in found]
+
+
+def _after_label(text: str) -> str:
+    match = re.match(r"^\s*\S+(?:\s\S+)*?\s{2,}", text)
+    return " " + text[match.end() :] if match else text
+
+
+def split_row(text: str, n: int) -> tuple[str, list[str], str] | None:
+    """A line as its label, its last n figures, and the stars after them; None where it has no n figures."""
+    number = (
+        r"(?:<\s?)?[-−+]?(?:\d+(?:,\d{3})*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?|NA|NaN|\.|\(empty\)|\(omitted\)|\(base\)"
+    )
+    pattern = rf"^(.*?)((?:(?:^|\s+)(?:{number})){{{n}}})\s*([*.†]{{0,3}})\s*$"
+    match = re.match(pattern, text)
+    if match is None:
+        return None
+    return match[1].strip(), re.findall(rf"(?:(?<=\s)|^)(?:{number})(?=\s|$)", match[2]), match[3]

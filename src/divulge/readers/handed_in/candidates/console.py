@@ -1,0 +1,131 @@
+"""Tables that a console prints by aligning columns with spaces: data frames, R's tables, pandas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from divulge.readers.handed_in.candidates.columns import aligned
+from divulge.readers.handed_in.sheets import Grid, Lines, Row
+
+_TAIL = re.compile(r"(?:^|\s)[<-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?%?\)?\]?[*.]*\s*$|\b(?:NA|NaN|<NA>)\s*$")
+_WORDS = re.compile(r"[A-Za-z]{4,}\s+[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")
+
+
+def runs(block: Lines, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Stretches of lines that may be a table: not empty, and most of them ending in figures."""
+    i = start
+    while i < end:
+        if not block.texts[i].strip():
+            i += 1
+            continue
+        j = i
+        while j < end and block.texts[j].strip():
+            j += 1
+        if j - i >= 2:
+            yield i, j
+        i = j
+
+
+def trimmed(block: Lines, start: int, end: int) -> tuple[int, int]:
+    """A stretch without the lines of prose at its ends: a table's lines have columns."""
+    while (
+        end - start > 2
+        and not re.search(r"\S\s{2,}\S", block.texts[start].strip())
+        and re.search(r"\S\s{2,}\S", block.texts[start + 1].strip()) is None
+    ):
+        start += 1
+    if (
+        end - start > 2
+        and re.match(r"^\s{0,4}[A-Za-z()\"'.=]+\s*$", block.texts[start])
+        and not re.search(r"\d", block.texts[start + 1])
+    ):
+        start += 1
+    while (
+        end - start > 2
+        and re.match(r"^\s*[A-Za-z][\w ]*:\s", block.texts[end - 1])
+        and ":" not in block.texts[start + 1]
+    ):
+        end -= 1
+    return start, end
+
+
+def table_at(block: Lines, start: int, end: int) -> Grid | None:
+    """A stretch of lines as a grid; a word alone above the columns names their axis."""
+    if any("|" in t for t in block.texts[start:end]):
+        return _ruled(block, start, end)
+    texts = block.texts[start:end]
+    if any(_WORDS.search(t) for t in texts[1:]) or any(len(t) > 400 for t in texts):
+        return None
+    figures = sum(bool(_TAIL.search(t)) for t in texts[1:])
+    if figures < max(1, 0.6 * (len(texts) - 1)) or not any(re.search(r"\d", t) for t in texts[1:]):
+        return None
+    first = texts[0]
+    spanner = bool(re.match(r"^\s+\S+(?:\s\S+)?\s*$", first)) and len(texts) > 2 and len(texts[1].split()) > 2
+    offset = 1 if spanner else 0
+    heads = 1
+    if start + offset + 1 < end and len(texts) > offset + 2:
+        second = texts[offset + 1]
+        heads = 2 if len(second.split()) <= 2 and not re.search(r"\d", second) and not second.startswith(" ") else 1
+    grid = aligned(block, start + offset, end, heads)
+    grid = None if grid is None else _without_numbers(grid)
+    if grid is None or not spanner:
+        return grid
+    name = first.strip()
+    top = Row(("", name, *[""] * (grid.width - 2)), block.line(start))
+    spans = ((1, grid.width - 1, *[0] * (grid.width - 2)), *[(1,) * grid.width for _ in grid.rows])
+    return Grid((top, *grid.rows), spans)
+
+
+def _without_numbers(grid: Grid) -> Grid:
+    """A grid without the running numbers that R prints before the rows of a data frame."""
+    first = [row.cells[0].strip() for row in grid.rows[1:]]
+    running = (
+        len(first) > 1 and first == [str(k) for k in range(1, len(first) + 1)] and not grid.rows[0].cells[0].strip()
+    )
+    blank = {"<NA>": "", "NA": ""}
+    if running and grid.width > 2:
+        return Grid(tuple(Row(tuple(blank.get(c.strip(), c) for c in row.cells[1:]), row.line) for row in grid.rows))
+    return grid
+
+
+def _ruled(block: Lines, start: int, end: int) -> Grid | None:
+    """A table with bars between columns and rules of dashes above, below the header and at the end."""
+    rules = [i for i in range(start, end) if re.match(r"^\s*-{10,}\|?\s*$", block.texts[i])]
+    if len(rules) < 2 or rules[1] - rules[0] < 2:
+        return None
+    stop = rules[2] if len(rules) > 2 else end
+    kept = [i for i in range(rules[0] + 1, stop) if i != rules[1]]
+    texts = tuple(block.texts[i].replace("|", " ") for i in kept)
+    plain = Lines(texts, block.first, tuple(block.line(i) for i in kept))
+    grid = aligned(plain, 0, len(texts), rules[1] - rules[0] - 1)
+    if grid is None or not any(re.search(r"\d", c) for row in grid.rows[1:] for c in row.cells):
+        return None
+    return grid
+
+
+def transposed_pairs(block: Lines, start: int, end: int) -> tuple[str, list[tuple[str, str, int]]] | None:
+    """A one-way table of R: labels on one line, counts right-aligned under them on the next, wrapped as needed."""
+    name = ""
+    lines = list(range(start, end))
+    if len(lines) % 2 == 1:
+        if not re.match(r"^\S+\s*$", block.texts[start]):
+            return None
+        name = block.texts[start].strip()
+        lines = lines[1:]
+    pairs = []
+    for above, below in zip(lines[::2], lines[1::2], strict=True):
+        ends = [(m.end(), m[0]) for m in re.finditer(r"\S+", block.texts[below])]
+        if not ends or not all(re.fullmatch(r"-?[\d,]+(?:\.\d+)?(?:e[-+]\d+)?", t) for _, t in ends):
+            return None
+        head = block.texts[above].ljust(ends[-1][0])
+        previous = 0
+        for at, text in ends:
+            label = head[previous:at].strip()
+            if not label:
+                return None
+            pairs.append((label, text, block.line(below)))
+            previous = at
+        if head[previous:].strip():
+            return None
+    return (name, pairs) if pairs else None

@@ -1,0 +1,177 @@
+"""Tables of means, quantiles and other statistics of numeric variables, and correlation matrices."""
+
+from __future__ import annotations
+
+import re
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import CellFigures
+from divulge.readers.handed_in.candidates.structure import Structure
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import is_total, split_statistic, statistic_word
+
+SHAPE = frozenset({"skewness", "kurtosis", "excess kurtosis"})
+POSITION = frozenset({"median", "first quartile", "third quartile", "interquartile range"})
+
+
+def kind_of(statistics: set[str]) -> str:
+    """Which kind of output a set of statistics is."""
+    if statistics & SHAPE and not statistics & {"mean", "median"}:
+        return "shape"
+    if statistics & POSITION or any(s.startswith("percentile") for s in statistics):
+        return (
+            "extremes" if statistics & {"minimum", "maximum"} and not statistics & {"mean", *POSITION} else "position"
+        )
+    if statistics & {"minimum", "maximum"} and "mean" not in statistics:
+        return "extremes"
+    return "means"
+
+
+def rows_are_statistics(table: Structure) -> bool:
+    """Whether the rows name statistics and the columns variables, as pandas' describe() does."""
+    rows = [b.path[-1] for b in table.body if not b.is_heading]
+    named = [r for r in rows if statistic_word(r)]
+    telling = {statistic_word(r) for r in named} - {"n", "percentage", "sum", "missing"}
+    return len(named) >= max(2, 0.8 * len(rows)) and bool(telling)
+
+
+def read_rows(table: Structure, words: Vocabulary) -> list[Candidate]:
+    """Statistics in rows, variables (or groups) in columns."""
+    figures = []
+    for body in table.body:
+        word = statistic_word(body.path[-1])
+        if word is None:
+            continue
+        for j, cell in enumerate(body.cells):
+            if cell is None or cell.main is None or not table.columns[j]:
+                continue
+            of = " / ".join(table.columns[j])
+            figures.append(Figure(f"{of}: {word}", word, cell.main, body.line, of))
+    return _parted(table, figures, variables=tuple(dict.fromkeys(f.of for f in figures if f.of)), by=())
+
+
+def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candidate]:
+    """Statistics in columns; rows are variables, or groups of one variable."""
+    heads = {j: split_statistic(table.columns[j]) for j in columns}
+    rows = [b for b in table.body if not b.is_heading]
+    labels = [b.path[-1] for b in rows if not is_total(b.path[-1])]
+    # A row is a variable where it names one; groups are values of something.
+    as_variables = len(table.stubs) <= 1 and sum(
+        bool(words.variable(t) or words.variables_like(t)) for t in labels
+    ) >= 0.5 * len(labels)
+    as_groups = _are_groups(table, words)
+    figures: list[Figure] = []
+    of: str | None
+    title = _title_of(table)
+    for body in rows:
+        for j in columns:
+            of_column, word = heads[j]
+            cell = body.cells[j]
+            if cell is None or word is None:
+                continue
+            if as_variables and not as_groups:
+                of = body.path[-1]
+                at: tuple[tuple[str, str], ...] = tuple((f"column{k}", p) for k, p in enumerate(_parts(of_column)))
+                if len(body.path) > 1:
+                    at = (("row0", body.path[0]), *at)
+            else:
+                of, extra = _variable_or_group(of_column, words)
+                at = (*_group_at(body.path, table.stubs), *((f"column{k}", p) for k, p in enumerate(extra)))
+            figures += _figures(cell, word, of, at, body.line)
+    return _parted(table, figures, tuple(dict.fromkeys(f.of for f in figures if f.of)), title)
+
+
+def _are_groups(table: Structure, words: Vocabulary) -> bool:
+    stub = table.stubs[0] if table.stubs else ""
+    labels = [b.path[-1] for b in table.body if not b.is_heading and not is_total(b.path[-1]) and b.path[-1]]
+    name = words.variable(stub) or next(iter(words.variables_like(stub)), None) if stub else None
+    if name is not None and words.levels(name, list(dict.fromkeys(labels))) is not None:
+        return True
+    exact = sum(words.variable(t) is not None for t in labels)
+    return exact < len(labels) / 2 and bool(words.with_levels(list(dict.fromkeys(labels))))
+
+
+def _parts(text: str) -> list[str]:
+    return [p.strip() for p in text.split(" / ") if p.strip()]
+
+
+def _variable_or_group(text: str, words: Vocabulary) -> tuple[str | None, list[str]]:
+    """What stands above a statistic: the variable that it is of, or groups."""
+    parts = _parts(text)
+    of = next((p for p in parts if words.variable(p)), None)
+    return of, [p for p in parts if p != of]
+
+
+def _group_at(path: tuple[str, ...], stubs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    out = []
+    for k, text in enumerate(path):
+        name = stubs[k] if len(stubs) == len(path) and stubs[k] and not statistic_word(stubs[k]) else f"row{k}"
+        if text:
+            out.append((name, text))
+    return tuple(out)
+
+
+def _figures(cell: CellFigures, word: str, of: str | None, at: tuple[tuple[str, str], ...], line: int) -> list[Figure]:
+    group = ", ".join(t for _, t in at)
+    name = f"{group}, {of}" if of and group else of or group
+    out = []
+    if cell.main is not None:
+        out.append(Figure(f"{name}: {word}", word, cell.main, line, of, at))
+    second = {"mean": ("sd",), "median": ("first quartile", "third quartile"), "n": ("percentage",)}.get(word, ())
+    if len(cell.inner) == 2 and word == "mean":
+        second = ("lower 95%", "upper 95%")
+    for inner, what in zip(cell.inner, second, strict=False):
+        out.append(Figure(f"{name}: {what}", what, inner, line, of, at))
+    return out
+
+
+def _title_of(table: Structure) -> tuple[str, ...]:
+    return tuple(t for t in table.grid.before if t)
+
+
+def _parted(
+    table: Structure, figures: list[Figure], variables: tuple[str, ...], by: tuple[str, ...]
+) -> list[Candidate]:
+    """Skewness and kurtosis beside percentiles are an output of their own."""
+    del by
+    groups = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    shape = [f for f in figures if f.what in SHAPE]
+    rest = [f for f in figures if f.what not in SHAPE]
+    if shape and rest and {f.what for f in rest} <= {"sd", "coefficient of variation", "n"}:
+        shape, rest = figures, []
+    out = []
+    for part in (rest, shape):
+        if part:
+            kind = kind_of({f.what for f in part})
+            out.append(Candidate("cells", kind, table.lines, tuple(part), variables=variables, by=groups))
+    return out
+
+
+def correlation(table: Structure) -> Candidate:
+    """A matrix of correlations; rows of p-values and numbers of cases beside them are read too."""
+    figures = []
+    rows = list(dict.fromkeys(_row_name(b.path)[0] for b in table.body if _row_name(b.path)[0]))
+    for body in table.body:
+        name, what = _row_name(body.path)
+        for j, cell in enumerate(body.cells):
+            if cell is None or cell.main is None or not table.columns[j]:
+                continue
+            head = table.columns[j][-1]
+            match = re.fullmatch(r"\(?(\d+)\)?\.?", head)
+            other = rows[int(match[1]) - 1] if match and 0 < int(match[1]) <= len(rows) else head
+            figures.append(Figure(f"{name} × {other}", what, cell.main, body.line, name, (("column", other),)))
+    return Candidate("correlation", "correlation", table.lines, tuple(figures), variables=tuple(rows))
+
+
+def _row_name(path: tuple[str, ...]) -> tuple[str, str]:
+    last = path[-1]
+    if len(path) > 1:
+        if re.search(r"[Cc]orrelation", last):
+            return path[0], "correlation"
+        if re.match(r"Sig", last):
+            return path[0], "p-value"
+        if last in ("N", "n"):
+            return path[0], "n"
+        name = last or path[0]
+        return re.sub(r"^\(?\d+\)?[.)]?\s+", "", name), "correlation"
+    return re.sub(r"^\(?\d+\)?[.)]?\s+", "", last), "correlation"

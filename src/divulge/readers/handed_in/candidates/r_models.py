@@ -1,0 +1,299 @@
+"""What R prints of fitted models: a call, tables of coefficients, and statistics of the fit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
+from divulge.readers.handed_in.candidates.coefficients import header_words, rows_at
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.sheets import Lines
+
+_Found = tuple[list[Candidate], int] | None
+_KINDS = {
+    "lm": "linear",
+    "rlm": "linear",
+    "svyglm": "linear",
+    "glm.nb": "negative-binomial",
+    "polr": "ordered",
+    "clm": "ordered",
+    "multinom": "multinomial",
+    "coxph": "cox",
+    "svycoxph": "cox",
+    "lmer": "mixed",
+    "glmer": "mixed",
+    "lme": "mixed",
+    "feols": "linear",
+    "felm": "linear",
+    "plm": "linear",
+    "svyolr": "ordered",
+    "nls": "other",
+    "survreg": "other",
+    "aov": "other",
+    "gam": "other",
+    "zeroinfl": "other",
+    "lm_robust": "linear",
+    "ivreg": "other",
+    "rq": "other",
+    "geeglm": "other",
+}
+_FAMILIES = {
+    "binomial": "logistic",
+    "quasibinomial": "logistic",
+    "poisson": "poisson",
+    "quasipoisson": "poisson",
+    "gaussian": "linear",
+}
+_NUMBER = r"(-?[\d,]*\.?\d+(?:e[-+]?\d+)?)"
+_FIT = (
+    (rf"Residual standard error:\s*{_NUMBER} on (\d+) degrees", ("residual standard error", "residual df")),
+    (rf"Multiple R-squared:\s*{_NUMBER},\s*Adjusted R-squared:\s*{_NUMBER}", ("r-squared", "adjusted r-squared")),
+    (
+        rf"F-statistic:\s*{_NUMBER} on\s+(\d+) and\s+(\d+) DF,\s*p-value:\s*<?\s*{_NUMBER}",
+        ("F", "df1", "df2", "p-value"),
+    ),
+    (rf"Null deviance:\s*{_NUMBER}\s+on\s+(\d+)", ("null deviance", "null df")),
+    (rf"Residual [Dd]eviance:\s*{_NUMBER}\s+on\s+(\d+)", ("deviance", "residual df")),
+    (rf"^Residual Deviance:\s*{_NUMBER}\s*$", ("deviance",)),
+    (rf"^AIC:\s*{_NUMBER}", ("AIC",)),
+    (r"n=\s*(\d+)(?:, number of events=\s*(\d+))?", ("n", "events")),
+    (rf"Concordance=\s*{_NUMBER}", ("concordance",)),
+    (rf"Likelihood ratio test=\s*{_NUMBER}\s+on", ("likelihood ratio chi-squared",)),
+    (rf"Wald test\s*=\s*{_NUMBER}\s+on", ("Wald chi-squared",)),
+    (rf"Score \(logrank\) test =\s*{_NUMBER}\s+on", ("score chi-squared",)),
+    (rf"Theta:\s*{_NUMBER}", ("theta",)),
+    (rf"^\s*Std\. Err\.:\s*{_NUMBER}", ("standard error of theta",)),
+    (rf"2 x log-likelihood:\s*{_NUMBER}", ("2 × log-likelihood",)),
+    (rf"REML criterion at convergence:\s*{_NUMBER}", ("REML criterion",)),
+    (r"Number of obs:\s*(\d+), groups:\s*\w+,\s*(\d+)", ("n", "groups")),
+    (rf"Log-[Ll]ik(?:elihood)?\s*[:=]\s*{_NUMBER}", ("log-likelihood",)),
+    (rf"Loglik\(model\)=\s*{_NUMBER}", ("log-likelihood",)),
+)
+
+
+def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """The model, or the table of ratios, that begins on a line."""
+    text = block.texts[i]
+    if re.match(r"^Call:", text) or re.match(r"^(?:Generalized )?[Ll]inear mixed", text):
+        return _model(block, i, end, command, session)
+    model = session.model
+    if model is not None and model.kind == "multinomial" and re.match(r"^\s+\(Intercept\)", text):
+        figures, _, after = _matrix(block, i, end, "p-value" if "pnorm" in command else "z")
+        return (
+            ([Candidate("other", "fit", (block.line(i), block.line(after - 1)), tuple(figures))], after)
+            if figures
+            else None
+        )
+    words = header_words(text)
+    if words is None or not ({"odds ratio", "hazard ratio", "rate ratio"} & set(words) or "coefficient" in words):
+        return None
+    figures, terms, after = rows_at(block, i + 1, end, words)
+    if not figures:
+        return None
+    return [_follower(block, i, after, figures, terms, words, session)], after
+
+
+def _follower(
+    block: Lines, i: int, after: int, figures: list[Figure], terms: list[Term], words: list[str], session: Session
+) -> Candidate:
+    """Ratios of the model that was printed before, or coefficients without a call."""
+    lines = (block.line(i), block.line(after - 1))
+    ratio = next((w for w in words if w.endswith("ratio")), None)
+    kind = {"odds ratio": "logistic", "hazard ratio": "cox", "rate ratio": "poisson"}.get(ratio or "", "linear")
+    model = session.model
+    if model is not None and model.formula is not None and {t.text for t in terms} <= {t.text for t in model.terms}:
+        return replace(
+            model,
+            lines=lines,
+            figures=tuple(figures),
+            terms=tuple(terms),
+            statistic=f"{ratio}s with 95% confidence intervals" if ratio else None,
+            facts={**model.facts, "follows": "yes"},
+        )
+    return Candidate(
+        "model", kind, lines, tuple(figures), terms=tuple(terms), facts={"kind": "open"} if ratio is None else {}
+    )
+
+
+def parse_call(text: str) -> tuple[str, str | None, dict[str, str]]:
+    """A call as its function, its formula and its other arguments."""
+    joined = " ".join(text.split())
+    match = re.match(r"^(?:\w+::)?([\w.]+)\((.*)\)\s*$", joined)
+    if match is None:
+        return "", None, {}
+    parts, depth, held = [], 0, ""
+    for c in match[2]:
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts.append(held.strip())
+            held = ""
+        else:
+            held += c
+    parts.append(held.strip())
+    formula, given = None, {}
+    for part in parts:
+        named = re.match(r"^([\w.]+)\s*=\s*(.*)$", part)
+        if named is not None and named[1] == "formula":
+            formula = named[2]
+        elif named is not None and "~" not in part.partition("=")[0]:
+            given[named[1]] = named[2]
+        elif "~" in part and formula is None:
+            formula = part
+    return match[1], formula, given
+
+
+def _call_at(block: Lines, i: int, end: int) -> tuple[str, int]:
+    first = block.texts[i].removeprefix("Call:").strip()
+    held = [first] if first else []
+    j = i + 1
+    while j < end and (block.texts[j].strip() or not held):
+        held.append(block.texts[j].strip())
+        j += 1
+        if "".join(held).count("(") == "".join(held).count(")") and "(" in "".join(held):
+            break
+    return " ".join(held), j
+
+
+def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    if block.texts[i].startswith("Call:"):
+        call, j = _call_at(block, i, end)
+        function, formula, given = parse_call(call)
+    else:
+        j = i + 1
+        named = next((t for t in block.texts[i : i + 4] if t.startswith("Formula:")), "")
+        function, formula, given = "lmer", named.partition(":")[2].strip() or None, {}
+        if "family" in "".join(block.texts[i : i + 3]).casefold() or block.texts[i].startswith("Generalized"):
+            function = "glmer"
+    if function in ("survfit", "survdiff", ""):
+        return None
+    stop = next(
+        (k for k in range(j, end) if re.match(r"^(?:Call:|(?:Generalized )?[Ll]inear mixed)", block.texts[k])), end
+    )
+    family = re.match(r"\w+", given.get("family", "")) if function in ("glm", "svyglm", "glmer") else None
+    kind = _KINDS.get(function) or ("linear" if function == "glm" else "other")
+    if family is not None and function != "glmer":
+        kind = _FAMILIES.get(family[0], "other")
+        if "probit" in given.get("family", ""):
+            kind = "probit"
+    figures, terms, last = _parts(block, j, stop, kind)
+    if not figures:
+        return None
+    fit, last = _fit(block, j, _fit_end(block, last, stop), last)
+    subset = given.get("subset")
+    candidate = Candidate(
+        "model",
+        kind,
+        (block.line(i), block.line(last - 1)),
+        (*figures, *fit),
+        formula=formula,
+        terms=tuple(terms),
+        where=as_condition(subset) if subset else _data_condition(given.get("data", ""), session),
+        weights=_weights(function, given, session),
+        command=command or None,
+        errors="design-based" if function.startswith("svy") else None,
+        statistic="coefficients and hazard ratios" if kind == "cox" else None,
+        facts={"random": " + ".join(random)} if (random := re.findall(r"\([^()]*\|[^()]*\)", formula or "")) else {},
+    )
+    return [candidate], last
+
+
+def _fit_end(block: Lines, last: int, stop: int) -> int:
+    """Statistics of a model stand within some lines of its coefficients, before any other table."""
+    return next((k for k in range(last, stop) if header_words(block.texts[k]) is not None), min(stop, last + 25))
+
+
+def _data_condition(data: str, session: Session) -> str | None:
+    match = re.match(r"^subset\(\w+,\s*(.+)\)$", data) or re.match(r"^\w+\[\s*(.+?)\s*,\s*\]$", data)
+    return as_condition(match[1]) if match else None
+
+
+def _weights(function: str, given: dict[str, str], session: Session) -> str | None:
+    if function.startswith("svy"):
+        design = session.objects.get(given.get("design", ""), "")
+        found = re.search(r"weights\s*=\s*~\s*([\w.]+)", design)
+        return found[1] if found else None
+    weights = given.get("weights")
+    return re.sub(r"^\w+\$", "", weights) if weights else None
+
+
+def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure], list[Term], int]:
+    """Tables of coefficients between two lines; matrices of a multinomial model class by class."""
+    figures: list[Figure] = []
+    terms: list[Term] = []
+    last = i = start
+    section = ""
+    while i < stop:
+        text = block.texts[i]
+        if re.match(r"^(?:Coefficients|Std\. Errors|Intercepts|Random effects|Fixed effects)", text):
+            section = text.split(":")[0].strip()
+        words = header_words(text)
+        if words is not None and (set(words) & {"coefficient", "hazard ratio", "standard error", "odds ratio"}):
+            if figures and kind != "cox" and set(words) & {"odds ratio", "rate ratio", "hazard ratio"}:
+                break  # ratios are printed by a statement of their own
+            again = any(f.what == "hazard ratio" for f in figures)
+            words = ["exp(coefficient)" if w == "hazard ratio" and again else w for w in words]
+            rows, named, after = rows_at(block, i + 1, stop, words)
+            if rows:
+                figures += rows
+                terms += [t for t in named if t.text not in {x.text for x in terms}]
+                last = i = after
+                continue
+        elif kind == "multinomial" and section and re.match(r"^\s+\(Intercept\)", text):
+            rows, named, after = _matrix(
+                block, i, stop, "standard error" if section.startswith("Std") else "coefficient"
+            )
+            figures += rows
+            terms += [t for t in named if t not in terms]
+            last = i = after
+            continue
+        elif section == "Random effects":
+            row = re.match(r"^\s*(\S+)?\s+(\(?[\w.]+\)?)?\s+(\d[\d.]*)\s+(\d[\d.]*)(?:\s+-?[\d.]+)?\s*$", text)
+            if row is not None and row[1]:
+                figures += _random(row, block.line(i))
+                last = i + 1
+        i += 1
+    return figures, terms, last
+
+
+def _random(row: re.Match[str], line: int) -> list[Figure]:
+    out = []
+    for what, text in (("variance", row[3]), ("sd", row[4])):
+        number = parse_number(text)
+        if number is not None:
+            out.append(Figure(f"{row[1]}: {what}", what, number, line, f"random {row[1]}"))
+    return out
+
+
+def _matrix(block: Lines, i: int, stop: int, what: str) -> tuple[list[Figure], list[Term], int]:
+    heads = block.texts[i].split()
+    figures, terms = [], []
+    j = i + 1
+    while j < stop and block.texts[j].strip():
+        cells = block.texts[j].split()
+        if len(cells) < len(heads) + 1:
+            break
+        level = " ".join(cells[: len(cells) - len(heads)])
+        for head, text in zip(heads, cells[-len(heads) :], strict=True):
+            number = parse_number(text)
+            if number is not None:
+                terms.append(Term(head, level))
+                figures.append(Figure(f"{level}, {head}: {what}", what, number, block.line(j), f"{level}: {head}"))
+        j += 1
+    return figures, terms, j
+
+
+def _fit(block: Lines, start: int, stop: int, last: int) -> tuple[list[Figure], int]:
+    found: list[Figure] = []
+    for i in range(start, stop):
+        for pattern, whats in _FIT:
+            match = re.search(pattern, block.texts[i])
+            if match is None:
+                continue
+            for what, text in zip(whats, match.groups(), strict=False):
+                number = parse_number(text) if text else None
+                if number is not None and not any(f.what == what for f in found):
+                    found.append(Figure(what, what, number, block.line(i)))
+                    last = max(last, i + 1)
+    return found, last

@@ -1,0 +1,235 @@
+"""What R prints of tables and single numbers, with the help of the statement that printed it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.console import transposed_pairs
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
+from divulge.readers.handed_in.sheets import Lines
+
+_SUMMARY = re.compile(r"^\s*Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.(\s+NA's)?\s*$")
+_WORDS = ("minimum", "first quartile", "median", "mean", "third quartile", "maximum", "missing")
+_FUNCTIONS = {
+    "mean": "mean",
+    "sd": "sd",
+    "var": "variance",
+    "median": "median",
+    "min": "minimum",
+    "max": "maximum",
+    "length": "n",
+    "sum": "sum",
+}
+
+
+def resolved(command: str, session: Session) -> str:
+    """A statement with the names in it replaced by what they stand for."""
+    text = command
+    for _ in range(3):
+        text = re.sub(r"(?<![\w.$])([A-Za-z][\w.]*)(?![\w.(=$])", lambda m: session.objects.get(m[1], m[1]), text)
+        if len(text) > 2000:
+            return command
+    return text
+
+
+def variables_in(command: str, session: Session) -> list[str]:
+    """The variables that a statement speaks of, in their order."""
+    text = re.sub(r"['\"][^'\"]*['\"]", " ", resolved(command, session))
+    found = re.findall(r"\b[\w.]+\$([\w.]+)|\b[\w.]+\[\[?\s*,?", text)
+    found = [f for f in found if f]
+    formula = re.search(r"([\w.]*)\s*~\s*([\w.+*: ]+)", text)
+    if formula is not None:
+        found += [w for w in [formula[1], *re.split(r"[\s+*:]+", formula[2])] if w and w != "1"]
+    if not found:
+        known = set(session.words.names)
+        found = [
+            w for w in re.findall(r"[A-Za-z][\w.]*", text) if w in known or w in session.aliases or w in session.derived
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _where(command: str) -> str | None:
+    match = re.search(r"subset\s*=\s*([^,)]+(?:\([^)]*\))?[^,)]*)", command) or re.search(
+        r"\w+\$\w+\[([^\]]+)\]", command
+    )
+    match = match or re.search(r"subset\(\w+,\s*([^,)]+)\)", command)
+    return (
+        as_condition(match[1])
+        if match is not None and not re.match(r"^\s*\d+(?::\d+)?\s*$|^\s*order", match[1])
+        else None
+    )
+
+
+def summary_line(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate] | None:
+    """summary() of a numeric vector."""
+    if not _SUMMARY.match(block.texts[i]) or i + 1 >= j:
+        return None
+    names = variables_in(command, session)
+    of = names[0] if names else None
+    texts = block.texts[i + 1].split()
+    figures = [
+        Figure(f"{of or 'x'}: {w}", w, n, block.line(i + 1), of)
+        for w, t in zip(_WORDS, texts, strict=False)
+        if (n := parse_number(t)) is not None
+    ]
+    if i and re.search(r"residual", " ".join(block.texts[max(i - 2, 0) : i]), re.I):
+        return []
+    lines = (block.line(i), block.line(i + 1))
+    return [Candidate("cells", "position", lines, tuple(figures), variables=tuple(names[:1]), where=_where(command))]
+
+
+def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate]:
+    """`[1] 16.4589` after mean(d$Days), and `N used: 189` that a script wrote."""
+    out: list[Candidate] = []
+    calls = [c for part in re.split(r";\s*", command) if (c := _call(part)) is not None]
+    shown = [k for k in range(i, j) if re.match(r"^\[1\]\s+-?[\d.]", block.texts[k])]
+    pooled: list[Figure] = []
+    for k, (function, part) in zip(shown, calls, strict=False):
+        number = parse_number(block.texts[k].split()[1])
+        if number is None:
+            continue
+        if function == "nobs":
+            figure = Figure("n", "n", number, block.line(k))
+            out.append(Candidate("other", "fit", (block.line(k), block.line(k)), (figure,)))
+            continue
+        names = variables_in(part, session)
+        if names:
+            what = _FUNCTIONS[function]
+            pooled.append(Figure(f"{names[0]}: {what}", what, number, block.line(k), names[0]))
+    if pooled:
+        lines = (pooled[0].line, pooled[-1].line)
+        named = tuple(dict.fromkeys(f.of for f in pooled if f.of))
+        kinds = {f.what for f in pooled}
+        kind = "position" if "median" in kinds else "extremes" if kinds <= {"minimum", "maximum"} else "means"
+        out.append(Candidate("cells", kind, lines, tuple(pooled), variables=named, where=_where(command)))
+    return out + _said(block, i, j)
+
+
+def _call(text: str) -> tuple[str, str] | None:
+    match = re.match(r"^\s*(?:round\(|print\(|signif\()*\s*(mean|sd|var|median|min|max|length|sum|nobs)\((.*)$", text)
+    return None if match is None else (match[1], text)
+
+
+def _said(block: Lines, start: int, end: int) -> list[Candidate]:
+    """`ICC = 0.109`, `N used: 189   McFadden R2: 0.1142`: what a script says of the model above."""
+    out = []
+    for k in range(start, end):
+        text = block.texts[k]
+        if len(text) > 160 or re.match(r"^\s*[<>#]", text):
+            continue
+        figures = []
+        for match in re.finditer(r"([A-Za-z][\w ².]*?)\s*[:=]\s*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?=\s|,|;|$)", text):
+            word = "intraclass correlation" if match[1].strip() == "ICC" else fit_word(match[1])
+            number = parse_number(match[2])
+            if word is not None and number is not None:
+                figures.append(Figure(word, word, number, block.line(k)))
+        if figures and re.fullmatch(r"\s*(?:[A-Za-z][\w ².]*?\s*[:=]\s*[-\d,.e+]+[\s,;]*)+", text):
+            out.append(Candidate("other", "fit", (block.line(k), block.line(k)), tuple(figures)))
+    return out
+
+
+def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate] | None:
+    """table() of one variable, and quantile(): labels above, figures below."""
+    found = transposed_pairs(block, i, j)
+    if found is None:
+        return None
+    name, pairs = found
+    names = variables_in(command, session)
+    of = names[0] if names else name or None
+    lines = (block.line(i), block.line(j - 1))
+    if all(re.fullmatch(r"[\d.]+%", label) for label, _, _ in pairs):
+        figures = [
+            Figure(f"{of}: {w}", w, n, line, of)
+            for label, text, line in pairs
+            if (n := parse_number(text)) is not None
+            and (w := {"0%": "minimum", "100%": "maximum"}.get(label) or statistic_word(label)) is not None
+        ]
+        return [
+            Candidate("cells", "position", lines, tuple(figures), variables=(of,) if of else (), where=_where(command))
+        ]
+    if re.search(r"\btapply\(|\bsapply\(|\bby\(", command) and len(names) > 1:
+        return _grouped(pairs, names, command, lines)
+    if re.search(r"\bcoef\(|confint|anova|predict|head\(|dim\(|names\(", command):
+        return []
+    if not command and not re.search(r"^\s*\d+(\s+\d+)*\s*$", block.texts[i + 1] if j - i == 2 else "0"):
+        return None
+    share = re.search(r"prop", command) is not None
+    shown = [(label, n, line) for label, t, line in pairs if (n := parse_number(t)) is not None]
+    if (
+        not share
+        and any(n.value is not None and n.value != int(n.value) for _, n, _ in shown)
+        and not re.search("svytable|xtabs", command)
+    ):
+        return None
+    figures = [
+        Figure(f"{of or 'x'}={label}", "percentage" if share else "count", n, line, None, ((of or "row0", label),))
+        for label, n, line in shown
+    ]
+    return [
+        Candidate("cells", "frequencies", lines, tuple(figures), variables=(of,) if of else (), where=_where(command))
+    ]
+
+
+def _grouped(
+    pairs: list[tuple[str, str, int]], names: list[str], command: str, lines: tuple[int, int]
+) -> list[Candidate]:
+    function = re.search(r",\s*(?:FUN\s*=\s*)?(mean|sd|var|median|min|max|length|sum)\b", command)
+    what = _FUNCTIONS[function[1]] if function else "mean"
+    figures = [
+        Figure(f"{label}: {what}", what, n, line, names[0], ((names[1], label),))
+        for label, t, line in pairs
+        if (n := parse_number(t)) is not None
+    ]
+    kind = "position" if what == "median" else "extremes" if what in ("minimum", "maximum") else "means"
+    return [
+        Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=(names[1],), where=_where(command))
+    ]
+
+
+def survey_weights(session: Session) -> str | None:
+    """The weights of the survey design that a session made."""
+    for value in session.objects.values():
+        found = re.search(r"svydesign\(.*weights\s*=\s*~\s*([\w.]+)", value)
+        if found is not None:
+            return found[1]
+    return None
+
+
+def named_table(candidate: Candidate, command: str, session: Session) -> Candidate:
+    """A table with the names that the statement gives to its axes."""
+    names = variables_in(command, session)
+    where = candidate.where or _where(command)
+    if re.search(r"\bsvy\w+\(", command):
+        candidate = replace(candidate, weights=survey_weights(session))
+    axes = list(dict.fromkeys(a for f in candidate.figures for a, _ in f.at))
+    function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|sum)\b", command)
+    if function is not None and function[1] == "tapply" and candidate.kind == "crosstab" and len(names) > len(axes):
+        what = _FUNCTIONS[function[2]]
+        renamed = dict(zip(axes, names[1:], strict=False))
+        figures = tuple(
+            replace(f, what=what, of=names[0], at=tuple((renamed.get(a, a), t) for a, t in f.at))
+            for f in candidate.figures
+        )
+        return replace(
+            candidate,
+            kind="means",
+            figures=figures,
+            variables=(names[0],),
+            by=tuple(renamed.values()),
+            where=where,
+            statistic=what,
+        )
+    if candidate.kind == "crosstab" and names and re.search(r"table|xtabs", resolved(command, session)):
+        renamed = {a: n for a, n in zip(axes, names, strict=False) if re.fullmatch(r"(?:row|column)\d", a)}
+        figures = tuple(replace(f, at=tuple((renamed.get(a, a), t) for a, t in f.at)) for f in candidate.figures)
+        if re.search(r"prop(?:\.table|ortions)", command):
+            figures = tuple(replace(f, what="percentage") for f in figures)
+        shown = list(dict.fromkeys(a for f in figures for a, _ in f.at))
+        return replace(candidate, figures=figures, variables=tuple(shown[:1]), by=tuple(shown[1:]), where=where)
+    if re.search(r"prop(?:\.table|ortions)", command):
+        candidate = replace(candidate, figures=tuple(replace(f, what="percentage") for f in candidate.figures))
+    return replace(candidate, where=where)

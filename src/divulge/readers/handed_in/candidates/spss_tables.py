@@ -1,0 +1,351 @@
+"""What the tables of SPSS and PSPP hold, one function a title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.crosstabs import cell_word
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.regressions import read as read_models
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.structure import Structure, take_apart
+from divulge.readers.handed_in.candidates.words import is_total, statistic_word
+from divulge.readers.handed_in.sheets import Grid
+
+_FIT = {
+    "R": "r",
+    "R Square": "r-squared",
+    "Adjusted R Square": "adjusted r-squared",
+    "Std. Error of the Estimate": "standard error of estimate",
+    "-2 Log likelihood": "-2 log likelihood",
+    "Cox & Snell R Square": "Cox & Snell r-squared",
+    "Nagelkerke R Square": "Nagelkerke r-squared",
+}
+_ANOVA = {"Sum of Squares": "sum of squares", "df": "df", "Mean Square": "mean square", "F": "F", "Sig.": "p-value"}
+
+
+def _response(title: str) -> str | None:
+    match = re.search(r"\(([\w.]+)\)\s*$", title)
+    return match[1] if match else None
+
+
+def _hold(session: Session, figures: list[Figure]) -> None:
+    held = session.objects.get("spss fit", "")
+    shown = "\n".join(f"{f.label}\t{f.what}\t{f.printed.text}\t{f.line}\t{f.of or ''}" for f in figures)
+    session.objects["spss fit"] = f"{held}\n{shown}".strip("\n")
+
+
+def _held(session: Session) -> list[Figure]:
+    out = []
+    for text in session.objects.pop("spss fit", "").split("\n"):
+        parts = text.split("\t")
+        number = parse_number(parts[2]) if len(parts) == 5 else None
+        if number is not None:
+            out.append(Figure(parts[0], parts[1], number, int(parts[3]), parts[4] or None))
+    return out
+
+
+def model_summary(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """R², or the pseudo R² of a logistic model: figures of the coefficients that follow."""
+    heads = [c.strip() for c in grid.rows[0].cells]
+    figures = [
+        Figure(what, what, number, row.line)
+        for row in grid.rows[1:]
+        for head, text in zip(heads, row.cells, strict=True)
+        if (what := _FIT.get(head)) is not None and (number := parse_number(text)) is not None
+    ]
+    _hold(session, figures)
+    return iter(())
+
+
+def anova(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Sums of squares: figures of the coefficients that follow."""
+    heads = [c.strip() for c in grid.rows[0].cells]
+    figures = []
+    for row in grid.rows[1:]:
+        label = next((c.strip() for c in row.cells if c.strip() and parse_number(c) is None), "")
+        for head, text in zip(heads, row.cells, strict=True):
+            number = parse_number(text)
+            if head in _ANOVA and number is not None:
+                figures.append(Figure(f"{label}: {_ANOVA[head]}", _ANOVA[head], number, row.line, label))
+    _hold(session, figures)
+    return iter(())
+
+
+def _models(grid: Grid, session: Session, kind: str, response: str | None) -> Iterator[Candidate]:
+    table = take_apart(grid, session.vocabulary)
+    if table is None:
+        return
+    for candidate in read_models(_without_steps(table), session.vocabulary):
+        figures = tuple(
+            replace(f, what="exp lower 95%" if f.what == "lower 95%" else "exp upper 95%")
+            if kind == "logistic" and f.what in ("lower 95%", "upper 95%")
+            else f
+            for f in candidate.figures
+        )
+        yield replace(
+            candidate,
+            kind=kind,
+            figures=(*figures, *_held(session)),
+            response=response,
+            facts={},
+            statistic="coefficients and odds ratios with 95% confidence intervals" if kind == "logistic" else None,
+        )
+
+
+def _without_steps(table: Structure) -> Structure:
+    body = tuple(replace(b, path=(b.path[-1],)) if len(b.path) > 1 else b for b in table.body)
+    return replace(table, body=body)
+
+
+def coefficients(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Coefficients of a linear regression."""
+    return _models(grid, session, "linear", _response(title))
+
+
+def equation(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Coefficients of a logistic regression."""
+    return _models(grid, session, "logistic", session.objects.get("logistic response"))
+
+
+def aside(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Tables about the cases: they name the variables of what follows."""
+    for row in grid.rows:
+        match = re.match(r"^\s*([\w.]+)\s+\*\s+([\w.]+)\s*$", row.cells[0])
+        if match is not None:
+            session.objects["spss means"] = f"{match[1]}|{match[2]}"
+    if title.startswith("Classification"):
+        name = next(
+            (
+                c.strip()
+                for row in grid.rows[:3]
+                for c in row.cells
+                if re.fullmatch(r"\s*[A-Za-z_][\w.]*\s*", c) and c.strip() not in ("Predicted", "Observed")
+            ),
+            None,
+        )
+        if name is not None:
+            session.objects.setdefault("logistic response", name)
+    return iter(())
+
+
+def report(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """MEANS: mean, N and standard deviation by groups."""
+    from divulge.readers.handed_in.candidates.descriptives import read_columns
+
+    table = take_apart(grid, session.vocabulary)
+    if table is None:
+        return
+    names = session.objects.get("spss means", "|").split("|")
+    for candidate in read_columns(table, session.vocabulary, list(range(len(table.columns)))):
+        figures = tuple(
+            replace(f, of=f.of or names[0] or None, at=tuple((names[1] or a, t) for a, t in f.at))
+            for f in candidate.figures
+        )
+        yield replace(
+            candidate,
+            figures=figures,
+            variables=(names[0],) if names[0] else candidate.variables,
+            by=(names[1],) if names[1] else candidate.by,
+        )
+
+
+def frequencies(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """FREQUENCIES: one variable, whose name or label is the title."""
+    head = next((i for i, row in enumerate(grid.rows) if any(c.strip() == "Frequency" for c in row.cells)), 0)
+    words: dict[int, str] = {}
+    for j in range(grid.width):
+        text = " ".join(grid.rows[i].cells[j].strip() for i in range(head + 1)).strip()
+        word = {"Frequency": "count", "Percent": "percentage"}.get(text) or statistic_word(text)
+        if word is not None:
+            words[j] = word
+    figures = []
+    for row in grid.rows[head + 1 :]:
+        stub = [c.strip() for j, c in enumerate(row.cells) if j not in words and c.strip()]
+        label = next((t for t in reversed(stub) if t not in ("Valid",)), "")
+        for j, word in words.items():
+            number = parse_number(row.cells[j])
+            if number is not None and label:
+                figures.append(Figure(f"{label}: {word}", word, number, row.line, None, ((title, label),)))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    yield Candidate("cells", "frequencies", lines, tuple(figures), variables=(title,), statistic="counts, percentages")
+
+
+def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """CROSSTABS: stubs name the row variable (and the layers) before their values."""
+    names = [t.strip() for t in re.split(r"\s+[×*]\s+", re.sub(r"\s+(?:Crosstabulation|\[.*\])$", "", title))]
+    row_name, column_name, layers = names[0], names[1], names[2:]
+    first = next((i for i, row in enumerate(grid.rows) if any(parse_number(c) for c in row.cells[1:])), len(grid.rows))
+    n_stub = next(
+        (j for j in range(grid.width) if any(parse_number(row.cells[j]) for row in grid.rows[first:]) and j > 0), 1
+    )
+    labels = _column_labels(grid, first, n_stub, column_name)
+    figures: list[Figure] = []
+    held: list[str] = [""] * n_stub
+    for row in grid.rows[first:]:
+        shift = _shift(row.cells, grid, n_stub)
+        stub = [c.strip() for c in row.cells[:n_stub]]
+        start = next((j for j, c in enumerate(stub) if c), n_stub)
+        held = [held[j] if j < start else stub[j] for j in range(n_stub)]
+        what = next((w for t in reversed(held) if (w := cell_word(t)) is not None), "count")
+        at = _stub_values(held, row_name, layers)
+        for j in range(n_stub, grid.width):
+            text = row.cells[j - shift] if 0 <= j - shift < grid.width else ""
+            number = parse_number(text)
+            if number is not None and labels[j]:
+                shown = " × ".join([*(t for _, t in at), labels[j]])
+                word = "percentage" if number.is_percent else what
+                figures.append(Figure(shown, word, number, row.line, None, (*at, (column_name, labels[j]))))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    session.objects["spss crosstab"] = f"{row_name}|{column_name}"
+    yield Candidate("cells", "crosstab", lines, tuple(figures), variables=(row_name,), by=(column_name, *layers))
+
+
+def _shift(cells: tuple[str, ...], grid: Grid, n_stub: int) -> int:
+    """How many columns a row is short of, as in PSPP's TeX, where a spanned cell of the row above is left out."""
+    return 1 if n_stub > 1 and parse_number(cells[n_stub - 1]) is not None and not cells[-1].strip() else 0
+
+
+def _column_labels(grid: Grid, first: int, n_stub: int, name: str) -> list[str]:
+    labels = [""] * grid.width
+    for row in grid.rows[:first]:
+        for j in range(n_stub, grid.width):
+            text = row.cells[j].strip()
+            if text and text != name:
+                labels[j] = text
+    return labels
+
+
+def _stub_values(held: list[str], row_name: str, layers: list[str]) -> tuple[tuple[str, str], ...]:
+    """The values in a stub: after each variable's name comes its value."""
+    texts = [t for t in held if t and cell_word(t) is None]
+    if texts and is_total(texts[0]):
+        return ((row_name, "Total"), *((layer, "Total") for layer in layers))
+    found: dict[str, str] = {}
+    names = [row_name, *layers]
+    current = None
+    for text in texts:
+        if text in names and text not in found and current is None:
+            current = text
+        elif current is not None:
+            found[current] = text
+            current = None
+        elif is_total(text):
+            found.setdefault(row_name, "Total")
+        else:
+            missing = next((n for n in reversed(names) if n not in found), None)
+            if missing is not None:
+                found[missing] = text
+    return tuple((n, found.get(n, "Total")) for n in names)
+
+
+def group_statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The groups of a t-test: kept for the test that follows."""
+    heads = [c.strip() for c in grid.rows[0].cells]
+    by = next(
+        (
+            c.strip()
+            for c in grid.rows[0].cells
+            if c.strip() and statistic_word(c) is None and c.strip() not in ("Group", "S.E. Mean", "Std. Error Mean")
+        ),
+        "",
+    )
+    figures, of = [], ""
+    for row in grid.rows[1:]:
+        stub = [c.strip() for j, c in enumerate(row.cells) if parse_number(c) is None and c.strip()]
+        if len(stub) > 1:
+            of = stub[0]
+        group = stub[-1] if stub else ""
+        for head, text in zip(heads, row.cells, strict=True):
+            word = "standard error" if head in ("S.E. Mean", "Std. Error Mean") else statistic_word(head)
+            number = parse_number(text)
+            if word is not None and number is not None:
+                figures.append(Figure(f"{group}: {word}", word, number, row.line, f"{of}|{by}|{group}"))
+    _hold(session, figures)
+    return iter(())
+
+
+_TEST = {
+    "F": "F",
+    "t": "t",
+    "df": "df",
+    "Mean Difference": "mean difference",
+    "Std. Error Difference": "standard error of difference",
+    "Lower": "lower 95%",
+    "Upper": "upper 95%",
+}
+
+
+def samples_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The t-test of two groups, with equal variances assumed and not."""
+    first = next(
+        (i for i, row in enumerate(grid.rows) if sum(parse_number(c) is not None for c in row.cells) > 3), None
+    )
+    held = _held(session)
+    if first is None:
+        return
+    parts = (held[0].of or "||").split("|") if held else ["", "", ""]
+    groups = [replace(f, of=None, at=((parts[1] or "row0", (f.of or "||").split("|")[2]),)) for f in held]
+    figures: list[Figure] = []
+    name = parts[0]
+    for row in grid.rows[first:]:
+        stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
+        assumed = next((t for t in stub if t.startswith("Equal variances")), "")
+        name = next((t for t in stub if not t.startswith("Equal")), name)
+        for j, text in enumerate(row.cells):
+            number = parse_number(text)
+            head = next(
+                (grid.rows[i].cells[j].strip() for i in range(first - 1, -1, -1) if grid.rows[i].cells[j].strip()), ""
+            )
+            above = " ".join(grid.rows[i].cells[k].strip() for i in range(first) for k in range(j + 1))
+            what = _TEST.get(head) or ("p-value" if head.startswith("Sig") else None)
+            if number is None or what is None:
+                continue
+            if (
+                head == "Sig."
+                and "2-tailed" not in head
+                and "Levene" in above
+                and not any(f.what == "t" and f.line == row.line for f in figures)
+            ):
+                what = "p-value of Levene's test"
+            if what == "F":
+                what = "Levene F"
+            figures.append(Figure(f"{assumed}: {what}", what, number, row.line, assumed))
+    lines = (groups[0].line if groups else grid.rows[0].line, grid.rows[-1].line)
+    yield Candidate(
+        "test",
+        "t-test",
+        lines,
+        (*groups, *figures),
+        variables=(name,) if name else (),
+        by=(parts[1],) if parts[1] else (),
+        statistic="t-test",
+    )
+
+
+def chi_squared(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The tests of the crosstab before."""
+    names = session.objects.get("spss crosstab", "|").split("|")
+    figures = []
+    for row in grid.rows[1:]:
+        label = row.cells[0].strip()
+        texts = [parse_number(c) for c in row.cells[1:]]
+        whats = ("n",) if label.startswith("N of") else ("chi-squared", "df", "p-value")
+        pearson = label.startswith(("Pearson", "N of"))
+        for what, number in zip(whats, texts, strict=False):
+            if number is not None:
+                shown = what if pearson else f"{label}: {what}"
+                figures.append(Figure(shown, what if pearson else f"{what} ({label})", number, row.line))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    yield Candidate(
+        "test",
+        "chi-squared",
+        lines,
+        tuple(figures),
+        variables=tuple(n for n in names[:1] if n),
+        by=tuple(n for n in names[1:2] if n),
+        statistic="chi-squared",
+    )

@@ -1,0 +1,273 @@
+"""Stata's tables of coefficients: the header with its statistics, the rows, and what the command says."""
+
+from __future__ import annotations
+
+import re
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
+from divulge.readers.handed_in.candidates.columns import split_row
+from divulge.readers.handed_in.candidates.numbers import Printed, parse_number
+from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.words import column_words
+from divulge.readers.handed_in.sheets import Lines
+
+_HEADER = re.compile(
+    r"^\s*(\S.*?)?\s*\|.*(?:Coef|Odds [Rr]atio|Haz\. [Rr]atio|IRR|RRR|Margin|dy/dx|Hazard ratio|exp\(b\))"
+)
+_FIT = (
+    (r"Number of obs\s*=\s*([\d,]+)", "n"),
+    (r"\bF\(\s*\d+,\s*\d+\)\s*=\s*([\d.]+)", "F"),
+    (r"Prob > (?:F|chi2)\s*=\s*([\d.]+)", "p-value"),
+    (r"(?<![Ad][dj][j.] )(?<!Pseudo )(?<!Within )\bR-squared\s*=\s*([\d.]+)", "r-squared"),
+    (r"Adj R-squared\s*=\s*([-\d.]+)", "adjusted r-squared"),
+    (r"Within R-sq\.\s*=\s*([\d.]+)", "within r-squared"),
+    (r"\bwithin\s*=\s*([\d.]+)", "within r-squared"),
+    (r"\bbetween\s*=\s*([\d.]+)", "between r-squared"),
+    (r"\boverall\s*=\s*([\d.]+)", "overall r-squared"),
+    (r"Root MSE\s*=\s*([\d.]+)", "root mean squared error"),
+    (r"Pseudo R2\s*=\s*([\d.]+)", "pseudo r-squared"),
+    (r"Log (?:pseudo|restricted-)?likelihood\s*=\s*(-?[\d.]+)", "log-likelihood"),
+    (r"(?:LR|Wald) chi2\(\s*\d+\)\s*=\s*([\d.]+)", "chi-squared"),
+    (r"No\. of subjects\s*=\s*([\d,]+)", "n"),
+    (r"No\. of failures\s*=\s*([\d,]+)", "events"),
+)
+_TITLES = (
+    (r"Ordered (?:logistic|probit)", "ordered"),
+    (r"Multinomial logistic", "multinomial"),
+    (r"Negative binomial", "negative-binomial"),
+    (r"Poisson regression", "poisson"),
+    (r"Cox (?:regression|proportional)", "cox"),
+    (r"Mixed-effects|Multilevel", "mixed"),
+    (r"Random-effects", "other"),
+    (r"Fixed-effects|HDFE Linear|Linear regression, absorbing|Source\s*\|\s*SS|Linear regression", "linear"),
+    (r"Probit regression", "probit"),
+    (r"Logistic regression|Logit", "logistic"),
+)
+_COMMANDS = {
+    "reg": "linear",
+    "regress": "linear",
+    "areg": "linear",
+    "reghdfe": "linear",
+    "logit": "logistic",
+    "logistic": "logistic",
+    "probit": "probit",
+    "poisson": "poisson",
+    "nbreg": "negative-binomial",
+    "ologit": "ordered",
+    "oprobit": "ordered",
+    "mlogit": "multinomial",
+    "stcox": "cox",
+    "mixed": "mixed",
+    "xtmixed": "mixed",
+    "melogit": "mixed",
+    "margins": "other",
+    "tobit": "other",
+    "ivregress": "other",
+    "qreg": "other",
+}
+
+
+def read_at(block: Lines, i: int, start: int, command: str, session: Session) -> tuple[list[Candidate], int] | None:
+    """The model whose header is on line i; start: where its output begins."""
+    header = block.texts[i]
+    if not _HEADER.match(header):
+        return None
+    words = column_words(header.partition("|")[2])
+    words = ["margin" if re.search(r"Margin", header) and w == "coefficient" else w for w in words]
+    if "Margin" in header:
+        words = ["margin", *[w for w in words if w not in ("margin", "coefficient")]]
+    elif "dy/dx" in header:
+        words = ["marginal effect", *[w for w in words if w != "coefficient"]]
+    if len(words) < 2:
+        return None
+    response = header.partition("|")[0].strip() or _equation(block, i)
+    figures, terms, end = _rows(block, i + 1, words)
+    if not figures:
+        return None
+    head = "\n".join(block.texts[max(start, i - 40) : i])
+    fit = _fit(block, max(start, i - 40), i)
+    kind = _kind(head, command, words)
+    ratio = next((w for w in words if w.endswith("ratio")), None)
+    figures = [f for f in figures if f is not None] + fit
+    effects = _effects(head, command, session)
+    group, where = _restricted(command)
+    if "margin" in words and session.model is not None:
+        response, terms = session.model.response or "", list(session.model.terms)
+    candidate = Candidate(
+        "other" if kind == "other" and "Margin" in header else "model",
+        kind,
+        (block.line(i - _above(block, i, start)), block.line(end - 1)),
+        tuple(figures),
+        response=response or None,
+        terms=tuple(terms),
+        where=where,
+        weights=group,
+        errors=_errors(head),
+        statistic=_statistic(head, header, ratio),
+        fixed_effects=effects,
+        command=command or None,
+        facts=_random(command),
+    )
+    if candidate.shape == "model":
+        session.model = candidate
+    return [candidate], end
+
+
+def _random(command: str) -> dict[str, str]:
+    """The random part of a multilevel model: `|| region: medage` is (medage | region)."""
+    parts = re.findall(r"\|\|\s*(\w+):\s*([^|,]*)", command)
+    return {"random": " + ".join(f"({' + '.join(p.split()) or '1'} | {g})" for g, p in parts)} if parts else {}
+
+
+def _above(block: Lines, i: int, start: int) -> int:
+    """How many lines above a header belong to the output."""
+    k = i
+    while k > start and k > i - 25:
+        k -= 1
+    while k < i and not block.texts[k].strip():
+        k += 1
+    return i - k
+
+
+def _equation(block: Lines, i: int) -> str:
+    match = re.match(r"^\s*(\w+)\s*\|\s*$", block.texts[i + 1]) if i + 1 < len(block.texts) else None
+    return match[1] if match else ""
+
+
+_STOP = re.compile(r"^\s*\.\s|^\s*(?:F test|LR test|Absorbed|Note:|_{5,}|Instruments)")
+
+
+def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Term], int]:
+    """The rows below a header: terms, levels under their factor, ancillary figures after a rule."""
+    figures: list[Figure] = []
+    terms: list[Term] = []
+    group: str | None = None
+    rules = 0
+    end = i
+    while i < len(block.texts):
+        text = block.texts[i]
+        if _STOP.match(text) or (not text.strip() and figures and _ends(block, i)):
+            break
+        if re.match(r"^\s*[-+|]{5,}", text.replace(" ", "")) and not re.search(r"\d", text):
+            rules += bool(figures)
+            i += 1
+            end = i
+            # A rule within the table has a corner, or begins after the bar.
+            if rules and "+" not in text and "|" not in text and figures:
+                break
+            continue
+        if "|" not in text:
+            if text.strip():
+                break
+            i += 1
+            continue
+        label, _, rest = text.partition("|")
+        label = label.strip()
+        row = split_row(" " + rest, len(words))
+        single = re.match(r"^\s*(-?[\d.]+(?:e[-+]\d+)?)(?:\s+\(.*\))?\s*$", rest)
+        if row is not None and row[0] == "":
+            group = None if label == "_cons" else group
+            key = f"{group}: {label}" if group else label
+            terms.append(Term(label, group))
+            figures += _figures(key, words, row[1], block.line(i))
+        elif re.search(r"\((?:base|omitted|empty)\)", rest) or re.match(r"^\s*(?:0|1)\s+\((?:omitted|base)", rest):
+            terms.append(Term(label, group, True))
+        elif single is not None and label:
+            number = parse_number(single[1])
+            if number is not None:
+                figures.append(Figure(label, label, number, block.line(i), label))
+        elif label and not rest.strip(" |-"):
+            group = label
+        elif not label and not rest.strip(" |-"):
+            group = None
+        i += 1
+        end = i
+    return figures, terms, end
+
+
+def _ends(block: Lines, i: int) -> bool:
+    following = next((t for t in block.texts[i : i + 3] if t.strip()), "")
+    return "|" not in following or bool(re.search(r"Coef|Random-effects|Freq\.|Obs", following))
+
+
+def _figures(key: str, words: list[str], texts: list[str], line: int) -> list[Figure]:
+    out = []
+    for what, text in zip(words, texts, strict=False):
+        number = parse_number(text) if text != "." else Printed(".", None)
+        if number is not None and number.value is not None:
+            out.append(Figure(f"{key}: {what}", what, number, line, key))
+    return out
+
+
+def _fit(block: Lines, start: int, end: int) -> list[Figure]:
+    found: list[Figure] = []
+    for i in range(start, end):
+        for pattern, what in _FIT:
+            match = re.search(pattern, block.texts[i])
+            number = parse_number(match[1]) if match else None
+            if number is not None and not any(f.what == what for f in found):
+                found.append(Figure(what, what, number, block.line(i)))
+    return found
+
+
+def _kind(head: str, command: str, words: list[str]) -> str:
+    if "margin" in words or "marginal effect" in words:
+        return "other"
+    for pattern, kind in _TITLES:
+        if re.search(pattern, head):
+            return kind
+    first = next((w for w in re.findall(r"\w+", command) if w in _COMMANDS), None)
+    if first is not None:
+        return _COMMANDS[first]
+    ratio = next((w for w in words if w.endswith("ratio")), None)
+    return {"odds ratio": "logistic", "hazard ratio": "cox", "rate ratio": "poisson"}.get(ratio or "", "linear")
+
+
+def _statistic(head: str, header: str, ratio: str | None) -> str | None:
+    if "Margin" in header:
+        return "adjusted predictions"
+    if "Fixed-effects" in head:
+        return "fixed effects (within)"
+    if "Random-effects" in head:
+        return "random effects (GLS)"
+    return f"{ratio}s" if ratio else None
+
+
+def _errors(head: str) -> str | None:
+    clustered = re.search(r"adjusted for \d+ clusters in (\w+)", head)
+    if clustered is not None:
+        return f"clustered by {clustered[1]}"
+    return "robust HC1" if "Robust" in head else None
+
+
+def _effects(head: str, command: str, session: Session) -> tuple[str, ...]:
+    absorbed = re.search(r"absorb\(([^)]*)\)", command)
+    if absorbed is not None:
+        return tuple(w.removeprefix("i.") for w in absorbed[1].split())
+    if "Fixed-effects" in head:
+        named = re.search(r"Group variable:\s*(\w+)", head)
+        return (named[1],) if named else session.panel[:1]
+    return ()
+
+
+def _restricted(command: str) -> tuple[str | None, str | None]:
+    """Weights and the condition of a command."""
+    weight = re.search(r"\[\s*(?:p|a|f|i)?w(?:eight)?\s*=\s*(\w+)\s*\]", command)
+    bare = re.sub(r"\[[^\]]*\]", "", command)
+    limited = re.search(r"\bif\s+(.+?)(?:\s+in\s+\S+)?(?:,.*)?$", bare)
+    return weight[1] if weight else None, stata_condition(limited[1]) if limited else None
+
+
+def stata_condition(text: str) -> str:
+    """A condition as Stata means it: a missing value is larger than every number."""
+    out = as_condition(text)
+    out = re.sub(
+        r"!\s*missing\((\w+)\)|\b(\w+)\s*!=\s*\.(?!\d)|\b(\w+)\s*<\s*\.(?!\d)",
+        lambda m: f"not {m[1] or m[2] or m[3]} is missing",
+        out,
+    )
+    return (
+        re.sub(r"(?<!not )\b([A-Za-z_]\w*)\s*(>=?)\s*(-?[\d.]+)", r"(\1 \2 \3 or \1 is missing)", out)
+        if "is missing" not in out
+        else out
+    )

@@ -1,0 +1,144 @@
+"""A grid as candidates: which kind of table it is, and what each of its figures is.
+
+A table is a regression where its columns or cells look like coefficients, a table 1 where its rows are different
+variables, descriptives where headers or rows name statistics, a correlation matrix where rows and columns name the same
+variables, and a crosstab otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates import crosstabs, descriptives, regressions, tableone
+from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.structure import Structure, take_apart
+from divulge.readers.handed_in.candidates.survivals import life_table
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import is_total, split_statistic, statistic_word
+from divulge.readers.handed_in.sheets import Grid
+
+_WHERE = re.compile(
+    r"(?P<name>[A-Za-z_][\w.]*)\s*(?P<op>>=|<=|==|!=|≥|≤|=|>|<)\s*(?P<value>-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"|[A-Za-z][\w-]*)"
+)
+
+
+def read_grid(grid: Grid, words: Vocabulary, program: str = "") -> list[Candidate]:
+    """The outputs that a grid holds, in the file's words."""
+    table = take_apart(grid, words)
+    if table is None:
+        return []
+    found = _classified(table, words)
+    said = tuple(dict.fromkeys([*table.grid.before, *table.grid.after, *((grid.sheet,) if grid.sheet else ())]))
+    where = stated_condition(said, words)
+    return [
+        replace(c, program=c.program or program, said=said, sheet=grid.sheet, where=c.where or where)
+        for c in found
+        if c.figures
+    ]
+
+
+def _classified(table: Structure, words: Vocabulary) -> list[Candidate]:
+    if _is_life_table(table):
+        return life_table(table)
+    if regressions.is_fit_table(table):
+        return regressions.read_fit(table)
+    if regressions.is_regression(table, words):
+        return regressions.read(table, words)
+    if _is_correlation(table, words):
+        return [descriptives.correlation(table)]
+    if tableone.is_table_one(table, words):
+        return [tableone.read(table, words)]
+    return _mixed(table, words)
+
+
+def _is_life_table(table: Structure) -> bool:
+    heads = {" ".join(c).casefold().replace("_", " ").replace(".", " ").strip() for c in table.columns}
+    heads |= {s.casefold() for s in table.stubs}
+    risk = any(re.search(r"at risk|n risk|beg total|total\b.*beg", h) for h in heads)
+    return risk and any(re.search(r"surv|event|fail|observed|deaths", h) for h in heads)
+
+
+def _is_correlation(table: Structure, words: Vocabulary) -> bool:
+    rows = [
+        b.path[0]
+        if (len(b.path) > 1 and statistic_word(b.path[-1])) or (len(b.path) > 1 and "orrelation" in b.path[-1])
+        else b.path[-1]
+        for b in table.body
+        if not b.is_heading
+    ]
+    rows = list(dict.fromkeys(re.sub(r"^\(?\d+\)?[.)]?\s+", "", r) for r in rows if r))
+    columns = [c[-1] for c in table.columns if c]
+    numbered = bool(columns) and all(re.fullmatch(r"\(?\d+\)?\.?", c) for c in columns)
+    if len(rows) < 2 or not (set(rows) & set(columns) or numbered):
+        return False
+    if numbered and len(columns) not in (len(rows), len(rows) - 1):
+        return False
+    values = [
+        c.main.value
+        for b in table.body
+        for c in b.cells
+        if c is not None and c.main is not None and c.main.value is not None
+    ]
+    bounded = sum(abs(v) <= 1 for v in values)
+    fractions = sum(v != int(v) for v in values if abs(v) < 1e9)
+    named = numbered or len(set(rows) & set(columns)) >= len(columns) - 1
+    return named and bounded >= 0.5 * len(values) and fractions > 0
+
+
+def _mixed(table: Structure, words: Vocabulary) -> list[Candidate]:
+    """Descriptives, crosstabs, or both side by side in one table."""
+    plain, stats = [], []
+    for j, path in enumerate(table.columns):
+        label, word = split_statistic(path)
+        if word in (None, "percentage", "valid percentage", "cumulative percentage") or (word == "n" and label):
+            plain.append(j)
+        else:
+            stats.append(j)
+    rows_are_statistics = descriptives.rows_are_statistics(table)
+    if rows_are_statistics:
+        return descriptives.read_rows(table, words)
+    telling = [j for j in stats if split_statistic(table.columns[j])[1] != "n"]
+    if not telling:
+        return crosstabs.read(table, words, list(range(len(table.columns))))
+    labelled = [
+        j for j in plain if split_statistic(table.columns[j])[0] or split_statistic(table.columns[j])[1] is None
+    ]
+    labelled = [j for j in labelled if not (is_total(" ".join(table.columns[j])))]
+    grouped = all(split_statistic(table.columns[j])[0] for j in stats)
+    if len(labelled) >= 2 and not grouped:
+        rest = [j for j in range(len(table.columns)) if j not in labelled]
+        return [*crosstabs.read(table, words, labelled), *descriptives.read_columns(table, words, rest)]
+    return descriptives.read_columns(table, words, list(range(len(table.columns))))
+
+
+def stated_condition(said: tuple[str, ...], words: Vocabulary) -> str | None:
+    """The condition on rows that titles or notes state (`Population: hours_per_week >= 35`), or None."""
+    found = []
+    for text in said:
+        for match in _WHERE.finditer(text):
+            name = words.variable(match["name"])
+            if name is None or re.search(r"(?:^|[\s(])[pn]\s*$", text[: match.start()] + match["name"]):
+                continue
+            value = match["value"].strip("'\"")
+            if re.match(r"[A-Za-z]", value):
+                if words.level(name, value) is None:
+                    continue
+                value = f"'{words.level(name, value)}'"
+            sign = {"≥": ">=", "≤": "<=", "=": "=="}.get(match["op"], match["op"])
+            found.append(f"{quoted(name)} {sign} {value}")
+        aged = re.search(
+            r"(?:aged?|persons|people|adults|respondents|men|women)\s*(?:aged\s*)?(\d{2})"
+            r"\s*(?:\+|and (?:over|older|above)|years and over|or (?:over|older))",
+            text,
+            re.I,
+        )
+        age = words.variable("age")
+        if aged and age is not None:
+            found.append(f"{quoted(age)} >= {aged[1]}")
+    return " and ".join(dict.fromkeys(found)) or None
+
+
+def quoted(name: str) -> str:
+    """A name as conditions and formulas take it."""
+    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"`{name}`"

@@ -1,0 +1,156 @@
+"""A folder as it was handed in: every file read, every output matched, everything else listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from divulge.errors import DivulgeError
+from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.statements import note_spss
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.match import Matcher
+from divulge.readers.handed_in.matching.reading import Reading
+from divulge.readers.handed_in.programs import PROGRAMS
+from divulge.readers.handed_in.sheets import Document, Grid, Remark, open_document
+from divulge.readers.handed_in.sheets.sheet import joined_lines
+from divulge.readers.handed_in.sheets.text import decode
+from divulge.table import Table
+
+SYNTAX = (".sps", ".spss")
+"""Files of commands: they are no outputs, and say how outputs were made."""
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """A file of the folder. unread: what of it was not read, with reasons."""
+
+    file: str
+    readings: tuple[Reading, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    unread: tuple[str, ...] = ()
+    is_syntax: bool = False
+
+    @property
+    def status(self) -> str:
+        """confirmed, not confirmed, no outputs, not read, or commands."""
+        if self.is_syntax:
+            return "commands"
+        if self.unread and not self.readings:
+            return "not read"
+        if not self.readings:
+            return "no outputs"
+        return "confirmed" if all(r.confirmed for r in self.readings) and not self.unread else "not confirmed"
+
+
+@dataclass(frozen=True)
+class FolderRead:
+    """Everything that was handed in."""
+
+    files: tuple[FileRead, ...] = field(default=())
+
+    @property
+    def readings(self) -> Iterator[tuple[str, Reading]]:
+        for file in self.files:
+            for reading in file.readings:
+                yield file.file, reading
+
+
+def read_folder(folder: Path, table: Table | None, ignore: frozenset[str] = frozenset()) -> FolderRead:
+    """A folder, or a single file, read and matched to a table. ignore: names of files that were not handed in."""
+    if not folder.exists():
+        raise DivulgeError(
+            f"there is no folder {str(folder)!r}.", hint="Name a folder with the files that were handed in."
+        )
+    paths = (
+        [folder]
+        if folder.is_file()
+        else sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    )
+    paths = [p for p in paths if p.name not in ignore]
+    base = folder.parent if folder.is_file() else folder
+    data = None if table is None else Data(table)
+    matcher = Matcher(data)
+    words = data.words if data is not None else Vocabulary()
+    files = []
+    for path in paths:
+        name = path.relative_to(base).as_posix()
+        if path.suffix.casefold() in SYNTAX:
+            files.append(FileRead(name, is_syntax=True))
+            continue
+        session = _session(path, words)
+        document = open_document(path, name)
+        candidates = read_document(document, session)
+        readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
+        files.append(FileRead(name, readings, document.remarks, _unread(document)))
+    return FolderRead(tuple(files))
+
+
+def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:
+    """Readings that do not agree with all rows are tried with the conditions of those of the same file that do."""
+    known = list(dict.fromkeys(r.where for r in readings if r.confirmed and r.where is not None))
+    out = []
+    for reading in readings:
+        better = reading
+        if not reading.confirmed and reading.candidate.where is None and reading.compared:
+            for where in known:
+                better = matcher.match_again(better, where) if not better.confirmed else better
+        out.append(better)
+    return tuple(out)
+
+
+def _session(path: Path, words: Vocabulary) -> Session:
+    """A session that knows what the syntax files beside a file say."""
+    session = Session(words)
+    for syntax in sorted(path.parent.iterdir()):
+        if syntax.suffix.casefold() in SYNTAX and syntax.stat().st_size < 4_000_000:
+            note_spss(decode(syntax.read_bytes())[0], session)
+    return session
+
+
+def _unread(document: Document) -> tuple[str, ...]:
+    if document.reason is not None:
+        return (document.reason,)
+    return document.unread
+
+
+def read_document(document: Document, session: Session) -> list[Candidate]:
+    """The candidates of a document, in their order; lines that one program explained are not given to another."""
+    programs = [program() for program in PROGRAMS]
+    out: list[Candidate] = []
+    for block in joined_lines(document.blocks):
+        claimed: list[tuple[int, int]] = []
+        found: list[Candidate] = []
+        for program in programs:
+            new = [c for c in program.read(block, session) if not _overlaps(c, claimed) or isinstance(block, Grid)]
+            if isinstance(block, Grid) and new:
+                found = new
+                break
+            found += new
+            claimed += [c.lines for c in new]
+        out += sorted(found, key=lambda c: c.lines)
+    return _joined_fits(out)
+
+
+def _overlaps(candidate: Candidate, claimed: list[tuple[int, int]]) -> bool:
+    a, b = candidate.lines
+    return any(a <= d and c <= b for c, d in claimed)
+
+
+def _joined_fits(found: list[Candidate]) -> list[Candidate]:
+    """Statistics of a model that stand in a table of their own become figures of the model before."""
+    out: list[Candidate] = []
+    for candidate in found:
+        if candidate.kind != "fit":
+            out.append(candidate)
+            continue
+        last = next((k for k in range(len(out) - 1, -1, -1) if out[k].shape == "model"), None)
+        if last is not None:
+            known = {f.what for f in out[last].figures if f.of is None}
+            extra = tuple(f for f in candidate.figures if f.what not in known)
+            lines = (min(out[last].lines[0], candidate.lines[0]), max(out[last].lines[1], candidate.lines[1]))
+            out[last] = replace(out[last], figures=(*out[last].figures, *extra), lines=lines)
+    return out

@@ -1,0 +1,317 @@
+"""Crosstabs, frequencies, descriptives and table 1: labels become values of variables, figures are recomputed.
+
+Axes are tried with every variable that has the labels as values; what a percentage is of is decided by agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import Printed
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import is_total
+from divulge.readers.handed_in.matching.data import MOST_LEVELS, Data, Floats, Mask
+from divulge.readers.handed_in.matching.reading import Checked
+from divulge.readers.handed_in.matching.statistics import statistic
+
+COUNTED = frozenset({"count", "percentage", "valid percentage", "cumulative percentage", "n"})
+BASES = (5, 3, 10, 100)
+"""Multiples to which counts are rounded."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a table read as a variable: which code each label stands for."""
+
+    key: str
+    variable: str
+    codes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A way to read a table: axes, the variable that texts mean, and the rows in use."""
+
+    axes: tuple[Axis, ...]
+    variables: dict[str | None, str | None]
+    where: str | None
+    weights: str | None
+
+    def axis(self, key: str) -> Axis | None:
+        return next((a for a in self.axes if a.key == key), None)
+
+
+def labels_of(candidate: Candidate) -> dict[str, list[str]]:
+    """The labels of each axis, without totals."""
+    found: dict[str, list[str]] = {}
+    for figure in candidate.figures:
+        for key, label in figure.at:
+            held = found.setdefault(key, [])
+            if not is_total(label) and label not in held and label not in ("Missing", "<NA>"):
+                held.append(label)
+    return found
+
+
+def axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[Axis]:
+    """The ways in which an axis may be read, the likeliest first."""
+    named = aliases.get(key) or words.variable(key)
+    likely = [named] if named else words.variables_like(key) if not key.startswith(("row", "column", "group")) else []
+    out = [a for name in likely if (a := _axis(key, name, labels, words, data)) is not None]
+    if named is not None and out:
+        return out
+    for name in words.names:
+        if name not in likely and data.n_levels(name) <= MOST_LEVELS:
+            axis = _axis(key, name, labels, words, data)
+            if axis is not None:
+                out.append(axis)
+    if not out:
+        # Labels that are no values: codes in their order, where there are as many of them.
+        for name in likely or words.names:
+            if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
+                out.append(Axis(key, name, {label: i for i, label in enumerate(labels)}))
+                if len(labels) == 2:
+                    out.append(Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}))
+    return out
+
+
+def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: Data) -> Axis | None:
+    if not labels or name not in data.names:
+        return None
+    found = words.levels(name, labels)
+    if found is None:
+        return None
+    texts = words.texts(name)
+    return Axis(key, name, {label: texts.index(value) for label, value in found.items() if value in texts})
+
+
+def hypotheses(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, weights: str | None, aliases: dict[str, str]
+) -> Iterator[Hypothesis]:
+    """Every way to read the axes and the variables of a table; likely ones first."""
+    keys = {k: v for k, v in labels_of(candidate).items() if k != "level"}
+    ways = [axes_like(key, labels, words, data, aliases)[:8] if labels else [] for key, labels in keys.items()]
+    if any(not w and labels for w, labels in zip(ways, keys.values(), strict=True)):
+        return
+    used = [w for w in ways if w]
+    texts = list(dict.fromkeys(f.of for f in candidate.figures if f.what not in COUNTED or f.of is not None))
+    for axes in product(*used):
+        if len({a.variable for a in axes}) != len(axes):
+            continue
+        choices = [_variables(t, words, data, candidate, aliases, {a.variable for a in axes}) for t in texts]
+        if all(len(c) <= 1 for c in choices):
+            yield Hypothesis(
+                tuple(axes), {t: c[0] if c else None for t, c in zip(texts, choices, strict=True)}, where, weights
+            )
+        else:
+            for chosen in product(*(c[:40] or [None] for c in choices)):
+                yield Hypothesis(tuple(axes), dict(zip(texts, chosen, strict=True)), where, weights)
+
+
+def _variables(
+    text: str | None, words: Vocabulary, data: Data, candidate: Candidate, aliases: dict[str, str], taken: set[str]
+) -> Sequence[str | None]:
+    """The variables that a text may mean; without one every numeric one, those named around the table first."""
+    if text is None:
+        said = [n for t in candidate.said for n in words.variables_like(t)] + [
+            n for v in candidate.variables for n in words.variables_like(v)
+        ]
+        rest = [n for n in data.names if data.is_numeric(n)]
+        if all(f.what in COUNTED for f in candidate.figures if f.of is None):
+            return [None]
+        return [n for n in dict.fromkeys([*said, *rest]) if n not in taken and data.is_numeric(n)]
+    if text in aliases and aliases[text] in data.names:
+        return [aliases[text]]
+    exact = words.variable(text)
+    if exact is not None:
+        return [exact]
+    return [n for n in words.variables_like(text) if n not in taken][:4]
+
+
+class Recomputed:
+    """The figures of a table under one hypothesis."""
+
+    def __init__(self, hypothesis: Hypothesis, candidate: Candidate, data: Data, words: Vocabulary) -> None:
+        self.hypothesis = hypothesis
+        self.candidate = candidate
+        self.data = data
+        self.words = words
+        self.rows = data.mask(hypothesis.where)
+        self.weights: Floats | None = data.numbers(hypothesis.weights) if hypothesis.weights in data.names else None
+        self._masks: dict[tuple[tuple[str, str], ...], Mask | None] = {}
+
+    def mask(self, at: tuple[tuple[str, str], ...]) -> Mask | None:
+        """The rows of a group; totals and unknown axes do not limit them. None: a label that nobody has."""
+        if at not in self._masks:
+            assert self.rows is not None, "hypotheses have conditions that can be read"
+            rows = self.rows.copy()
+            for key, label in at:
+                axis = self.hypothesis.axis(key)
+                if axis is None:
+                    continue
+                codes = self.data.codes(axis.variable)
+                if is_total(label):
+                    rows &= codes >= 0
+                elif label in ("Missing", "<NA>"):
+                    rows &= codes < 0
+                elif label in axis.codes:
+                    rows &= codes == axis.codes[label]
+                else:
+                    return None
+            self._masks[at] = rows
+        return self._masks[at]
+
+    def size(self, at: tuple[tuple[str, str], ...]) -> float | None:
+        rows = self.mask(at)
+        if rows is None:
+            return None
+        return float(rows.sum()) if self.weights is None else float(np.nansum(self.weights[rows]))
+
+    def checked(self) -> list[Checked]:
+        """Every figure beside what the data give."""
+        slots = _slots(self.candidate.figures)
+        bases = {slot: self._basis(slot, slots) for slot in set(slots.values()) if slot is not None}
+        base = self._rounding()
+        return [self._check(f, bases.get(slots.get(id(f), -1)), base) for f in self.candidate.figures]
+
+    def _check(self, figure: Figure, basis: str | None, base: int | None) -> Checked:
+        if figure.printed.is_suppressed:
+            return Checked(figure)
+        values = self.values(figure, basis)
+        if values is None:
+            return Checked(figure)
+        if base is not None and figure.what == "count":
+            values = [base * np.floor(v / base + 0.5) for v in values]
+        agrees = [v for v in values if agrees_printed(figure.printed, v)]
+        shown = (agrees or values or [np.nan])[0]
+        return Checked(figure, bool(agrees), float(shown))
+
+    def values(self, figure: Figure, basis: str | None) -> list[float] | None:
+        """What the data give for a figure: one value, or several where programs differ."""
+        of = self.hypothesis.variables.get(figure.of)
+        if (
+            figure.of is not None
+            and of is not None
+            and figure.what in ("count", "percentage")
+            and not any(k == figure.of for k, _ in figure.at)
+        ):
+            return self._of_two(figure, of)
+        if figure.what == "missing" and of is not None:
+            rows = self.mask(figure.at)
+            return None if rows is None else [float((self.data.codes(of)[rows] < 0).sum())]
+        if figure.what in ("count", "n") and (
+            of is None or any(k == figure.of for k, _ in figure.at) or not self.data.is_numeric(of)
+        ):
+            size = self.size(figure.at)
+            return None if size is None else [size, *self._with_missing(figure)]
+        if figure.what in ("percentage", "valid percentage", "cumulative percentage"):
+            return self._share(figure, basis)
+        if of is None:
+            return None
+        rows = self.mask(figure.at)
+        if rows is None:
+            return None
+        if not self.data.is_numeric(of):
+            # A variable of two texts counted as numbers: the mean is the share of one of them.
+            codes = self.data.codes(of)[rows].astype(float)
+            two = self.data.n_levels(of) == 2
+            return (
+                statistic(figure.what, np.where(codes < 0, np.nan, codes), None)
+                if two
+                else ([float(0)] if figure.what == "n" else None)
+            )
+        weights = None if self.weights is None else self.weights[rows]
+        if self.candidate.errors == "design-based" and figure.what == "standard error":
+            return None
+        return statistic(figure.what, self.data.numbers(of)[rows], weights)
+
+    def _with_missing(self, figure: Figure) -> list[float]:
+        """A total that counts missing values too, as SPSS prints it."""
+        return [self._all()] if figure.at and all(is_total(t) for _, t in figure.at) else []
+
+    def _of_two(self, figure: Figure, of: str) -> list[float] | None:
+        """A variable with two values shown by one of them: how many have it, and their share of those known."""
+        rows = self.mask(figure.at)
+        if rows is None or self.data.n_levels(of) != 2:
+            return None
+        codes = self.data.codes(of)[rows]
+        sizes = [float((codes == 1).sum()), float((codes == 0).sum())]
+        known = sum(sizes)
+        return sizes if figure.what == "count" else [100 * s / known for s in sizes] if known else None
+
+    def _share(self, figure: Figure, basis: str | None) -> list[float] | None:
+        above = self.size(figure.at)
+        if above is None:
+            return None
+        if figure.what == "cumulative percentage":
+            return self._cumulated(figure)
+        if figure.what == "percentage" and basis is None:
+            return None
+        if basis == "rows" and figure.at and all(is_total(t) for _, t in figure.at):
+            above = self._all()
+        below = self.size(_widened(figure.at, basis or figure.at[0][0])) if basis != "rows" else self._all()
+        return None if not below else [100 * above / below, *([above / below] if not figure.printed.is_percent else [])]
+
+    def _all(self) -> float:
+        assert self.rows is not None, "hypotheses have conditions that can be read"
+        return float(self.rows.sum()) if self.weights is None else float(np.nansum(self.weights[self.rows]))
+
+    def _cumulated(self, figure: Figure) -> list[float] | None:
+        key, label = figure.at[0]
+        order = list(labels_of(self.candidate).get(key, []))
+        if label not in order:
+            return None
+        sizes = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
+        total = sum(sizes)
+        return [100 * sum(sizes[: order.index(label) + 1]) / total] if total else None
+
+    def _basis(self, slot: int, slots: dict[int, int]) -> str | None:
+        """What the percentages at one place of the cells are of: an axis along which they add to 100, or all rows."""
+        figures = [f for f in self.candidate.figures if slots.get(id(f)) == slot]
+        keys = list(dict.fromkeys(k for f in figures for k, _ in f.at if self.hypothesis.axis(k) is not None))
+        best, most = None, 0
+        for basis in [*reversed(keys), "all", "rows"]:
+            right = 0
+            for f in figures:
+                values = self._share(f, basis)
+                right += values is not None and any(agrees_printed(f.printed, v) for v in values)
+            if right > most:
+                best, most = basis, right
+        return best
+
+    def _rounding(self) -> int | None:
+        """The base to which counts are rounded: all are multiples of it, and few of the data's are."""
+        counts = [f.printed.value for f in self.candidate.figures if f.what == "count" and f.printed.value is not None]
+        if len(counts) < 6:
+            return None
+        for base in BASES:
+            if all(c % base == 0 for c in counts):
+                exact = [self.size(f.at) for f in self.candidate.figures if f.what == "count"]
+                if sum(v is not None and v % base != 0 for v in exact) > 0:
+                    return base
+        return None
+
+
+def _widened(at: tuple[tuple[str, str], ...], basis: str) -> tuple[tuple[str, str], ...]:
+    """The group that a share is of: its axis, or all axes, summed over."""
+    return tuple((k, "Total" if basis == "all" or k == basis else t) for k, t in at)
+
+
+def _slots(figures: Sequence[Figure]) -> dict[int, int]:
+    """For each percentage, the how-manieth of its cell it is."""
+    seen: dict[tuple[tuple[str, str], ...], int] = {}
+    out = {}
+    for f in figures:
+        if f.what == "percentage":
+            out[id(f)] = seen.get(f.at, 0)
+            seen[f.at] = out[id(f)] + 1
+    return out
+
+
+def agrees_printed(printed: Printed, value: float, units: float = 0.6) -> bool:
+    """Whether a value rounds to what was printed; Stata keeps variables in four bytes, so seven digits are enough."""
+    return printed.agrees(value, units, 2e-7)

@@ -1,0 +1,161 @@
+"""Fits of models by our own kinds, and every figure that programs print of them.
+
+A kind that is not in `outputs.kinds` yet is recognised and not recomputed; as soon as it is there, it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc, ndtr, stdtr, stdtrit
+
+from divulge.errors import DivulgeError
+from divulge.outputs.kinds import OUTPUTS
+from divulge.outputs.output import Output, Status
+from divulge.table import Table
+
+_Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model fitted to the data: coefficients and errors by label, rows, R², likelihood."""
+
+    output: Output
+    table: Table
+    coefficients: Mapping[str, float]
+    errors: Mapping[str, float]
+    n: float
+    r2: float
+    loglik: float
+
+    @property
+    def k(self) -> int:
+        return len(self.coefficients)
+
+    def find(self, text: str) -> str | None:
+        """The label of a coefficient, however it is written."""
+        try:
+            return self.output.find_label(text, self.table.schema)
+        except DivulgeError:
+            return None
+
+
+def kind_named(kind: str) -> type[Output] | None:
+    """The kind of output of that name that takes a formula; None where there is none yet."""
+    return next((k for k in OUTPUTS if k.kind == kind and any(f.name == "formula" for f in fields(k))), None)
+
+
+def fit_model(kind: str, table: Table, formula: str, where: str | None, weights: str | None) -> Fit | str:
+    """A fit, or why there is none."""
+    known = kind_named(kind)
+    if known is None:
+        return f"recognised; Divulge has no kind for {kind} models yet"
+    given: dict[str, Any] = {"formula": formula, "where": where, "statistics": ("se", "r2", "loglik", "n")}
+    if weights is not None:
+        given["weights"] = weights
+    try:
+        output = known(**given)
+        figures = output.evaluate(table)
+    except DivulgeError as error:
+        return error.message
+    except (TypeError, ValueError, np.linalg.LinAlgError) as error:
+        return f"cannot be computed ({type(error).__name__})"
+    if figures.status not in (Status.OK, Status.CONSTANT, Status.COLLINEAR, Status.VANISHED_LEVEL):
+        return str(figures.status.sentence)
+    values = dict(zip(figures.labels, figures.values.tolist(), strict=True))
+    beside = {name: values.pop(name, np.nan) for name in ("r2", "loglik", "n")}
+    se = figures.se if figures.se is not None else np.full(len(figures.labels), np.nan)
+    errors = {label: float(s) for label, s in zip(figures.labels, se, strict=True) if label in values}
+    # A level that nobody of these rows has is in no program's table.
+    values = {k: v for k, v in values.items() if np.isfinite(v)}
+    return Fit(output, table, values, errors, beside["n"], beside["r2"], beside["loglik"])
+
+
+def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
+    """What a program may print of a coefficient; several values where programs differ (t or normal)."""
+    b, se = fit.coefficients.get(label, np.nan), fit.errors.get(label, np.nan)
+    df = max(fit.n - fit.k, 1.0)
+    t = b / se if se else np.nan
+    if what == "coefficient":
+        return [b]
+    if what in ("odds ratio", "hazard ratio", "rate ratio", "relative risk ratio", "exp(coefficient)"):
+        return [_exp(b)]
+    if what == "exp(-coefficient)":
+        return [_exp(-b)]
+    if what == "standard error":
+        return [se, se * _exp(b)]
+    if what in ("t", "z"):
+        return [t]
+    if what == "Wald":
+        return [t * t]
+    if what == "p-value":
+        return [2 * float(stdtr(df, -abs(t))), 2 * float(ndtr(-abs(t)))]
+    if what in ("lower 95%", "upper 95%", "exp lower 95%", "exp upper 95%"):
+        sign = -1 if "lower" in what else 1
+        ends = [b + sign * q * se for q in (float(stdtrit(df, 0.975)), _Z)]
+        exponentials = [_exp(end) for end in ends]
+        return exponentials if what.startswith("exp") else [*ends, *exponentials]
+    return None
+
+
+def _exp(value: float) -> float:
+    return float(np.exp(min(value, 700.0)))
+
+
+def fit_figure(fit: Fit, what: str) -> list[float] | None:
+    """What a program may print of a whole model."""
+    n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    linear = fit.output.kind == "linear"
+    df = max(n - k, 1.0)
+    found: dict[str, list[float]] = {
+        "n": [n],
+        "log-likelihood": [ll],
+        "AIC": [-2 * ll + 2 * k, -2 * ll + 2 * (k + 1)],
+        "BIC": [-2 * ll + np.log(n) * k, -2 * ll + np.log(n) * (k + 1)],
+        "residual df": [n - k],
+        "df2": [n - k],
+        "null df": [n - 1],
+        "df1": [k - 1.0],
+    }
+    if linear:
+        rss = n * float(np.exp(-2 * ll / n)) / (2 * np.pi * np.e)
+        sigma = float(np.sqrt(rss / df))
+        f = (r2 / max(k - 1, 1)) / ((1 - r2) / df) if r2 < 1 else np.inf
+        found |= {
+            "r-squared": [r2],
+            "r": [float(np.sqrt(max(r2, 0.0)))],
+            "adjusted r-squared": [1 - (1 - r2) * (n - 1) / df],
+            "F": [f],
+            "p-value": [float(fdtrc(max(k - 1, 1), df, f))],
+            "residual sum of squares": [rss],
+            "residual df": [n - k],
+        }
+        for name in (
+            "root mean squared error",
+            "residual standard error",
+            "standard error of regression",
+            "standard error of estimate",
+        ):
+            found[name] = [sigma]
+    else:
+        null = ll / (1 - r2) if r2 < 1 else np.nan
+        chi = 2 * (ll - null)
+        snell = 1 - float(np.exp(2 * (null - ll) / n))
+        found |= {
+            "pseudo r-squared": [r2],
+            "r-squared": [r2],
+            "null log-likelihood": [null],
+            "chi-squared": [chi],
+            "likelihood ratio chi-squared": [chi],
+            "p-value": [float(chdtrc(max(k - 1, 1), max(chi, 0.0)))],
+            "-2 log likelihood": [-2 * ll],
+            "Cox & Snell r-squared": [snell],
+            "Nagelkerke r-squared": [snell / (1 - float(np.exp(2 * null / n)))],
+        }
+        if fit.output.kind in ("logistic", "multinomial"):
+            found |= {"deviance": [-2 * ll], "null deviance": [-2 * null]}
+    return found.get(what)

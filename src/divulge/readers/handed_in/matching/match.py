@@ -1,0 +1,209 @@
+"""A candidate and the data: every reading that may be meant is computed, and the one that agrees best is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+
+from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching import descriptions
+from divulge.readers.handed_in.matching.cells import Hypothesis, Recomputed, hypotheses
+from divulge.readers.handed_in.matching.conditions import simple_conditions, simplified
+from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.models import match_model
+from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.readers.handed_in.matching.survival import match_survival
+from divulge.readers.handed_in.matching.tests import match_correlation, match_test
+
+_TRIED = 250
+"""Readings of a table that are computed before the best one is taken."""
+
+_ENOUGH = 4
+"""Figures that must agree before a condition is believed that the file does not state."""
+
+
+class Matcher:
+    """Matches candidates to one table; what was derived once is kept."""
+
+    def __init__(self, data: Data | None) -> None:
+        self.data = data
+        self._derived: dict[tuple[tuple[str, str], ...], Data] = {}
+
+    def match(self, candidate: Candidate) -> Reading:
+        """The best reading of a candidate."""
+        if self.data is None:
+            return _unmatched(candidate, "there are no data to compare it with")
+        data = self._with(candidate)
+        words = data.words.with_words(candidate.labels, {})
+        aliases = {
+            k.removeprefix("alias "): v
+            for k, v in candidate.facts.items()
+            if k.startswith("alias ") and v in data.names
+        }
+        where = simplified(candidate.where, data)
+        if data.mask(where) is None:
+            return _unmatched(candidate, f"its condition {where!r} cannot be read")
+        if candidate.weights is not None and candidate.weights not in data.names:
+            return _unmatched(candidate, f"its weights {candidate.weights!r} are not in the data")
+        return _SHAPES[candidate.shape](candidate, words, data, where, aliases)
+
+    def match_again(self, reading: Reading, where: str) -> Reading:
+        """A reading under a condition that another output of the same file was confirmed with."""
+        tried = self.match(replace(reading.candidate, where=where))
+        return tried if tried.confirmed else reading
+
+    def _with(self, candidate: Candidate) -> Data:
+        assert self.data is not None, "asked where there are data"
+        key = tuple(sorted(candidate.derived.items()))
+        if key not in self._derived:
+            self._derived[key] = self.data.with_derived(candidate.derived)
+        return self._derived[key]
+
+
+def _unmatched(candidate: Candidate, note: str) -> Reading:
+    return Reading(
+        candidate,
+        candidate.kind,
+        tuple(Checked(f) for f in candidate.figures),
+        candidate.variables,
+        candidate.by,
+        descriptions.written_formula(candidate),
+        candidate.where,
+        candidate.weights,
+        note,
+    )
+
+
+def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
+    best, others = _best(candidate, words, data, where, aliases)
+    if best is None or not best.confirmed:
+        found = _conditioned(candidate, words, data, where, aliases, best)
+        if found is not None:
+            best, others = found
+    if best is None:
+        named = tuple(words.variable(v) or v for v in candidate.variables)
+        groups = tuple(aliases.get(b) or words.variable(b) or b for b in candidate.by)
+        return replace(
+            _unmatched(candidate, "its labels were not found in the data"), variables=named, by=groups, where=where
+        )
+    return replace(best, others=tuple(others))
+
+
+def _best(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> tuple[Reading | None, list[str]]:
+    best: Reading | None = None
+    others: list[str] = []
+    weights = candidate.weights
+    for hypothesis in islice(hypotheses(candidate, words, data, where, weights, aliases), _TRIED):
+        reading = _cell_reading(candidate, hypothesis, data, words)
+        if best is not None and reading.confirmed and best.confirmed:
+            others.append(descriptions.described(reading))
+        elif best is None or reading.score > best.score:
+            best = reading
+        if len(others) > 3:
+            break
+    return best, others
+
+
+def _cell_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Reading:
+    if candidate.kind == "other":
+        hypothesis = _completed(candidate, hypothesis, data, words)
+    checked = tuple(Recomputed(hypothesis, candidate, data, words).checked())
+    return descriptions.cell_reading(candidate, hypothesis, checked, data)
+
+
+def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:
+    """Rows of a table 1 that no name explains: the variable of which every figure of the row agrees."""
+    variables = dict(hypothesis.variables)
+    taken = {v for v in variables.values() if v} | {a.variable for a in hypothesis.axes}
+    for text, name in hypothesis.variables.items():
+        figures = tuple(f for f in candidate.figures if f.of == text and f.what != "p-value")
+        if name is not None or text is None or not figures or any(k == text for f in figures for k, _ in f.at):
+            continue
+        part = replace(candidate, figures=figures)
+        for tried in data.names:
+            way = replace(hypothesis, variables={text: tried})
+            if tried not in taken and all(c.agrees for c in Recomputed(way, part, data, words).checked()):
+                variables[text] = tried
+                taken.add(tried)
+                break
+    return replace(hypothesis, variables=variables)
+
+
+def _conditioned(
+    candidate: Candidate,
+    words: Vocabulary,
+    data: Data,
+    where: str | None,
+    aliases: dict[str, str],
+    best: Reading | None,
+) -> tuple[Reading, list[str]] | None:
+    """A reading under a condition that the file does not state: believed only where every figure then agrees."""
+    if where is not None or candidate.where is not None:
+        return None
+    ways = list(islice(hypotheses(candidate, words, data, None, candidate.weights, aliases), 12))
+    telling = [
+        f
+        for f in candidate.figures
+        if (f.printed.value is not None and f.what in ("count", "n", "mean", "median", "maximum", "minimum"))
+        or f.what.startswith("percentile")
+    ]
+    if not ways or len(telling) < _ENOUGH:
+        return None
+    found: list[Reading] = []
+    probe = replace(candidate, figures=tuple(telling[:2]))
+    for text, rows in simple_conditions(data):
+        if not rows.any() or rows.all():
+            continue
+        for way in ways:
+            limited = replace(way, where=text)
+            quick = Recomputed(limited, probe, data, words).checked()
+            if not any(c.agrees for c in quick):
+                continue
+            reading = _cell_reading(candidate, limited, data, words)
+            if reading.confirmed and reading.agreeing >= _ENOUGH:
+                found.append(reading)
+        if len(found) > 4:
+            break
+    if found:
+        return found[0], [descriptions.described(r) for r in found[1:]]
+    return _nearly(candidate, ways, data, words, best)
+
+
+def _nearly(
+    candidate: Candidate, ways: list[Hypothesis], data: Data, words: Vocabulary, best: Reading | None
+) -> tuple[Reading, list[str]] | None:
+    """The condition under which all but a few figures agree, where without one most do not."""
+    if best is None or best.score[0] > 0.5 or len(candidate.figures) < 8:
+        return None
+    top = best
+    for text, rows in simple_conditions(data):
+        if not rows.any() or rows.all():
+            continue
+        for way in ways[:2]:
+            reading = _cell_reading(candidate, replace(way, where=text), data, words)
+            if reading.score > top.score:
+                top = reading
+    return (top, []) if top.score[0] >= 0.8 else None
+
+
+def _other(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
+    """Analyses of variance, predictions and tests without a kind: read, named, not recomputed."""
+    plain = match_model(replace(candidate, kind="other"), words, data, where, aliases) if candidate.terms else None
+    formula = descriptions.written_formula(candidate)
+    note = "recognised; Divulge has no kind for it"
+    base = _unmatched(candidate, note)
+    return replace(base, formula=formula or (plain.formula if plain is not None else None), where=where)
+
+
+_SHAPES: dict[str, Callable[[Candidate, Vocabulary, Data, str | None, dict[str, str]], Reading]] = {
+    "cells": _cells,
+    "model": match_model,
+    "test": match_test,
+    "correlation": match_correlation,
+    "survival": match_survival,
+    "other": _other,
+}

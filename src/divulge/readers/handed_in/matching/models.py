@@ -1,0 +1,358 @@
+"""Regressions: terms become columns, the model is fitted by our own kinds, and every figure is compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
+from divulge.readers.handed_in.candidates.r_tests import surv_formula
+from divulge.readers.handed_in.candidates.tables import quoted
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.conditions import simple_conditions
+from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fit_model, kind_named, term_figure
+from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
+
+_FITS = 120
+"""Models that are tried for one candidate."""
+
+_SMALL = 6
+"""Levels up to which a factor without known labels is looked for."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to read a model: the column of each term, the response, the rows."""
+
+    columns: dict[str, Column]
+    response: str
+    where: str | None
+
+    def formula(self, words: Vocabulary) -> str:
+        return formula_of(self.response, list(self.columns.values()), words)
+
+
+def key_of(term: Term) -> str:
+    """By which figures name a term."""
+    return f"{term.group}: {term.text}" if term.group else term.text
+
+
+def match_model(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading:
+    """The best reading of a model."""
+    terms = [t for t in candidate.terms if not t.is_reference and not _is_cut(t)]
+    if candidate.kind == "multinomial":
+        terms = list({t.text: Term(t.text) for t in terms}.values())
+    plain = _plain_reading(candidate, terms, words, data, where, aliases)
+    kinds = [candidate.kind]
+    if candidate.facts.get("kind") == "open":
+        kinds = [candidate.kind, *(k for k in ("linear", "logistic", "poisson") if k != candidate.kind)]
+    best: Reading | None = None
+    note = None
+    if candidate.fixed_effects or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
+        what = "absorbed effects" if candidate.fixed_effects else f"{candidate.kind} models"
+        return _noted(plain, f"recognised; Divulge has no kind for {what} yet")
+    for kind in kinds:
+        for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
+            fit = fit_model(kind, data.table, way.formula(words), way.where, candidate.weights)
+            if isinstance(fit, str):
+                note = fit
+                continue
+            reading = _reading(candidate, kind, way, fit, words, data)
+            if best is None or reading.score > best.score:
+                best = reading
+            if reading.confirmed:
+                return reading
+    if best is None:
+        return _noted(plain, note or "its terms were not found in the data")
+    return best
+
+
+def _is_cut(term: Term) -> bool:
+    """The cut points of an ordered model."""
+    return "|" in term.text or term.text.startswith("/cut")
+
+
+def _noted(reading: Reading, note: str) -> Reading:
+    return Reading(
+        reading.candidate,
+        reading.kind,
+        reading.figures,
+        reading.variables,
+        reading.by,
+        reading.formula,
+        reading.where,
+        reading.weights,
+        note,
+        facts=reading.facts,
+    )
+
+
+def _plain_reading(
+    candidate: Candidate,
+    terms: Sequence[Term],
+    words: Vocabulary,
+    data: Data,
+    where: str | None,
+    aliases: dict[str, str],
+) -> Reading:
+    """What the file says, in the names of the data as far as they are known, without recomputing anything."""
+    columns = [c[0] for t in terms if (c := columns_of(t, words, data, aliases))]
+    response = _named_response(candidate, words, aliases) or candidate.response
+    formula = formula_of(response or "?", columns, words) if columns else candidate.formula
+    if not columns and candidate.formula is None and terms:
+        formula = f"{response or '?'} ~ {' + '.join(_as_written(terms))}"
+    if formula is not None and "random" in candidate.facts:
+        formula = f"{formula} + {candidate.facts['random']}"
+    return Reading(
+        candidate,
+        candidate.kind,
+        tuple(Checked(f) for f in candidate.figures),
+        formula=formula,
+        where=where,
+        weights=candidate.weights,
+    )
+
+
+def _as_written(terms: Sequence[Term]) -> list[str]:
+    """Terms where there are no data to look them up in: a heading with its levels is a factor."""
+    out = [
+        f"C({quoted(t.group)})" if t.group else quoted(t.text)
+        for t in terms
+        if not re.match(r"^\(?(?:_cons|intercept|const)", t.text, re.I)
+    ]
+    return list(dict.fromkeys(out)) or ["1"]
+
+
+def _named_response(candidate: Candidate, words: Vocabulary, aliases: dict[str, str]) -> str | None:
+    if candidate.kind == "cox":
+        return _survival_response(candidate, words)
+    said = candidate.response
+    if said is None and candidate.formula is not None:
+        said = candidate.formula.partition("~")[0].strip()
+    if said is None:
+        return None
+    function = re.match(r"^(log|ln|sqrt|exp|I)\((.+)\)$", said)
+    if function is not None and (name := words.variable(function[2])) is not None:
+        return f"{'log' if function[1] == 'ln' else function[1]}({quoted(name)})"
+    name = aliases.get(said) or words.variable(re.sub(r"^(?:as\.)?(?:factor|ordered)\((.+)\)$", r"\1", said))
+    return None if name is None else quoted(name)
+
+
+def _survival_response(candidate: Candidate, words: Vocabulary) -> str | None:
+    duration, event = candidate.facts.get("duration"), candidate.facts.get("event")
+    if candidate.formula is not None:
+        found = surv_formula(candidate.formula)
+        duration, event = found[0] or duration, found[1] or event
+    names = [words.variable(n) for n in (duration, event) if n]
+    return None if len(names) < 2 or None in names else ", ".join(str(n) for n in names)
+
+
+def _responses(
+    candidate: Candidate, words: Vocabulary, data: Data, aliases: dict[str, str], kind: str, used: set[str]
+) -> list[str]:
+    named = _named_response(candidate, words, aliases)
+    if named is not None:
+        return [named]
+    said = [
+        n
+        for t in (*([candidate.response] if candidate.response else []), *candidate.said)
+        for n in words.variables_like(t)
+    ]
+    rest = [
+        n
+        for n in data.names
+        if (data.n_levels(n) == 2 if kind == "logistic" else data.is_numeric(n) and data.n_levels(n) > 2)
+    ]
+    return [
+        quoted(n)
+        for n in dict.fromkeys([*said, *rest])
+        if n not in used and (kind != "logistic" or data.n_levels(n) == 2)
+    ]
+
+
+def _ways(
+    candidate: Candidate,
+    terms: Sequence[Term],
+    words: Vocabulary,
+    data: Data,
+    where: str | None,
+    aliases: dict[str, str],
+    kind: str,
+) -> Iterator[_Way]:
+    for columns in _assignments(terms, words, data, aliases):
+        used = {f.name for c in columns.values() for f in c}
+        for response in _responses(candidate, words, data, aliases, kind, used):
+            conditions = (
+                [where] if where is not None else [None, *_fitting_conditions(candidate, columns, response, data)]
+            )
+            for condition in conditions:
+                yield _Way(columns, response, condition)
+
+
+def _assignments(
+    terms: Sequence[Term], words: Vocabulary, data: Data, aliases: dict[str, str]
+) -> Iterator[dict[str, Column]]:
+    """Columns for all terms; terms that no name explains are tried with every variable that may be meant."""
+    found = {key_of(t): columns_of(t, words, data, aliases) for t in terms}
+    groups: dict[str, list[str]] = {}
+    for term in terms:
+        if not found[key_of(term)] and term.group:
+            groups.setdefault(term.group, []).append(key_of(term))
+    known = [k for k, c in found.items() if c]
+    lone = [k for k, c in found.items() if not c and not any(k in g for g in groups.values())]
+    if len(lone) > 2 or len(groups) > 2:
+        return
+    taken = {f.name for k in known for f in found[k][0]}
+    factors = [_unlabelled(keys, data, words, taken) for keys in groups.values()]
+    free = [[(Factor(n),) for n in data.names if n not in taken and data.is_numeric(n)] for _ in lone]
+    for chosen in islice(product(*(found[k][:3] for k in known)), 12):
+        base = dict(zip(known, chosen, strict=True))
+        if len(set(base.values())) != len(base):
+            continue
+        for levels in product(*factors):
+            for single in product(*free):
+                columns = dict(base)
+                for assigned in levels:
+                    columns |= assigned
+                columns |= dict(zip(lone, single, strict=True))
+                yield {key_of(t): columns[key_of(t)] for t in terms if key_of(t) in columns}
+
+
+def _unlabelled(keys: list[str], data: Data, words: Vocabulary, taken: set[str]) -> list[dict[str, Column]]:
+    """Levels under a heading that the data do not know: codes in their order, the reference first or last."""
+    out: list[dict[str, Column]] = []
+    for name in data.names:
+        texts = words.texts(name)
+        if name in taken or len(texts) != len(keys) + 1 or len(texts) > _SMALL:
+            continue
+        for reference in (0, len(texts) - 1):
+            rest = [t for i, t in enumerate(texts) if i != reference]
+            out.append({k: (Factor(name, t),) for k, t in zip(keys, rest, strict=True)})
+    return out
+
+
+def _fitting_conditions(candidate: Candidate, columns: dict[str, Column], response: str, data: Data) -> list[str]:
+    """Conditions that leave as many complete rows as the file says there are, where all rows are more."""
+    n = next((f.printed.value for f in candidate.figures if f.what == "n" and f.of is None and f.printed.value), None)
+    names = {f.name for c in columns.values() for f in c} | {
+        w for w in re.findall(r"[A-Za-z_][\w.]*", response) if w in data.names
+    }
+    complete = np.ones(data.n_rows, dtype=bool)
+    for name in names:
+        complete &= data.codes(name) >= 0
+    if n is None or complete.sum() == n:
+        return []
+    return [text for text, rows in simple_conditions(data) if (rows & complete).sum() == n][:8]
+
+
+def _reading(candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabulary, data: Data) -> Reading:
+    labels = {key: _label(fit, column) for key, column in way.columns.items()}
+    checked = tuple(_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures)
+    formula = way.formula(words)
+    fields: dict[str, object] = {"kind": kind, "formula": formula}
+    if way.where is not None:
+        fields["where"] = way.where
+    if candidate.weights is not None:
+        fields["weights"] = candidate.weights
+    return Reading(
+        candidate,
+        kind,
+        checked,
+        formula=formula,
+        where=way.where,
+        weights=candidate.weights,
+        outputs=({**fields, **_shown(candidate)},),
+    )
+
+
+def _shown(candidate: Candidate) -> dict[str, object]:
+    """What of a model is published, and to how many decimals."""
+    whats = {f.what for f in candidate.figures}
+    decimals = [f.printed.decimals for f in candidate.figures if f.what == "coefficient"]
+    errors = [f.printed.decimals for f in candidate.figures if f.what == "standard error"]
+    statistics = [s for s, w in (("se", "standard error"), ("n", "n")) if w in whats]
+    out: dict[str, object] = {"compute": True, "decimals": max(decimals, default=3)}
+    if statistics:
+        out["statistics"] = statistics
+    if errors and "se" in statistics:
+        out["se_decimals"] = max(errors)
+    return out
+
+
+def _label(fit: Fit, column: Column) -> str | None:
+    if not column:
+        return fit.find("Intercept")
+    return fit.find(":".join(f.meaning for f in column))
+
+
+_ERRORS = frozenset(
+    {"standard error", "t", "z", "p-value", "lower 95%", "upper 95%", "exp lower 95%", "exp upper 95%", "Wald"}
+)
+
+
+def _check(
+    figure: Figure,
+    fit: Fit,
+    labels: dict[str, str | None],
+    way: _Way,
+    candidate: Candidate,
+    data: Data,
+    words: Vocabulary,
+) -> Checked:
+    kind = fit.output.kind
+    robust = candidate.errors is not None
+    if robust and (figure.what in _ERRORS or figure.what in ("F", "chi-squared")):
+        return Checked(figure)
+    if figure.of is None:
+        values = fit_figure(fit, figure.what)
+    else:
+        label = labels.get(figure.of)
+        if kind == "multinomial":
+            label = _class_label(figure.of, way, fit, words)
+        if figure.what == "n":
+            values = _term_size(way.columns.get(figure.of), data, way)
+        else:
+            values = term_figure(fit, label, figure.what) if label is not None else None
+    if values is None or all(np.isnan(v) for v in values):
+        return Checked(figure)
+    # Programs stop iterating at different points, so the last place may differ (README of the handed-in files).
+    units, relative = (0.6, 1e-6) if kind == "linear" else (1.6, 1e-4)
+    if figure.what in ("p-value",):
+        relative = max(relative, 1e-3)
+    right = [v for v in values if figure.printed.agrees(v, units, relative)]
+    return Checked(figure, bool(right), float((right or values)[0]))
+
+
+def _class_label(of: str, way: _Way, fit: Fit, words: Vocabulary) -> str | None:
+    """The label of a coefficient of a multinomial model: `race=2 & age`."""
+    level, _, term = of.partition(": ")
+    column = way.columns.get(term)
+    if column is None:
+        return None
+    inner = "Intercept" if not column else ":".join(f.meaning for f in column)
+    name = way.response.strip("`")
+    value = words.level(name, re.sub(rf"^{re.escape(name)}=", "", level))
+    return None if value is None else fit.find(f"{name}={value} & {inner}")
+
+
+def _term_size(column: Column | None, data: Data, way: _Way) -> list[float] | None:
+    """How many rows a term is of: those with its level, or all."""
+    rows = data.mask(way.where)
+    if column is None or len(column) != 1 or rows is None:
+        return None
+    factor = column[0]
+    codes = data.codes(factor.name)
+    if factor.level is not None:
+        code = data.table.schema[factor.name].code(factor.level)
+        return [float((rows & (codes == code)).sum())] if code is not None else None
+    known = rows & (codes >= 0)
+    values = data.numbers(factor.name)
+    return [float(known.sum()), float((known & (values == 1)).sum())]

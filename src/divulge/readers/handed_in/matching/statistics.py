@@ -1,0 +1,96 @@
+"""Statistics of a column as programs print them. Where programs differ (quantiles, skewness), every way is given."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from divulge.readers.handed_in.matching.data import Floats
+
+_QUANTILES = ("linear", "averaged_inverted_cdf", "hazen", "weibull", "inverted_cdf", "median_unbiased")
+"""Types 7, 2, 5, 6, 1 and 8 of Hyndman & Fan 1996: R and numpy, Stata and SAS, MATLAB, SPSS, and two more."""
+
+_FRACTIONS = {"first quartile": 0.25, "median": 0.5, "third quartile": 0.75}
+
+
+def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[float] | None:
+    """The values that a statistic may have, the usual first; None where it is not one of these."""
+    present = np.isfinite(values)
+    x = values[present]
+    w = None if weights is None else weights[present]
+    if what in ("n", "count"):
+        return [float(len(x)) if w is None else float(w.sum()), float(len(values)), float(len(x))]
+    if what == "missing":
+        return [float((~present).sum())]
+    if len(x) == 0:
+        return [np.nan]
+    if what == "mean":
+        return [float(np.average(x, weights=w))]
+    if what in ("sd", "variance", "standard error", "coefficient of variation"):
+        return _spread(what, x, w)
+    if what in ("minimum", "maximum", "sum", "range"):
+        total = float(x.sum() if w is None else (x * w).sum())
+        return [{"minimum": float(x.min()), "maximum": float(x.max()), "sum": total, "range": float(np.ptp(x))}[what]]
+    fraction = fraction_of(what)
+    if fraction is not None:
+        return _quantiles(x, w, fraction)
+    if what == "interquartile range":
+        low, high = _quantiles(x, w, 0.25), _quantiles(x, w, 0.75)
+        return [b - a for a, b in zip(low, high, strict=True)]
+    if what in ("skewness", "kurtosis", "excess kurtosis"):
+        return _shape(what, x)
+    return None
+
+
+def fraction_of(what: str) -> float | None:
+    """Which quantile a statistic is: 0.05 of `percentile 5`."""
+    match = re.fullmatch(r"percentile ([\d.]+)", what)
+    return float(match[1]) / 100 if match else _FRACTIONS.get(what)
+
+
+def _spread(what: str, x: Floats, w: Floats | None) -> list[float]:
+    if len(x) < 2:
+        return [np.nan]
+    if w is None:
+        variances = [float(x.var(ddof=1)), float(x.var())]
+        n = float(len(x))
+        centre = float(x.mean())
+    else:
+        centre = float(np.average(x, weights=w))
+        total = float(((x - centre) ** 2 * w).sum())
+        variances = [total / (w.sum() - 1), total / w.sum(), total / w.sum() * len(x) / (len(x) - 1)]
+        n = float(w.sum())
+    if what == "variance":
+        return variances
+    if what == "sd":
+        return [float(np.sqrt(max(v, 0.0))) for v in variances]
+    if what == "standard error":
+        return [float(np.sqrt(max(v, 0.0) / n)) for v in variances]
+    scale = abs(centre) or np.nan
+    return [float(np.sqrt(max(v, 0.0))) / scale * k for k in (1.0, 100.0) for v in variances]
+
+
+def _quantiles(x: Floats, w: Floats | None, fraction: float) -> list[float]:
+    if w is None:
+        return [float(np.quantile(x, fraction, method=m)) for m in _QUANTILES]  # type: ignore[call-overload]  # a name of numpy's
+    order = np.argsort(x)
+    cumulated = np.cumsum(w[order])
+    place = int(np.searchsorted(cumulated, fraction * cumulated[-1]))
+    return [float(x[order][min(place, len(x) - 1)])]
+
+
+def _shape(what: str, x: Floats) -> list[float]:
+    """Skewness and kurtosis by moments, and as SAS, SPSS and pandas correct them (Joanes & Gill 1998)."""
+    n = float(len(x))
+    centred = x - x.mean()
+    second = float((centred**2).mean())
+    if second <= 0 or n < 4:
+        return [np.nan]
+    if what == "skewness":
+        g = float((centred**3).mean()) / second**1.5
+        return [g, g * np.sqrt(n * (n - 1)) / (n - 2), g * ((n - 1) / n) ** 1.5]
+    g = float((centred**4).mean()) / second**2
+    adjusted = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (g - 3) + 6)
+    third = g * ((n - 1) / n) ** 2
+    return [g - 3, adjusted, third - 3, g, adjusted + 3, third]

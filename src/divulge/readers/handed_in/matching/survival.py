@@ -1,0 +1,204 @@
+"""Life tables and survival curves: numbers at risk, events and the product limit (Kaplan & Meier 1958)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.data import Data, Floats, Mask
+from divulge.readers.handed_in.matching.reading import Checked, Reading
+
+_TRIED = 60
+"""Pairs of duration and event that are tried where the file does not name them."""
+
+
+class _Curve:
+    """Durations and events of a group."""
+
+    def __init__(self, time: Floats, event: Mask) -> None:
+        order = np.argsort(time, kind="stable")
+        self.time, self.event = time[order], event[order]
+
+    def at_risk(self, t: float) -> float:
+        return float((self.time >= t).sum())
+
+    def events(self, after: float, upto: float) -> float:
+        return float((self.event & (self.time > after) & (self.time <= upto)).sum())
+
+    def removed(self, after: float, upto: float) -> float:
+        return float(((self.time > after) & (self.time <= upto)).sum())
+
+    def survival(self, t: float) -> tuple[float, float]:
+        """The share that survives, and its standard error (Greenwood 1926)."""
+        share, total = 1.0, 0.0
+        for at in np.unique(self.time[self.event & (self.time <= t)]):
+            d, n = float((self.event & (self.time == at)).sum()), self.at_risk(float(at))
+            share *= 1 - d / n
+            total += d / (n * (n - d)) if n > d else 0.0
+        return share, share * float(np.sqrt(total))
+
+    def median(self) -> float:
+        for at in np.unique(self.time[self.event]):
+            if self.survival(float(at))[0] <= 0.5:
+                return float(at)
+        return np.nan
+
+
+def match_survival(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading:
+    """A table of survival, with the duration and the event that it is of."""
+    rows = data.mask(where)
+    assert rows is not None, "the condition was read before"
+    by = [n for t in candidate.by if (n := words.variable(t)) is not None]
+    best: Reading | None = None
+    for duration, event, code in islice(_ways(candidate, words, data), _TRIED):
+        reading = _reading(candidate, duration, event, code, by, words, data, rows, where)
+        if best is None or reading.score > best.score:
+            best = reading
+        if reading.confirmed:
+            break
+    if best is not None:
+        return best
+    return Reading(
+        candidate,
+        "survival",
+        tuple(Checked(f) for f in candidate.figures),
+        candidate.variables,
+        candidate.by,
+        where=where,
+        note="duration and event were not found in the data",
+    )
+
+
+def _ways(candidate: Candidate, words: Vocabulary, data: Data) -> Iterator[tuple[str, str, int]]:
+    named = [words.variable(v) for v in candidate.variables[:2]]
+    durations = (
+        [named[0]] if named and named[0] else [n for n in data.names if data.is_numeric(n) and data.n_levels(n) > 5]
+    )
+    events = [named[1]] if len(named) > 1 and named[1] else [n for n in data.names if data.n_levels(n) == 2]
+    for duration, event in product(durations, events):
+        for code in range(data.n_levels(event) - 1, -1, -1):
+            yield duration, event, code
+
+
+def _reading(
+    candidate: Candidate,
+    duration: str,
+    event: str,
+    code: int,
+    by: list[str],
+    words: Vocabulary,
+    data: Data,
+    rows: Mask,
+    where: str | None,
+) -> Reading:
+    times = _times(candidate)
+    curves: dict[str, _Curve | None] = {}
+    checked = []
+    for figure in candidate.figures:
+        at = dict(figure.at)
+        group = at.get("group", "")
+        if group not in curves:
+            curves[group] = _curve(group, duration, event, code, by, words, data, rows)
+        curve = curves[group]
+        value = None if curve is None else _value(figure, at, curve, times.get(group, []))
+        if value is None or figure.printed.is_suppressed:
+            checked.append(Checked(figure))
+        else:
+            right = [v for v in value if figure.printed.agrees(v, 0.6, 1e-6)]
+            checked.append(Checked(figure, bool(right), (right or value)[0]))
+    observed = data.table.schema[event].texts[code]
+    shown = [
+        s
+        for s, w in (("survival", "survival"), ("at risk", "n at risk"), ("events", "events"))
+        if any(f.what == w for f in candidate.figures)
+    ]
+    fields: dict[str, Any] = {
+        "kind": "survival",
+        "time": duration,
+        "event": event,
+        "observed": observed,
+        "compute": True,
+        "show": shown or ["survival"],
+    }
+    if by:
+        fields["by"] = by
+    every = sorted({t for listed in times.values() for t in listed if t > 0})
+    if every:
+        fields["times"] = every
+    if where is not None:
+        fields["where"] = where
+    return Reading(
+        candidate,
+        "survival",
+        tuple(checked),
+        (duration, event),
+        tuple(by),
+        where=where,
+        outputs=(fields,),
+        facts={"event": f"{event} == {observed}"},
+    )
+
+
+def _times(candidate: Candidate) -> dict[str, list[float]]:
+    out: dict[str, list[float]] = {}
+    for figure in candidate.figures:
+        at = dict(figure.at)
+        if "time" in at:
+            try:
+                t = float(at["time"])
+            except ValueError:
+                continue
+            held = out.setdefault(at.get("group", ""), [])
+            if t not in held:
+                held.append(t)
+    return out
+
+
+def _curve(
+    group: str, duration: str, event: str, code: int, by: list[str], words: Vocabulary, data: Data, rows: Mask
+) -> _Curve | None:
+    keep = rows & np.isfinite(data.numbers(duration)) & (data.codes(event) >= 0)
+    for part in re.split(r",\s*", group) if group else []:
+        name, _, label = part.partition("=")
+        variable = words.variable(name) or (by[0] if by else None)
+        level = words.level(variable, label or name) if variable is not None else None
+        if variable is None or level is None:
+            return None
+        keep &= data.codes(variable) == data.table.schema[variable].texts.index(level)
+    return _Curve(data.numbers(duration)[keep], data.codes(event)[keep] == code)
+
+
+def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]) -> list[float] | None:
+    if "time" not in at:
+        found = {
+            "n": float(len(curve.time)),
+            "events": float(curve.event.sum()),
+            "observed events": float(curve.event.sum()),
+            "median survival": curve.median(),
+        }
+        return [found[figure.what]] if figure.what in found and at else None
+    t = float(at["time"])
+    before = max((s for s in times if s < t), default=-np.inf)
+    share, error = curve.survival(t)
+    events = [curve.events(before, t), curve.events(np.nextafter(t, -np.inf), t)]
+    removed = [curve.removed(np.nextafter(t, -np.inf), t), curve.removed(before, t)]
+    answers: dict[str, list[float]] = {
+        "n at risk": [curve.at_risk(t), float((curve.time > t).sum())],
+        "events": events,
+        "survival": [share],
+        "standard error": [error],
+        "removed": removed,
+        "censored": [r - e for r, e in zip(removed, reversed(events), strict=True)],
+    }
+    if figure.what in ("lower 95%", "upper 95%") and share > 0:
+        reach = 1.959963984540054 * error / share
+        return [min(share * float(np.exp(reach if "upper" in figure.what else -reach)), 1.0)]
+    return answers.get(figure.what)

@@ -1,0 +1,246 @@
+"""Tests and correlations: t, χ² and r from the data, with every figure that programs print beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc, stdtr, stdtrit
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.data import Data, Floats, Mask
+from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.readers.handed_in.matching.statistics import statistic
+
+_Z = 1.959963984540054
+
+
+def _named(texts: tuple[str, ...], words: Vocabulary, data: Data, aliases: Mapping[str, str]) -> list[str]:
+    out = []
+    for text in texts:
+        name = aliases.get(text) or words.variable(text) or next(iter(words.variables_like(text)), None)
+        if name in data.names and name is not None:
+            out.append(name)
+    return out
+
+
+def match_test(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading:
+    """A t-test, a χ² test or the test of a correlation."""
+    variables = _named(candidate.variables, words, data, aliases)
+    groups = _named(candidate.by, words, data, aliases)
+    rows = data.mask(where)
+    assert rows is not None, "the condition was read before"
+    if candidate.kind == "t-test" and not groups:
+        labels = [t for f in candidate.figures for _, t in f.at]
+        groups = (
+            [n for n in words.with_levels(list(dict.fromkeys(labels))) if data.n_levels(n) == 2][:1] if labels else []
+        )
+    if candidate.kind == "chi-squared" and len(variables) == 1 and len(groups) == 1:
+        return _chi_squared(candidate, variables[0], groups[0], data, rows, where)
+    if candidate.kind == "t-test" and len(variables) == 1 and len(groups) == 1:
+        return _t_test(candidate, variables[0], groups[0], words, data, rows, where)
+    if candidate.kind == "correlation" and len(variables) == 2:
+        return _pair(candidate, variables, data, rows, where)
+    return Reading(
+        candidate,
+        candidate.kind,
+        tuple(Checked(f) for f in candidate.figures),
+        tuple(variables) or candidate.variables,
+        tuple(groups) or candidate.by,
+        where=where,
+        note="its variables were not found in the data",
+    )
+
+
+def _checked(figures: tuple[Figure, ...], found: Mapping[str, list[float]]) -> tuple[Checked, ...]:
+    return tuple(_check(f, found.get(f.what)) for f in figures)
+
+
+def _check(figure: Figure, values: list[float] | None) -> Checked:
+    if values is None or figure.printed.is_suppressed:
+        return Checked(figure)
+    right = [v for v in values if figure.printed.agrees(v, 0.6, 1e-6 if figure.what != "p-value" else 1e-3)]
+    return Checked(figure, bool(right), float((right or values)[0]))
+
+
+def _chi_squared(candidate: Candidate, row: str, column: str, data: Data, rows: Mask, where: str | None) -> Reading:
+    """Pearson 1900, with and without the correction of Yates 1934."""
+    a, b = data.codes(row), data.codes(column)
+    keep = rows & (a >= 0) & (b >= 0)
+    counts = np.zeros((data.n_levels(row), data.n_levels(column)))
+    np.add.at(counts, (a[keep], b[keep]), 1.0)
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0, keepdims=True) / max(counts.sum(), 1.0)
+    plain = float(((counts - expected) ** 2 / expected).sum())
+    shrunk = np.maximum(np.abs(counts - expected) - 0.5, 0.0)
+    corrected = float((shrunk**2 / expected).sum())
+    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    statistics = [corrected, plain] if "Yates" in (candidate.statistic or "") else [plain]
+    found = {
+        "chi-squared": statistics,
+        "df": [float(df)],
+        "p-value": [float(chdtrc(max(df, 1), s)) for s in statistics],
+        "n": [float(keep.sum())],
+    }
+    fields: dict[str, Any] = {"kind": "chi-squared", "variables": [row, column], "compute": True}
+    if "Yates" in (candidate.statistic or ""):
+        fields["correction"] = True
+    if where is not None:
+        fields["where"] = where
+    return Reading(
+        candidate, "chi-squared", _checked(candidate.figures, found), (row,), (column,), where=where, outputs=(fields,)
+    )
+
+
+def _t_test(
+    candidate: Candidate, variable: str, by: str, words: Vocabulary, data: Data, rows: Mask, where: str | None
+) -> Reading:
+    """Welch 1947, and Student 1908 for equal variances."""
+    labels = list(dict.fromkeys(t for f in candidate.figures for _, t in f.at))
+    values = words.levels(by, labels) if labels else None
+    texts = words.texts(by)
+    order = [texts.index(v) for v in values.values() if v in texts] if values else [0, 1]
+    groups = [data.numbers(variable)[rows & (data.codes(by) == c)] for c in order[:2]]
+    groups = [g[np.isfinite(g)] for g in groups]
+    if len(groups) != 2 or any(len(g) < 2 for g in groups):
+        return Reading(
+            candidate,
+            "t-test",
+            tuple(Checked(f) for f in candidate.figures),
+            (variable,),
+            (by,),
+            where=where,
+            note="two groups are needed",
+        )
+    tests = {True: _two_samples(groups[0], groups[1], True), False: _two_samples(groups[0], groups[1], False)}
+    checked = []
+    by_label = dict(zip(labels, groups, strict=False))
+    for f in candidate.figures:
+        if f.at:
+            group = by_label.get(f.at[0][1])
+            checked.append(_check(f, statistic(f.what, group) if group is not None else None))
+            continue
+        equal = [
+            e
+            for e, t in ((True, "Equal variances assumed"), (False, "Equal variances not"))
+            if (f.of or "").startswith(t)
+        ]
+        if not equal:
+            stated = candidate.statistic or ""
+            equal = [True] if "equal" in stated else [False] if "Welch" in stated else [True, False]
+        both = [v for e in equal for v in tests[e].get(f.what, [])]
+        checked.append(
+            _check(f, both or (statistic(f.what, np.concatenate(groups)) if "combined" in f.label else None))
+        )
+    fields: dict[str, Any] = {"kind": "t-test", "variable": variable, "by": by, "compute": True}
+    if "equal" in (candidate.statistic or ""):
+        fields["equal"] = True
+    if where is not None:
+        fields["where"] = where
+    return Reading(candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,))
+
+
+def _two_samples(a: Floats, b: Floats, equal: bool) -> dict[str, list[float]]:
+    n, m = len(a), len(b)
+    u, v = a.var(ddof=1) / n, b.var(ddof=1) / m
+    if equal:
+        pooled = ((n - 1) * a.var(ddof=1) + (m - 1) * b.var(ddof=1)) / (n + m - 2)
+        se, df = float(np.sqrt(pooled * (1 / n + 1 / m))), float(n + m - 2)
+    else:
+        se = float(np.sqrt(u + v))
+        df = float((u + v) ** 2 / (u**2 / (n - 1) + v**2 / (m - 1)))
+    difference = float(a.mean() - b.mean())
+    t = difference / se if se else np.nan
+    reach = float(stdtrit(df, 0.975)) * se
+    return {
+        "t": [t, -t],
+        "df": [df],
+        "p-value": [2 * float(stdtr(df, -abs(t)))],
+        "mean difference": [difference, -difference],
+        "standard error of difference": [se],
+        "lower 95%": [difference - reach, -difference - reach],
+        "upper 95%": [difference + reach, -difference + reach],
+    }
+
+
+def _correlated(a: Floats, b: Floats) -> tuple[float, int]:
+    known = np.isfinite(a) & np.isfinite(b)
+    x, y = a[known], b[known]
+    if len(x) < 3 or x.std() == 0 or y.std() == 0:
+        return np.nan, len(x)
+    return float(np.corrcoef(x, y)[0, 1]), len(x)
+
+
+def _pair_figures(r: float, n: int) -> dict[str, list[float]]:
+    """r with its t and the interval of Fisher 1921."""
+    df = max(n - 2, 1)
+    t = r * np.sqrt(df / max(1 - r * r, 1e-300))
+    z, reach = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)), _Z / np.sqrt(max(n - 3, 1))
+    return {
+        "correlation": [r],
+        "t": [float(t)],
+        "df": [float(df)],
+        "p-value": [2 * float(stdtr(df, -abs(t)))],
+        "n": [float(n)],
+        "lower 95%": [float(np.tanh(z - reach))],
+        "upper 95%": [float(np.tanh(z + reach))],
+    }
+
+
+def _pair(candidate: Candidate, variables: list[str], data: Data, rows: Mask, where: str | None) -> Reading:
+    r, n = _correlated(data.numbers(variables[0])[rows], data.numbers(variables[1])[rows])
+    rank = candidate.statistic in ("Spearman", "Kendall")
+    checked = tuple(Checked(f) for f in candidate.figures) if rank else _checked(candidate.figures, _pair_figures(r, n))
+    fields: dict[str, Any] = {"kind": "correlation", "variables": variables, "compute": True}
+    if where is not None:
+        fields["where"] = where
+    return Reading(candidate, "correlation", checked, tuple(variables), where=where, outputs=() if rank else (fields,))
+
+
+def match_correlation(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading:
+    """A matrix of correlations, over rows complete on all variables or pair by pair."""
+    names = {
+        t: next(iter(_named((t,), words, data, aliases)), None)
+        for t in {*candidate.variables, *(t for f in candidate.figures for _, t in f.at)}
+    }
+    used = tuple(n for t in candidate.variables if (n := names[t]) is not None)
+    rows = data.mask(where)
+    assert rows is not None, "the condition was read before"
+    best: Reading | None = None
+    for pairwise in (True, False):
+        keep = rows.copy()
+        if not pairwise:
+            for name in used:
+                keep &= np.isfinite(data.numbers(name))
+        checked = []
+        for f in candidate.figures:
+            a, b = names.get(f.of or ""), names.get(f.at[0][1]) if f.at else None
+            if a is None or b is None or (f.what == "correlation" and a == b):
+                checked.append(Checked(f, True if a == b and a is not None and f.printed.value == 1 else None, 1.0))
+                continue
+            checked.append(
+                _check(f, _pair_figures(*_correlated(data.numbers(a)[keep], data.numbers(b)[keep])).get(f.what))
+            )
+        fields: dict[str, Any] = {"kind": "correlation", "variables": list(used), "compute": True}
+        if pairwise and any(data.has_missing(n) for n in used):
+            fields["rows"] = "pairwise"
+        if where is not None:
+            fields["where"] = where
+        reading = Reading(
+            candidate,
+            "correlation",
+            tuple(checked),
+            used or candidate.variables,
+            where=where,
+            outputs=(fields,) if len(used) > 1 else (),
+        )
+        if best is None or reading.score > best.score:
+            best = reading
+    assert best is not None, "two ways were tried"
+    return best

@@ -1,0 +1,274 @@
+"""gretl's text output: summary, corr, xtab and models, with the commands that its logs show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
+from divulge.readers.handed_in.candidates.columns import split_row
+from divulge.readers.handed_in.candidates.descriptives import kind_of
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.statements import note_gretl
+from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
+from divulge.readers.handed_in.sheets import Block, Lines
+
+_MODEL = re.compile(r"^Model \d+:\s*(.+?), using (?:observations|(\d+) observations)(.*)$")
+_KINDS = (
+    ("Ordered", "ordered"),
+    ("Multinomial", "multinomial"),
+    ("Logit", "logistic"),
+    ("Probit", "probit"),
+    ("Poisson", "poisson"),
+    ("Negative Binomial", "negative-binomial"),
+    ("Fixed-effects", "linear"),
+    ("Random-effects", "other"),
+    ("OLS", "linear"),
+    ("WLS", "linear"),
+    ("Heteroskedasticity-corrected", "other"),
+    ("Tobit", "other"),
+    ("TSLS", "other"),
+)
+_FIT = {
+    "Sum squared resid": "residual sum of squares",
+    "S.E. of regression": "standard error of regression",
+    "Mean dependent var": "mean of response",
+    "S.D. dependent var": "sd of response",
+    "R-squared": "r-squared",
+    "Adjusted R-squared": "adjusted r-squared",
+    "Log-likelihood": "log-likelihood",
+    "Akaike criterion": "AIC",
+    "Schwarz criterion": "BIC",
+    "McFadden R-squared": "pseudo r-squared",
+    "P-value(F)": "p-value",
+    "Within R-squared": "within r-squared",
+    "LSDV R-squared": "r-squared",
+    "Durbin-Watson": "Durbin-Watson",
+    "Hannan-Quinn": "Hannan-Quinn",
+}
+
+
+class Gretl:
+    """gretl's logs: summary statistics, correlations, cross-tabulations, models with their errors and panels."""
+
+    name = "gretl"
+
+    def read(self, block: Block, session: Session) -> list[Candidate]:
+        """The outputs of a log."""
+        if not isinstance(block, Lines) or not any(
+            re.match(r"^gretl version|^\? |^Model \d+: ", t) for t in block.texts
+        ):
+            return []
+        return [session.signed(c, self.name) for c in self._walk(block, session)]
+
+    def _walk(self, block: Lines, session: Session) -> Iterator[Candidate]:
+        command = ""
+        for i, text in enumerate(block.texts):
+            if text.startswith("? "):
+                command = text[2:].strip()
+                note_gretl(command, session)
+            elif _MODEL.match(text):
+                yield from _model(block, i, command, session)
+            elif text.startswith("Cross-tabulation of"):
+                yield from _crosstab(block, i)
+            elif text.startswith("Pearson chi-square test"):
+                yield from _chi_squared(block, i)
+            elif text.startswith("Correlation "):
+                yield from _correlations(block, i)
+            elif command.startswith("summary"):
+                yield from _summary(block, i, command)
+
+
+def _summary(block: Lines, i: int, command: str) -> Iterator[Candidate]:
+    heads = re.split(r"\s{2,}", block.texts[i].strip())
+    words = [statistic_word(h) for h in heads]
+    if len(heads) < 2 or not all(words) or i + 1 >= len(block.texts):
+        return
+    figures = []
+    j = i + 1
+    while j < len(block.texts) and (row := split_row(block.texts[j], len(heads))) is not None and row[0]:
+        figures += [
+            Figure(f"{row[0]}: {w}", str(w), n, block.line(j), row[0])
+            for w, t in zip(words, row[1], strict=True)
+            if (n := parse_number(t)) is not None
+        ]
+        j += 1
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    if figures:
+        kind = kind_of({f.what for f in figures})
+        yield Candidate(
+            "cells", kind, (block.line(i), block.line(j - 1)), tuple(figures), variables=names, command=command
+        )
+
+
+def _correlations(block: Lines, i: int) -> Iterator[Candidate]:
+    start = next(
+        (
+            k
+            for k in range(i + 1, min(i + 6, len(block.texts)))
+            if re.match(r"^\s{3,}[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)+\s*$", block.texts[k])
+        ),
+        None,
+    )
+    if start is None:
+        return
+    heads = block.texts[start].split()
+    figures = []
+    names = []
+    j = start + 1
+    while j < len(block.texts) and block.texts[j].strip():
+        cells = block.texts[j].split()
+        name, texts = cells[-1], cells[:-1]
+        names.append(name)
+        for head, text in zip(heads[len(heads) - len(texts) :], texts, strict=False):
+            number = parse_number(text)
+            if number is not None:
+                figures.append(
+                    Figure(f"{name} × {head}", "correlation", number, block.line(j), name, (("column", head),))
+                )
+        j += 1
+    yield Candidate(
+        "correlation", "correlation", (block.line(start), block.line(j - 1)), tuple(figures), variables=tuple(names)
+    )
+
+
+def _crosstab(block: Lines, i: int) -> Iterator[Candidate]:
+    match = re.match(r"^Cross-tabulation of (\w+) \(rows\) against (\w+) \(columns\)", block.texts[i])
+    if match is None:
+        return
+    row, column = match.groups()
+    heads: list[str] = []
+    figures = []
+    j = i + 1
+    while j < len(block.texts) and not block.texts[j].startswith(("Pearson", "?", "Fisher", "Cross")):
+        text = block.texts[j]
+        if not heads and "TOT" in text:
+            heads = [*(h.strip() for h in re.findall(r"\[\s*([^\]]*)\]", text)), "Total"]
+        elif heads:
+            label = re.match(r"^\s*(?:\[\s*([^\]]*)\]|(TOTAL))\s+(.*)$", text)
+            if label is not None:
+                name = (label[1] or "Total").strip()
+                for head, cell in zip(heads, label[3].split(), strict=False):
+                    number = parse_number(cell)
+                    if number is not None:
+                        what = "percentage" if number.is_percent else "count"
+                        figures.append(
+                            Figure(f"{name} × {head}", what, number, block.line(j), None, ((row, name), (column, head)))
+                        )
+        j += 1
+    yield Candidate(
+        "cells", "crosstab", (block.line(i), block.line(j - 1)), tuple(figures), variables=(row,), by=(column,)
+    )
+
+
+def _chi_squared(block: Lines, i: int) -> Iterator[Candidate]:
+    match = re.search(r"= ([\d.]+) \((\d+) df, p-value = ([\d.e+-]+)\)", block.texts[i])
+    above = next(
+        (
+            m
+            for k in range(i, -1, -1)
+            if (m := re.match(r"^Cross-tabulation of (\w+) \(rows\) against (\w+)", block.texts[k]))
+        ),
+        None,
+    )
+    if match is None or above is None:
+        return
+    figures = [
+        Figure(w, w, n, block.line(i))
+        for w, t in zip(("chi-squared", "df", "p-value"), match.groups(), strict=True)
+        if (n := parse_number(t)) is not None
+    ]
+    yield Candidate(
+        "test",
+        "chi-squared",
+        (block.line(i), block.line(i)),
+        tuple(figures),
+        variables=(above[1],),
+        by=(above[2],),
+        statistic="chi-squared",
+    )
+
+
+def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Candidate]:
+    match = _MODEL.match(block.texts[i])
+    assert match is not None, "the caller looked"
+    title = match[1]
+    kind = next((k for word, k in _KINDS if title.startswith(word)), "other")
+    response = None
+    head = next(
+        (
+            k
+            for k in range(i, min(i + 14, len(block.texts)))
+            if re.match(r"^\s+coefficient\s+std\. ?error", block.texts[k])
+        ),
+        None,
+    )
+    if head is None:
+        return
+    about = "\n".join(block.texts[i:head])
+    found = re.search(r"Dependent variable: ([\w.]+)", about)
+    response = found[1] if found else None
+    statistic = "z" if re.search(r"\bz\b", block.texts[head]) else "t"
+    words = [
+        "coefficient",
+        "standard error",
+        statistic,
+        *(["p-value"] if "p-value" in block.texts[head] else ["slope"]),
+    ]
+    figures: list[Figure] = []
+    terms: list[Term] = []
+    j = head + 1
+    while j < len(block.texts) and block.texts[j].strip():
+        row = split_row(block.texts[j], len(words)) or split_row(block.texts[j], 3)
+        if row is not None and row[0]:
+            terms.append(Term(row[0]))
+            figures += [
+                Figure(f"{row[0]}: {w}", w, n, block.line(j), row[0])
+                for w, t in zip(words, row[1], strict=False)
+                if (n := parse_number(t)) is not None
+            ]
+        j += 1
+    fit, end = _fit(block, j)
+    sample = re.search(r"using observations (\d+)-(\d+)(?: \(n = (\d+)\))?", block.texts[i])
+    n_text = match[2] or (sample[3] or str(int(sample[2]) - int(sample[1]) + 1) if sample else None)
+    number = parse_number(n_text) if n_text else None
+    if number is not None:
+        fit.append(Figure("n", "n", number, block.line(i)))
+    effects = session.panel[:1] if title.startswith("Fixed-effects") else ()
+    yield Candidate(
+        "model",
+        kind,
+        (block.line(i), block.line(end - 1)),
+        (*figures, *fit),
+        response=response,
+        terms=tuple(terms),
+        errors=_errors(about, session),
+        fixed_effects=effects,
+        command=command,
+        statistic={"Fixed-effects": "fixed effects (within)", "Random-effects (GLS)": "random effects (GLS)"}.get(
+            title
+        ),
+    )
+
+
+def _errors(about: str, session: Session) -> str | None:
+    if "Robust (HAC)" in about or "clustered" in about.casefold():
+        return f"clustered by {session.panel[0]}" if session.panel else "robust"
+    variant = re.search(r"robust standard errors, variant (HC\d)", about)
+    return f"robust {variant[1]}" if variant else None
+
+
+def _fit(block: Lines, i: int) -> tuple[list[Figure], int]:
+    figures: list[Figure] = []
+    j = i
+    while j < len(block.texts) and j < i + 20 and not block.texts[j].startswith(("?", "Model")):
+        for match in re.finditer(r"([A-Z][\w. ()',-]*?[\w).])\s{2,}(-?[\d.]+(?:e[-+]\d+)?)(?=\s|$)", block.texts[j]):
+            name = match[1].strip()
+            what = _FIT.get(name) or ("F" if re.match(r"^(?:LSDV )?F\(", name) else fit_word(name))
+            number = parse_number(match[2])
+            if what is not None and number is not None and not any(f.what == what for f in figures):
+                figures.append(Figure(what, what, number, block.line(j)))
+                i = j + 1
+        j += 1
+    return figures, max(i, 1)

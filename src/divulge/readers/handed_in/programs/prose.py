@@ -1,0 +1,135 @@
+"""Figures in running text: `N = 20,000. Mean age in the sample: 38.63 (SD 13.68)`, a line a group in a letter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import Printed, parse_number
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.tables import stated_condition
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.sheets import Block, Lines
+
+_NUMBER = r"(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)(\s?%)?"
+_SIZE = re.compile(rf"\b[nN]\s*=\s*{_NUMBER}")
+_MEAN = re.compile(
+    rf"\b(mean|average|median)\s+([A-Za-z_][\w ]*?)\s*(?:was|is|of|:|=|in the sample:?|\s)\s*{_NUMBER}"
+    rf"(?:\s*\((?:SD|sd)\s*=?\s*{_NUMBER}\))?",
+    re.I,
+)
+_UNIT = re.compile(rf"{_NUMBER}\s+([a-z]+)(?:/[a-z]+|\s+per\s+[a-z]+)")
+_SHARE = re.compile(rf"([a-z][\w ]*?)\s+{_NUMBER}")
+
+
+@dataclass(frozen=True)
+class _Found:
+    what: str
+    of: str | None
+    printed: Printed
+    line: int
+
+
+class Prose:
+    """Sentences and lines of letters, captions and notes with figures in them."""
+
+    name = "prose"
+
+    def read(self, block: Block, session: Session) -> list[Candidate]:
+        """The figures that sentences state."""
+        if not isinstance(block, Lines) or len(block.texts) > 400:
+            return []
+        words = session.vocabulary
+        found = _grouped(block, words) or _sentences(block, words)
+        return [session.signed(c, self.name) for c in found]
+
+
+def _number(text: str, percent: str | None) -> Printed | None:
+    return parse_number(f"{text}%" if percent else text)
+
+
+def _line_figures(text: str, line: int, words: Vocabulary) -> list[_Found]:
+    """What one line states: n, means with the variable they name, shares in per cent."""
+    out: list[_Found] = []
+    taken: list[tuple[int, int]] = []
+
+    def take(match: re.Match[str], what: str, of: str | None, number: str, percent: str | None) -> None:
+        printed = _number(number, percent)
+        if printed is not None and not any(a < match.end() and match.start() < b for a, b in taken):
+            out.append(_Found(what, of, printed, line))
+
+    for match in _SIZE.finditer(text):
+        take(match, "n", None, match[1], match[2])
+        taken.append(match.span())
+    for match in _MEAN.finditer(text):
+        if not words.variables_like(match[2].split(" in ")[0]):
+            continue
+        what = "median" if match[1].casefold() == "median" else "mean"
+        of = match[2].split(" in ")[0].strip()
+        take(match, what, of, match[3], match[4])
+        if match[5]:
+            second = parse_number(match[5])
+            if second is not None:
+                out.append(_Found("sd", of, second, line))
+        taken.append(match.span())
+    for match in _UNIT.finditer(text):
+        if words.variables_like(match[3]):
+            take(match, "mean", match[3], match[1], match[2])
+            taken.append(match.span())
+    for match in _SHARE.finditer(text):
+        if match[3]:
+            take(match, "percentage", match[1].strip(), match[2], match[3])
+            taken.append(match.span())
+    return out
+
+
+def _grouped(block: Lines, words: Vocabulary) -> list[Candidate]:
+    """Lines that begin with the label of a group and state the same things of each."""
+    rows = []
+    for i, text in enumerate(block.texts):
+        match = re.match(r"^\s*[-•*]?\s*([A-Z][A-Za-z]+)\s*[:,]?\s{1,}(.*\d.*)$", text)
+        if match is None:
+            continue
+        stated = _line_figures(match[2], block.line(i), words)
+        if len(stated) >= 2:
+            rows.append((match[1], stated))
+    if len(rows) < 2 or not words.with_levels([r[0] for r in rows]):
+        return []
+    figures = [
+        Figure(f"{group}: {f.what}" + (f" {f.of}" if f.of else ""), f.what, f.printed, f.line, f.of, (("row0", group),))
+        for group, stated in rows
+        for f in stated
+    ]
+    figures += _gap(block, figures)
+    lines = (min(f.line for f in figures), max(f.line for f in figures))
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    return [Candidate("cells", "means", lines, tuple(figures), variables=names, by=("row0",), statistic="running text")]
+
+
+def _gap(block: Lines, figures: list[Figure]) -> list[Figure]:
+    """`The gap is 20.9 percentage points`: the difference of two of the percentages above."""
+    for i, text in enumerate(block.texts):
+        match = re.search(rf"{_NUMBER}\s+percentage points", text)
+        number = parse_number(match[1]) if match else None
+        if number is not None:
+            return [Figure("gap", "difference of percentages", number, block.line(i))]
+    return []
+
+
+def _sentences(block: Lines, words: Vocabulary) -> list[Candidate]:
+    """Sentences about everybody, or about the rows that a condition in them names."""
+    found = []
+    for i, text in enumerate(block.texts):
+        if len(text) < 400 and not re.search(r"\s{4,}\S+\s{4,}|\|", text):
+            found += _line_figures(text, block.line(i), words)
+    stated = [f for f in found if f.what in ("mean", "median", "sd")]
+    if not stated:
+        return []
+    kept = [f for f in found if f.what in ("mean", "median", "sd", "n")]
+    figures = tuple(Figure(f"{f.of}: {f.what}" if f.of else f.what, f.what, f.printed, f.line, f.of) for f in kept)
+    names = tuple(dict.fromkeys(f.of for f in kept if f.of))
+    kind = "position" if any(f.what == "median" for f in kept) else "means"
+    lines = (min(f.line for f in kept), max(f.line for f in kept))
+    where = stated_condition(tuple(block.texts), words)
+    return [Candidate("cells", kind, lines, figures, variables=names, where=where)]

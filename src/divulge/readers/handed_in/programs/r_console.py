@@ -1,0 +1,102 @@
+"""R's console: `.Rout` files, sinks and pasted sessions, statement by statement where the prompts are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates import r_models, r_tests
+from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.console import runs, table_at
+from divulge.readers.handed_in.candidates.r_tables import named_table, one_way, scalars, summary_line
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.statements import note_r
+from divulge.readers.handed_in.candidates.tables import read_grid
+from divulge.readers.handed_in.sheets import Block, Lines
+
+_R = re.compile(
+    r"^R version |^> |^Call:\s*$|^Signif\. codes|Std\. Error|^\[1\] |^Coefficients:|Min\.\s+1st Qu|^data:\s", re.M
+)
+
+
+class RConsole:
+    """R's printed output: table, xtabs, summary of models, survfit, tests, aggregate, tapply, survey."""
+
+    name = "r"
+
+    def read(self, block: Block, session: Session) -> list[Candidate]:
+        """The outputs of a stretch of a console."""
+        if not isinstance(block, Lines) or not _R.search("\n".join(block.texts)):
+            return []
+        out = []
+        for command, start, end in _chunks(block):
+            note_r(command, session)
+            for candidate in self._chunk(block, start, end, command, session):
+                signed = session.signed(candidate, self.name)
+                if candidate.shape == "model" and not candidate.facts.get("follows"):
+                    session.model = signed
+                out.append(signed)
+        return _with_scalars(out)
+
+    def _chunk(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
+        i = start
+        plain = start
+        while i < end:
+            found = r_models.read_at(block, i, end, command, session) or r_tests.read_at(
+                block, i, end, command, session
+            )
+            if found is None:
+                i += 1
+                continue
+            yield from self._tables(block, plain, i, command, session)
+            candidates, i = found
+            for candidate in candidates:
+                if candidate.shape == "model" and not candidate.facts.get("follows"):
+                    session.model = session.signed(candidate, self.name)
+                yield candidate
+            plain = i
+        yield from self._tables(block, plain, end, command, session)
+
+    def _tables(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
+        for i, j in runs(block, start, end):
+            found = summary_line(block, i, j, command, session) or one_way(block, i, j, command, session)
+            if found is not None:
+                yield from found
+                continue
+            grid = table_at(block, i, j)
+            if grid is not None:
+                for candidate in read_grid(grid, session.vocabulary, self.name):
+                    yield named_table(candidate, command, session)
+        yield from scalars(block, start, end, command, session)
+
+
+def _chunks(block: Lines) -> Iterator[tuple[str, int, int]]:
+    """Statements and the lines that they printed; without prompts everything is one chunk."""
+    starts = [i for i, t in enumerate(block.texts) if re.match(r"^> ?", t)]
+    if not starts:
+        yield "", 0, len(block.texts)
+        return
+    if starts[0] > 0:
+        yield "", 0, starts[0]
+    for k, i in enumerate(starts):
+        command = block.texts[i][1:].strip()
+        j = i + 1
+        while j < len(block.texts) and re.match(r"^\+ ?", block.texts[j]):
+            command += " " + block.texts[j][1:].strip()
+            j += 1
+        command = re.sub(r"\s+#.*$", "", command) if not command.startswith("#") else ""
+        yield command, j, starts[k + 1] if k + 1 < len(starts) else len(block.texts)
+
+
+def _with_scalars(found: list[Candidate]) -> list[Candidate]:
+    """Numbers that were printed of a model after it (nobs, ICC) as figures of that model."""
+    out: list[Candidate] = []
+    for candidate in found:
+        if candidate.kind == "fit":
+            last = next((k for k in range(len(out) - 1, -1, -1) if out[k].shape == "model"), None)
+            if last is not None:
+                out[last] = replace(out[last], figures=(*out[last].figures, *candidate.figures))
+            continue
+        out.append(candidate)
+    return out

@@ -1,0 +1,105 @@
+"""SPSS and PSPP tables, as text boxes, HTML, CSV, TeX or OpenDocument: known by the titles that they have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates import spss_tables
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.tables import read_grid
+from divulge.readers.handed_in.sheets import Block, Grid
+
+_TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], ...] = (
+    (r"Model Summary", spss_tables.model_summary),
+    (r"ANOVA", spss_tables.anova),
+    (r"Coefficients", spss_tables.coefficients),
+    (r"Variables in the Equation", spss_tables.equation),
+    (r"Group Statistics", spss_tables.group_statistics),
+    (r"Independent Samples Test", spss_tables.samples_test),
+    (r"Chi-Square Tests", spss_tables.chi_squared),
+    (
+        r"(?:Case Processing )?Summary$|Classification Table|Dependent Variable Encoding|Case Processing",
+        spss_tables.aside,
+    ),
+    (r"Report$|Means", spss_tables.report),
+)
+
+
+class Spss:
+    """Output of SPSS and PSPP: frequencies, crosstabs, descriptives, means, tests, correlations, regressions."""
+
+    name = "spss"
+
+    def read(self, block: Block, session: Session) -> list[Candidate]:
+        """The output of one table; what belongs to a later table is kept in the session."""
+        if not isinstance(block, Grid):
+            return []
+        title = _title(block)
+        grid = unfolded(block)
+        named = next((read for pattern, read in _TITLES if re.match(pattern, title)), None)
+        if named is not None:
+            if not _is_spss(title, grid, session):
+                return []
+            return [session.signed(c, self.name) for c in named(grid, title, session)]
+        heads = {c.strip() for row in grid.rows[:3] for c in row.cells}
+        if {"Frequency", "Percent"} <= heads or {"Frequency", "Percent", "Cumulative Percent"} <= heads:
+            return [session.signed(c, self.name) for c in spss_tables.frequencies(grid, title, session)]
+        cross = re.match(r"^(.+?)\s+[×*]\s+(.+?)(?:\s+(?:Crosstabulation|\[.*\]))?$", title)
+        if cross is not None:
+            return [session.signed(c, self.name) for c in spss_tables.crosstab(grid, title, session)]
+        if title in ("Descriptive Statistics", "Correlations"):
+            return [session.signed(self._plain(c), self.name) for c in read_grid(grid, session.vocabulary)]
+        return []
+
+    def _plain(self, candidate: Candidate) -> Candidate:
+        """Descriptives without the rows that count complete cases."""
+        kept: tuple[Figure, ...] = tuple(
+            f for f in candidate.figures if not re.match(r"^(?:Valid|Missing) N", f.of or "")
+        )
+        names = tuple(v for v in candidate.variables if not re.match(r"^(?:Valid|Missing) N", v))
+        return replace(candidate, figures=kept, variables=names)
+
+
+def _title(grid: Grid) -> str:
+    """The title of a table: the last line above it."""
+    last = next(
+        (
+            t
+            for t in reversed(grid.before)
+            if t.strip() and not re.match(r"^(?:=?\d*\.?\d*(?:pt|ex)|TABLE-\d+)$", t.strip())
+        ),
+        "",
+    )
+    return re.sub(r"^Table:\s*", "", last).strip()
+
+
+def _is_spss(title: str, grid: Grid, session: Session) -> bool:
+    """Whether a table with a common title is SPSS's: its headers are."""
+    heads = " ".join(c for row in grid.rows[:3] for c in row.cells)
+    known = (
+        r"Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
+        r"|Sum of Squares|Mean\b.*\bN\b|Asymp"
+    )
+    return re.search(known, heads) is not None
+
+
+def unfolded(grid: Grid) -> Grid:
+    """A grid whose first column holds several stub columns, parted by where the texts of its rows begin."""
+    firsts = [row.cells[0] for row in grid.rows]
+    starts = sorted({len(t) - len(t.lstrip()) for t in firsts if t.strip()})
+    if len(starts) < 2 or starts[0] != 0:
+        return grid
+    # A column begins where a row begins, if every longer row has a space before it.
+    cuts = [0] + [s for s in starts[1:] if s >= 3 and all(len(t) <= s or t[s - 1] == " " for t in firsts)]
+    if len(cuts) < 2:
+        return grid
+    ends = [*cuts[1:], max(len(t) for t in firsts)]
+    rows = tuple(
+        replace(row, cells=(*[row.cells[0][a:b].strip() for a, b in zip(cuts, ends, strict=True)], *row.cells[1:]))
+        for row in grid.rows
+    )
+    spans = tuple((*[1] * len(cuts), *s[1:]) for s in grid.spans)
+    return Grid(rows, spans, grid.before, grid.after, grid.sheet)

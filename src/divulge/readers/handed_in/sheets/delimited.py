@@ -1,0 +1,82 @@
+"""CSV, TSV and their cousins with semicolons: one grid for each stretch of lines between empty ones."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, grid_of
+from divulge.readers.handed_in.sheets.text import decode, is_binary
+
+SUFFIXES = (".csv", ".tsv", ".tab")
+
+LARGEST = 64_000_000
+"""Bytes. A longer CSV file holds rows of people rather than figures."""
+
+
+def delimiter(text: str) -> str:
+    """The character that most lines hold equally often."""
+    lines = [t for t in text.splitlines()[:200] if t.strip()]
+    best, most = ",", 0.0
+    for sign in (",", ";", "\t", "|"):
+        counts = [t.count(sign) for t in lines if t.count(sign)]
+        if counts:
+            usual = max(set(counts), key=counts.count)
+            weight = counts.count(usual) * min(usual, 3) + (0.5 if sign != "," else 0.0)
+            best, most = (sign, weight) if weight > most else (best, most)
+    return best
+
+
+def read(path: Path, name: str) -> Document:
+    """A file of delimited text."""
+    if path.stat().st_size > LARGEST:
+        return Document(name, reason="larger than any table of figures; it may hold rows of people")
+    data = path.read_bytes()
+    if is_binary(data):
+        return Document(name, reason="not text; nothing in it can be read")
+    text, odd = decode(data)
+    remarks = (Remark(odd),) if odd else ()
+    rows = _rows(text, delimiter(text))
+    return Document(name, tuple(_stretches(rows)), remarks)
+
+
+def _rows(text: str, sign: str) -> list[tuple[int, list[str]]]:
+    csv.field_size_limit(1 << 20)
+    reader = csv.reader(io.StringIO(text.replace("\0", "")), delimiter=sign)
+    rows, line = [], 1
+    try:
+        for cells in reader:
+            rows.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error:
+        # A field without an end: what follows is taken line by line.
+        rows += [(line + i, t.split(sign)) for i, t in enumerate(text.splitlines()[line - 1 :])]
+    return rows
+
+
+def _stretches(rows: list[tuple[int, list[str]]]) -> list[Block]:
+    """Rows between empty ones, each a grid with the single cells around it as titles and notes."""
+    blocks: list[Block] = []
+    said: list[str] = []
+    held: list[tuple[int, list[str]]] = []
+    for line, cells in [*rows, (0, [])]:
+        filled = [c for c in cells if c.strip()]
+        alone = len(filled) == 1 and cells and cells[0].strip() != "" and (not held or len(cells) == 1)
+        if len(filled) > 1 or (filled and not alone):
+            held.append((line, cells))
+            continue
+        if held:
+            grid = grid_of(held, before=tuple(said))
+            if grid is not None:
+                blocks.append(grid)
+            held, said = [], []
+        if alone:
+            said.append(filled[0])
+            blocks.append(Lines((filled[0],), line))
+            last = len(blocks) - 2
+            if last >= 0 and isinstance(blocks[last], Grid):
+                above = blocks[last]
+                assert isinstance(above, Grid), "it was asked"
+                blocks[last] = Grid(above.rows, above.spans, above.before, (*above.after, filled[0]))
+    return blocks

@@ -1,0 +1,80 @@
+"""Plain text: console logs, results files. Long files are read in parts, so that none has to fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
+
+SUFFIXES = (".txt", ".log", ".rout", ".out", ".lst", ".text", ".do", ".sps", ".r", ".py", ".inp", ".save", ".res", "")
+
+PART = 20_000
+"""Lines that are read together. A table longer than that is no output."""
+
+LONGEST = 20_000
+"""Characters of a line that are looked at."""
+
+WHOLE = 8_000_000
+"""Bytes up to which a file is decoded as one."""
+
+
+def decode(data: bytes) -> tuple[str, str | None]:
+    """The text of some bytes, and what was odd about their encoding."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace"), None
+    try:
+        return data.decode("utf-8"), None
+    except UnicodeDecodeError as error:
+        if error.start > len(data) - 4:
+            return data[: error.start].decode("utf-8"), "The last character is cut off."
+        return data.decode("cp1252", errors="replace"), "Not UTF-8; read as Windows-1252, so accents may be wrong."
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are no text at all."""
+    start = data[:4096]
+    return b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def parts(path: Path) -> Iterator[Lines]:
+    """The lines of a file, part by part; a part ends at an empty line where there is one."""
+    held: list[str] = []
+    first = 1
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for text in file:
+            held.append(text.rstrip("\r\n").expandtabs(8)[:LONGEST])
+            if len(held) >= PART and (not held[-1].strip() or len(held) >= 2 * PART):
+                yield Lines(tuple(held), first)
+                first += len(held)
+                held = []
+    if held:
+        yield Lines(tuple(held), first)
+
+
+class _Long:
+    """A long file as blocks that can be gone through more than once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __iter__(self) -> Iterator[Block]:
+        for part in parts(self.path):
+            yield from with_boxes(part)
+
+
+def read(path: Path, name: str) -> Document:
+    """A text file."""
+    if path.stat().st_size > WHOLE:
+        with path.open("rb") as file:
+            if is_binary(file.read(4096)):
+                return Document(name, reason="not text; nothing in it can be read")
+        return Document(name, _Long(path))
+    data = path.read_bytes()
+    if is_binary(data):
+        return Document(name, reason="not text; nothing in it can be read")
+    text, odd = decode(data)
+    texts = tuple(t.expandtabs(8)[:LONGEST] for t in text.splitlines())
+    return Document(name, tuple(with_boxes(Lines(texts))), (Remark(odd),) if odd else ())
