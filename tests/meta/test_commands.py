@@ -16,6 +16,7 @@ from tests.support.repository import ROOT
 
 JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "acro": lambda folder: ["acro", _acro_folder(folder), "--data", "people.csv", "--splits", "2", "--seconds", "0.2"],
+    "audit": lambda folder: ["audit", _small_spec(folder)],
     "assess": lambda folder: ["assess", _fifty_people(folder)],
     "compare": lambda folder: ["compare", _small_record(folder), "record.json"],
     "check": lambda folder: ["check", _fifty_people(folder)],

@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "outputs",
     "compute",
     "rules",
+    "audit",
     "embed",
     "measure",
     "check",

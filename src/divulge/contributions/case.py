@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.largest import largest_by_group
@@ -100,7 +99,7 @@ class Case:
             return self.rows(behind)
         unit, n_units = self._unit
         inside = behind.group >= 0
-        pairs = pd.unique(behind.group[inside] * n_units + unit[inside])
+        pairs = np.unique(behind.group[inside] * n_units + unit[inside])
         return np.bincount(pairs // n_units, minlength=behind.n_groups)
 
     def people(self, behind: Behind, groups: Mask) -> Mask:
@@ -127,7 +126,7 @@ class Case:
         waived = self._waived[inside]
         if unit is not None:
             assert self._unit is not None, "units come with their number"
-            pair, pairs = pd.factorize(group * self._unit[1] + unit)
+            pairs, pair = np.unique(group * self._unit[1] + unit, return_inverse=True)
             own = np.bincount(pair, own).astype(np.float64)
             value = np.bincount(pair, value * weight).astype(np.float64)
             waived = np.bincount(pair, waived) > 0

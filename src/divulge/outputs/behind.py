@@ -17,7 +17,8 @@ What = Literal[
     "quantile",
     "minimum",
     "maximum",
-    "sd",
+    "sd",  # with n − 1
+    "variance",  # or a standard deviation with n
     "shape",
     "mode",
     "concentration",

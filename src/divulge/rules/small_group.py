@@ -30,7 +30,7 @@ class SmallGroup(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "quantile", "sd", "shape", "mode", "concentration"):
+        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration"):
             n = case.units(behind)
             small = (n > 0) & (n < self.fewest) & case.shown(behind)
             sentence = f"{{n}} figure{{s}} of a group of fewer than {self.fewest} {{units}}."

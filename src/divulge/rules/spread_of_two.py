@@ -23,7 +23,7 @@ class SpreadOfTwo(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("sd"):
+        for behind in case.of("sd", "variance"):
             n = case.rows(behind)
             few = (n > 1) & (n <= self.most) & case.shown(behind)
             found += self.breach(case, behind, few, f"{{n}} standard deviation{{s}} of at most {self.most} people.")

@@ -205,7 +205,7 @@ class Crosstab(Output):
             terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
             offset += groups.n_groups
         if self.statistic == "counts":
-            return figures_are_totals(Block(tuple(terms), offset, weight=weight), released)
+            return figures_are_totals(Block(tuple(terms), offset, weight=weight), released, self.weights is None)
         below, inside = self._denominators(schema), self._groups(schema)
         terms.append(inside.term(index=offset + below[: inside.n_groups]))
         block = Block(tuple(terms), offset + int(below.max(initial=0)) + 1, weight=weight)

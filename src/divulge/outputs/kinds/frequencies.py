@@ -140,7 +140,7 @@ class Frequencies(Output):
                 terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
             offset += groups.n_groups
         if self.statistic == "counts":
-            return figures_are_totals(Block(tuple(terms), n, weight=weight), released)
+            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, self.weights is None)
         below = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
         return figures_are_ratios(Block(tuple(terms), n + len(all_groups), weight=weight), below, self._scale, released)
 

@@ -83,9 +83,9 @@ class Shape(Output):
         return np.tile(np.repeat(least, Groups.of(schema, self.by).n_groups), len(self.variables)), np.inf
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        shown: list[tuple[What, float]] = [
-            ("sd" if which in ("sd", "variance") else "shape", np.nan) for which in self.show
-        ]
+        spread: What = "sd" if self.formulas == "sample" else "variance"
+        whats: dict[str, What] = {"sd": spread, "variance": "variance"}
+        shown = [(whats.get(which, "shape"), np.nan) for which in self.show]
         return grouped_behind(self, self.variables, self.by, table, shown)
 
     def evaluate(self, table: Table) -> Figures:

@@ -117,7 +117,9 @@ class Totals(Output):
                 terms.append(groups.term(index=whole, factor=known_numbers(schema, name)))
         weight = weight_term(self, schema)
         if self.statistic == "totals":
-            return figures_are_totals(Block(tuple(terms), n, weight=weight), released)
+            numbers = np.concatenate([schema[name].numbers[: schema[name].n_values] for name in self.variables])
+            is_whole = self.weights is None and bool((numbers == np.round(numbers)).all())
+            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, is_whole)
         below = np.repeat(np.arange(n_variables), groups.n_groups)
         block = Block(tuple(terms), n + n_variables, weight=weight)
         return figures_are_ratios(block, below, self._scale, released)

@@ -29,10 +29,11 @@ class Linear:
     is_figure: bool
 
 
-def figures_are_totals(block: Block, released: Released) -> Linear:
-    """Counts and sums: each total is a figure."""
+def figures_are_totals(block: Block, released: Released, is_whole: bool) -> Linear:
+    """Counts and sums: each total is a figure. is_whole: as whole numbers, so that 7 means 7 and not 6.5 to 7.5."""
     n = len(released.labels)
-    return Linear(block, sparse.eye_array(n, format="csr"), released.low, released.high, np.arange(n), True)
+    low, high = released.whole() if is_whole else (released.low, released.high)
+    return Linear(block, sparse.eye_array(n, format="csr"), low, high, np.arange(n), True)
 
 
 def figures_are_ratios(block: Block, below: NDArray[np.int64], scale: float, released: Released) -> Linear:

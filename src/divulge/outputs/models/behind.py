@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from divulge.outputs.behind import Behind, What, one_group
@@ -59,7 +58,7 @@ def _n_patterns(table: Table, model: Model, keep: NDArray[np.bool_], enough: int
         n = min(1, len(chosen))
         for name in names:
             code = pattern * table.schema[name].n_codes + table[name][chosen]
-            pattern, distinct = pd.factorize(code)
+            distinct, pattern = np.unique(code, return_inverse=True)
             n = len(distinct)
             if n > enough:
                 return n

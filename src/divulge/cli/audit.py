@@ -1,0 +1,86 @@
+"""`divulge audit`: what follows from a spec's figures by arithmetic alone."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from divulge.audit.report import Audited, Status
+from divulge.audit.run import AuditSettings, Submission, audit
+from divulge.outputs import Released
+from divulge.outputs.output import Output
+from divulge.spec import Inputs, read_inputs, read_spec
+from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.screen import screen
+
+_N_SHOWN = 20
+"""How many cells people are shown; --json has them all."""
+
+
+_LONGEST = 300
+"""How much of a proof people are shown: some eight figures."""
+
+
+def run(
+    spec: SpecArgument,
+    seconds: Annotated[float, typer.Option("--seconds", help="How long it may take.")] = 60.0,
+    fewest: Annotated[int, typer.Option("--fewest", help="Groups of fewer people that follow are told.")] = 10,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Work out what follows from the figures of a spec by arithmetic alone, with the proof.
+
+    All figures become linear constraints on how many people there are of each kind: withheld and rounded ones as
+    intervals, outputs that were released before as well. What they determine together is told, exactly or nearly.
+    Nothing is searched for. What is out of reach (figures that are not linear) is said.
+    """
+    assessment = read_spec(spec, allow_code=allow_code)
+    inputs = read_inputs(assessment)
+    earlier = zip(assessment.earlier, inputs.earlier, strict=True)
+    given = Submission(
+        inputs.schema,
+        assessment.outputs,
+        tuple(_printed(o, r, inputs) for o, r in zip(assessment.outputs, inputs.released, strict=True)),
+        inputs.n_rows,
+        inputs.table,
+        tuple((o.name or f"earlier[{i}]", o, _printed(o, r, inputs)) for i, (o, r) in enumerate(earlier)),
+        assessment.entity,
+    )
+    found = audit(given, AuditSettings(seconds=seconds, fewest=fewest))
+    if json:
+        screen.print_json(found.as_json())
+        return
+    _show(found, given)
+
+
+def _printed(output: Output, released: Released | None, inputs: Inputs) -> Released:
+    if released is not None:
+        return released
+    assert inputs.table is not None, "numbers that are not given are computed from data"
+    return output.publish(output.evaluate(inputs.table), inputs.schema)
+
+
+def _show(found: Audited, given: Submission) -> None:
+    screen.show(f"{found.n_figures:,} constraints on {found.n_cells:,} kinds of people.")
+    for finding in found.findings:
+        screen.show("")
+        screen.show(f"{finding.severity}: {finding.rule}. {finding.sentence}")
+    told = [c for c in found.cells if c.status is not Status.PROTECTED]
+    for cell in told[:_N_SHOWN]:
+        where = "" if cell.output is None else f"outputs[{cell.output}]: "
+        value = f"{cell.low:g}" if cell.status is Status.EXACT else f"{cell.low:g} to {cell.high:g}"
+        chain = cell.chain if len(cell.chain) <= _LONGEST else cell.chain[:_LONGEST] + " … (see --json)"
+        screen.show(f"  {where}{cell.label} is {value}" + (f": {chain}" if chain else ""))
+    if len(told) > _N_SHOWN:
+        screen.show(f"  and {len(told) - _N_SHOWN:,} more (see --json)")
+    protected = sum(c.status is Status.PROTECTED for c in found.cells)
+    screen.show("")
+    if protected:
+        screen.show(f"{protected:,} withheld or rounded figures are protected.")
+    if not found.findings:
+        screen.show("Nothing follows that is not stated.")
+    for output, why in found.unreached:
+        screen.show(f"Out of reach: outputs[{output}] ({given.outputs[output].kind}): {why}.")
+    for note in found.notes:
+        screen.show(note)

@@ -1,0 +1,82 @@
+"""`divulge audit` as people and scripts use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from divulge.cli import main
+
+SPEC = """data: d.csv
+outputs:
+  - {kind: crosstab, variables: [SEX]}
+  - {kind: crosstab, variables: [SEX], where: AGE >= 18, name: adults}
+  - {kind: linear, formula: AGE ~ SEX}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{'fm'[i % 2]},{17 if i == 3 else 20 + i % 7}\n" for i in range(40))
+    Path("d.csv").write_text("SEX,AGE\n" + rows, encoding="utf-8")
+    Path("s.yaml").write_text(SPEC, encoding="utf-8")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["audit", *arguments])
+    printed = capsys.readouterr()
+    return int(end.value.code or 0), printed.out, printed.err
+
+
+def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_json_has_the_fixed_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = found(capsys, "s.yaml")
+    (cell,) = answer["cells"]
+    assert set(cell) >= {"output", "label", "low", "high", "status", "chain"}
+    assert (cell["low"], cell["high"], cell["status"]) == (1, 1, "exact")
+    assert cell["chain"] == "outputs[0]: SEX=m − adults: SEX=m = 20 − 19 = 1"
+    (finding,) = answer["findings"]
+    assert set(finding) >= {"rule", "severity", "outputs", "figures", "sentence"}
+    assert answer["unreached"][0]["output"] == 2
+
+
+def test_people_read_the_proof_and_what_is_out_of_reach(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "s.yaml")
+    assert "refuse: exact group." in out
+    assert "outputs[0]: SEX=m − adults: SEX=m = 20 − 19 = 1" in out
+    assert "Out of reach: outputs[2] (linear)" in out
+
+
+def test_released_figures_are_audited_without_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = '{"fields": [{"name": "SEX", "type": "string", "categories": ["f", "m"], "missingValues": []}]}'
+    Path("schema.json").write_text(schema, encoding="utf-8")
+    text = "schema: schema.json\nrows: 25\noutputs:\n"
+    text += "  - {kind: frequencies, variables: [SEX], released: {SEX=f: 22, SEX=m: null}, suppressed: [SEX=m]}\n"
+    Path("s.yaml").write_text(text, encoding="utf-8")
+    (cell,) = found(capsys, "s.yaml")["cells"]
+    assert (cell["label"], cell["low"], cell["high"], cell["status"]) == ("SEX=m", 3, 3, "exact")
+    assert cell["chain"] == "number of rows − SEX=f = 25 − 22 = 3"
+
+
+def test_earlier_release_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "data: d.csv\noutputs:\n  - {kind: crosstab, variables: [SEX], where: AGE >= 18}\n"
+    text += "earlier:\n  - {kind: crosstab, variables: [SEX], name: of March}\n"
+    Path("s.yaml").write_text(text, encoding="utf-8")
+    assert "of March: SEX=m − outputs[0]: SEX=m" in found(capsys, "s.yaml")["cells"][0]["chain"]
+
+
+def test_nothing_that_is_not_stated_is_said_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("s.yaml").write_text("data: d.csv\noutputs:\n  - {kind: crosstab, variables: [SEX]}\n", encoding="utf-8")
+    _, out, _ = run(capsys, "s.yaml")
+    assert "Nothing follows that is not stated." in out
