@@ -37,8 +37,16 @@ SEPARATES = 1e-3
 order after `SUSPECT_AFTER` steps, since it falls by a factor e a step."""
 
 
+SETTLING = 25
+"""Steps after separation was found: what rows of a separated level add to the others falls by a factor e a step."""
+
+
 class Fit(NamedTuple):
-    """A fitted model. Columns that cannot be estimated are NaN in beta and se, and listed in `columns`."""
+    """A fitted model. Columns that cannot be estimated are NaN in beta and se, and listed in `columns`.
+
+    A separated coefficient has no finite value: it is −∞ or ∞, and the others are those of the limit (Albert and
+    Anderson 1984).
+    """
 
     status: Status
     columns: Integers  # those that the status speaks of, in beta's flat order
@@ -123,6 +131,7 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
             beta.ravel()[keep] = started
         state = moments(source, family, beta)
     ended: Status = "not converged"
+    along = np.zeros(beta.size)
     steps, length = 0, np.inf
     while steps < MAX_STEPS and ended == "not converged":
         steps += 1
@@ -136,7 +145,8 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
         # Newton's error squares: what this step leaves is its length² times length / before², once that settles.
         left = length * (length / before) ** 2 if length <= FIRST_ORDER else np.inf
         if steps > SUSPECT_AFTER and len(found := _separating(source, family, direction.reshape(beta.shape))):
-            status, columns, ended = "separated", found, "separated"
+            status, columns, ended, along = "separated", found, "separated", direction
+            beta, state = _settle(source, family, keep, beta, state)
         elif left <= LEFT or (family == IDENTITY and steps == 2):
             beta = beta + direction.reshape(beta.shape)
             state = state._replace(loglikelihood=state.loglikelihood + 0.5 * decrement)
@@ -146,9 +156,27 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
             if not has_moved:
                 break
     if ended == "not converged":
-        found = _separating(source, family, np.where(keep, beta.ravel(), 0.0).reshape(beta.shape))
+        along = np.where(keep, beta.ravel(), 0.0)
+        found = _separating(source, family, along.reshape(beta.shape))
         status, columns = ("separated", found) if len(found) else ("not converged", np.zeros(0, dtype=np.int64))
-    return _result(source, family, keep, status, columns, beta, state, is_centred, steps)
+    made = _result(source, family, keep, status, columns, beta, state, is_centred, steps)
+    if status == "separated":
+        made.beta.ravel()[columns] = np.copysign(np.inf, along[columns])
+    return made
+
+
+def _settle(source: Source, family: int, keep: Mask, beta: Floats, state: Moments) -> tuple[Floats, Moments]:
+    """Newton steps along a direction that never ends, until the coefficients beside it no longer change."""
+    for _ in range(SETTLING):
+        change = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
+        if change is None:
+            break
+        direction = np.zeros(beta.size)
+        direction[keep] = change
+        beta, state, has_moved = _move(source, family, beta, direction.reshape(beta.shape), state)
+        if not has_moved:
+            break
+    return beta, state
 
 
 def _fit_some(source: Source, has_rows: Mask, is_centred: bool) -> Fit:

@@ -65,7 +65,7 @@ class Reproduction:
     def errors(self) -> Floats:
         """Recomputed − released, for the figures that were released."""
         given = np.isfinite(self.released)
-        return (self.values - self.released)[given]
+        return self.values[given] - self.released[given]
 
     @property
     def mae(self) -> float:

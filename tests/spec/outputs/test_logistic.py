@@ -107,8 +107,25 @@ def test_group_that_is_all_yes_separates() -> None:
     figures = Logistic(formula="OUT ~ GROUP").evaluate(table([0, 1, 0, 1, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1, 2, 2]))
     assert figures.status is Status.SEPARATED
     assert figures.concerned == ("GROUP[T.c]",)
-    assert np.isnan(figures.values[2])
-    assert figures.values[0] == pytest.approx(0.0, abs=1e-3)  # odds of 1 in group a
+    assert figures.values[2] == np.inf
+    # The others are those of the limit: the odds are 1 in group a and in group b.
+    assert figures.values[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_coefficient_without_a_finite_value_says_that_nobody_in_its_group_is_yes() -> None:
+    nobody = table([0, 1, 0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 1, 1, 2, 2])
+    output = Logistic(formula="OUT ~ GROUP", decimals=2)
+    released = output.publish(output.evaluate(nobody), SCHEMA)
+    assert released.values[2] == -np.inf
+    lowered = output.lower(SCHEMA, released)
+
+    def off(rows: Table) -> float:
+        return float(lowered.residuals.linearise(lowered.totals(rows), rows)[0][2] - lowered.high[2])
+
+    assert off(nobody) < 0
+    somebody = table([0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1, 2, 2])
+    assert off(somebody) > 0
+    assert not released.agrees(output.evaluate(somebody).values)[2]
 
 
 def test_number_that_tells_yes_from_no_separates() -> None:

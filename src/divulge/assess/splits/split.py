@@ -24,7 +24,14 @@ from divulge.outputs import Figures, Output, Released, Status
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
 
-USABLE = (Status.OK, Status.EMPTY_GROUP, Status.CONSTANT, Status.VANISHED_LEVEL, Status.COLLINEAR)
+USABLE = (
+    Status.OK,
+    Status.EMPTY_GROUP,
+    Status.CONSTANT,
+    Status.VANISHED_LEVEL,
+    Status.COLLINEAR,
+    Status.SEPARATED,
+)
 """Statuses with which an output can still be released: some figures may be undefined, the others stand."""
 
 NEAR_ENOUGH = 0.01
@@ -116,7 +123,7 @@ def granted(table: Table, names: Sequence[str], knows: str) -> dict[str, Floats]
 
 def is_usable(figures: Figures) -> bool:
     """Whether an output with these figures could be released at all."""
-    return figures.status in USABLE and bool(np.isfinite(figures.values).any())
+    return figures.status in USABLE and not bool(np.isnan(figures.values).all())
 
 
 def publish(output: Output, figures: Figures, schema: Schema) -> Released:

@@ -181,10 +181,12 @@ def evaluate_model(
     n = model.n_coefficients
     values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
     values[n:] = [_statistic(fit, model, name) for name in figures_beside(statistics)]
+    # A separated coefficient is −∞ or ∞, which says something; a statistic of a perfect fit says nothing.
+    values[n:][np.isinf(values[n:])] = np.nan
     if status is Status.OK and not np.isfinite(values).all():
         status = Status.CONSTANT
     concerned = tuple(labels[i] for i in fit.columns.tolist())
-    return Figures(labels, np.where(np.isfinite(values), values, np.nan), status, se, concerned=concerned)
+    return Figures(labels, values, status, se, concerned=concerned)
 
 
 def number_response(formula: Formula, variable: Variable, counts: Floats) -> Floats:

@@ -39,6 +39,9 @@ class RefitResiduals:
 
     Totals: the score; the information (lower triangle, row by row) where standard errors are released; the
     log-likelihood's kernel and the counts of `_count_terms` where statistics are.
+
+    endless: −1 or 1 for a coefficient that was released without a finite value, else 0. Such a release says that along
+    this direction no row has the other outcome (Albert and Anderson 1984), so its residual counts those that have.
     """
 
     is_diagonal: ClassVar[bool] = False
@@ -50,6 +53,7 @@ class RefitResiduals:
     se: Floats | None
     statistics: tuple[Statistic, ...]
     released: Floats  # of the statistics
+    endless: Floats
 
     def _source(self, table: Table) -> Source:
         keep = None if self.where is None else self.where.selects(table)
@@ -69,12 +73,18 @@ class RefitResiduals:
             curvature[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
             curvature = np.tril(curvature) + np.tril(curvature, -1).T
             rest = rest[m * (m + 1) // 2 :]
-        inverse, is_lost = inverted(curvature)
+        inverse, is_lost = inverted(self._fixed_along(curvature))
         change = inverse @ score
         residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
         jacobian[0][:, :m] = inverse
         # A coefficient of a level that no row has is no coefficient: far from what was released.
         residuals[0][is_lost] += np.sqrt(np.diagonal(inverse)[is_lost])
+        is_endless = self.endless != 0.0
+        if is_endless.any():
+            # Every row with the other outcome lowers the score along the direction by 1; half a row is none.
+            against = 0.5 + float(self.endless @ score)
+            residuals[0][is_endless] = self.endless[is_endless] * against
+            jacobian[0][is_endless, :m] = np.outer(self.endless[is_endless], self.endless)
         if len(rest):
             # A refit gains half of score · change on the released coefficients (twice that in squared residuals).
             rest = rest.copy()
@@ -91,6 +101,13 @@ class RefitResiduals:
             self._add_se(source, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
 
+    def _fixed_along(self, information: Floats) -> Floats:
+        """The information with some of its own size added along the endless direction, in which it has none."""
+        if not self.endless.any():
+            return information
+        size = max(float(np.diagonal(information).max(initial=0.0)), 1.0)
+        return information + size * np.outer(self.endless, self.endless)
+
     def _refitted(self, source: Source, change: Floats, is_lost: Mask) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
 
@@ -100,7 +117,7 @@ class RefitResiduals:
             return change.copy()
         beta = np.atleast_2d(self.beta)
         there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))
-        step = glm.solve_scaled(there.information, there.score)
+        step = glm.solve_scaled(self._fixed_along(there.information), there.score)
         # Far away the second step may lead anywhere, and the first is enough to go by: by as much as the standard error
         # that a coefficient would have by itself, no second step is to be trusted.
         alone = 1.0 / np.sqrt(np.maximum(np.diagonal(there.information), np.finfo(float).tiny))
@@ -215,7 +232,8 @@ def lower_model(
     where = None if output.where is None else Condition.parse(output.where, schema)
     se = released.se[:m] if released.se is not None and not model.classes else None
     beside = figures_beside(statistics)
-    refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:])
+    endless = np.where(np.isinf(released.values[:m]), np.sign(released.values[:m]), 0.0)
+    refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:], endless)
     weight = weight_term(output, schema)
     blocks = [score_block(model, beta, weight)]
     if se is not None:
@@ -226,6 +244,7 @@ def lower_model(
     unit = expected_se(refit, schema)
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
+    unit = np.where(endless != 0.0, 1.0, unit)
     low, high = released.residual_low, released.residual_high
     n_rows = _rows(beside, centre[m:], schema)
     unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))

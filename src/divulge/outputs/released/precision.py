@@ -21,6 +21,10 @@ MOST_DECIMALS = 15
 """A float holds no more digits than that."""
 
 
+FAR = 30.0
+"""What a coefficient without a finite value stands beyond: odds of e³⁰ need more people than there are."""
+
+
 @dataclass(frozen=True)
 class Precision:
     """How figures are printed: to so many decimals, to so many significant digits, or to multiples of a base.
@@ -113,7 +117,7 @@ class Precision:
 class Released:
     """Released figures, in the order of the output's labels, with the interval in which each lies.
 
-    values: as printed; NaN: suppressed, or not given.
+    values: as printed; NaN: suppressed, or not given; −∞ or ∞: an estimate without a finite value, beyond `FAR`.
     low, high: the figure before rounding lies between them; −∞ and ∞ where nothing is known.
     half: half a unit of the last printed digit, the unit of discrepancy of counts and others.
     se: released standard errors, where there are any (NaN: not given).
@@ -210,6 +214,7 @@ def printed(
     is_number = np.isfinite(values)
     low = np.where(is_number, np.maximum(values - half, least), -np.inf)
     high = np.where(is_number, np.minimum(values + half, most), np.inf)
+    low[np.isposinf(values)], high[np.isneginf(values)] = FAR, -FAR
     if suppressed is not None and suppressed.any():
         low[suppressed] = least[suppressed]
         # Below the threshold means at most one printed unit less: counts below 5 are at most 4.
