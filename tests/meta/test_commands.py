@@ -36,6 +36,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     ),
     "new": lambda folder: ["new", "new.yaml", "--data", _small_file(folder), "--crosstab", "AGE,SEX"],
     "outputs": lambda folder: ["outputs"],
+    "read": lambda folder: ["read", _handed_in(folder), "--data", "people.csv", "-o", "read.yaml"],
     "rules": lambda folder: ["rules", _small_spec(folder)],
     "teach": lambda folder: ["teach", _published(folder)],
     "report": lambda folder: ["report", _small_record(folder), "--format", "csv"],
@@ -47,6 +48,14 @@ def _small_spec(folder: Path) -> str:
     text = f"data: {_small_file(folder)}\noutputs:\n  - {{kind: crosstab, variables: [AGE, SEX]}}\n"
     (folder / "spec.yaml").write_text(text, encoding="utf-8")
     return "spec.yaml"
+
+
+def _handed_in(folder: Path) -> str:
+    _fifty_people(folder)
+    frame = pd.read_csv(folder / "people.csv")
+    (folder / "in").mkdir()
+    pd.crosstab(frame.AGE, frame.SEX).to_csv(folder / "in" / "table.csv")
+    return "in"
 
 
 def _acro_folder(folder: Path) -> str:

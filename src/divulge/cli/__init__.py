@@ -21,6 +21,7 @@ COMMANDS: tuple[str, ...] = (
     "new",
     "inspect",
     "outputs",
+    "read",
     "compute",
     "rules",
     "audit",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from divulge.errors import UsageError
-from divulge.record import write_text
+from divulge.record import dumps, make_folder, write_text
 from divulge.terminal.conducting import EXIT_CODES, FailOn, conduct, write_results
 from divulge.terminal.ledger_options import released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 def run(
     spec: SpecArgument,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="With a folder: the data of its outputs.", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Where record.json and report.html go.", show_default=False),
@@ -64,6 +68,9 @@ def run(
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
+    if spec.is_dir():
+        assess_folder(spec, data, output, workers, fail_on, json)
+        return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = plan(assessment) if ledger is None else plan(assessment, *released_before(assessment, ledger))
     folder = output if output is not None else Path(f"{spec.stem}-assessment")
@@ -86,6 +93,37 @@ def run(
         code = EXIT_CODES[str(found.verdict)]
         if code >= EXIT_CODES[str(fail_on)]:
             raise typer.Exit(code)
+
+
+def assess_folder(
+    folder: Path, data: Path | None, output: Path | None, workers: int, fail_on: FailOn | None, json: bool
+) -> None:
+    """A folder as it was handed in: read, confirmed by the data, assessed; what is left over makes it *review*."""
+    from divulge.assess.folders import Settings
+    from divulge.assess.folders.handed_in import assess_handed_in
+    from divulge.readers.handed_in.folder import read_folder
+    from divulge.reports import Html
+    from divulge.table import read_table
+    from divulge.terminal.assess_view import show
+
+    if data is None:
+        raise UsageError("a folder needs the data of its outputs.", where=str(folder), hint="Name them with --data.")
+    table = read_table(data)
+    ignored = frozenset({data.name} if data.resolve().parent == folder.resolve() else ())
+    found = read_folder(folder, table, ignored)
+    target = output if output is not None else Path(f"{folder.resolve().name}-assessment")
+    make_folder(target)
+    record = assess_handed_in(found, table, Settings(workers=workers), data.name)
+    files = [target / "record.json", target / "report.html"]
+    write_text(files[1], Html().render(record))
+    write_text(files[0], dumps(record))
+    if json:
+        screen.print_json({**record, "files": [str(f) for f in files]})
+    else:
+        show(record)
+        screen.show(f"Report: {files[1].resolve()}")
+    if fail_on is not None and EXIT_CODES[record["verdict"]] >= EXIT_CODES[str(fail_on)]:
+        raise typer.Exit(EXIT_CODES[record["verdict"]])
 
 
 def exposed_csv(found: Assessed) -> str:

@@ -11,11 +11,12 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_spss
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.finds import Find, find_in
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.programs import PROGRAMS
-from divulge.readers.handed_in.sheets import Document, Grid, Remark, open_document
+from divulge.readers.handed_in.sheets import Document, Grid, open_document
 from divulge.readers.handed_in.sheets.sheet import joined_lines
 from divulge.readers.handed_in.sheets.text import decode
 from divulge.table import Table
@@ -30,7 +31,7 @@ class FileRead:
 
     file: str
     readings: tuple[Reading, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    finds: tuple[Find, ...] = ()
     unread: tuple[str, ...] = ()
     is_syntax: bool = False
 
@@ -85,7 +86,7 @@ def read_folder(folder: Path, table: Table | None, ignore: frozenset[str] = froz
         document = open_document(path, name)
         candidates = read_document(document, session)
         readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
-        files.append(FileRead(name, readings, document.remarks, _unread(document)))
+        files.append(FileRead(name, readings, find_in(document, words), _unread(document)))
     return FolderRead(tuple(files))
 
 

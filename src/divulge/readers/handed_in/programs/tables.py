@@ -10,6 +10,7 @@ from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.candidates.words import fit_word
+from divulge.readers.handed_in.finds.looking import rows_of_people
 from divulge.readers.handed_in.sheets import Block, Grid
 
 
@@ -26,7 +27,7 @@ class Tables:
         if pairs:
             lines = (block.rows[0].line, block.rows[-1].line)
             return [Candidate("other", "fit", lines, tuple(pairs))]
-        if _is_dump(block, session):
+        if rows_of_people(block, session.words):
             return []
         found = read_grid(block, session.vocabulary)
         said = " ".join([*block.before, *block.after])
@@ -74,16 +75,3 @@ def _pairs(grid: Grid) -> list[Figure]:
         if row.cells[k].strip()
     )
     return figures if values and grid.width > 2 and len(figures) >= max(2, 0.3 * names) else []
-
-
-def _is_dump(grid: Grid, session: Session) -> bool:
-    """Rows of people rather than figures: columns are variables, and a running number stands before each row."""
-    heads = [c.strip() for c in grid.rows[0].cells]
-    known = sum(session.words.variable(h) is not None for h in heads if h)
-    numbered = [row.cells[0].strip() for row in grid.rows[1:]]
-    running = (
-        len(numbered) >= 2
-        and all(n.isdigit() for n in numbered)
-        and [int(n) for n in numbered] == list(range(int(numbered[0]), int(numbered[0]) + len(numbered)))
-    )
-    return known >= max(3, 0.6 * len([h for h in heads if h])) and running and heads[0] == ""

@@ -1,0 +1,80 @@
+"""A folder that was handed in, assessed: what was confirmed together, what was not as a reason to look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from divulge.assess import Assessed, assess, plan
+from divulge.assess.folders.check import Settings
+from divulge.errors import SpecError
+from divulge.policy import Verdict
+from divulge.readers.handed_in.folder import FolderRead
+from divulge.readers.handed_in.telling import as_json
+from divulge.spec import Assessment, Inputs
+from divulge.spec import Settings as Section
+from divulge.spec.handed_in import placed_outputs
+from divulge.table import Table
+
+_NAMED = 5
+"""How many of a sort are named in a reason."""
+
+
+def assess_handed_in(
+    folder: FolderRead, table: Table, settings: Settings, data: str, listener: Any = None
+) -> dict[str, Any]:
+    """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed."""
+    placed, left = placed_outputs(folder, table)
+    if not placed:
+        said = "; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in folder.files[:_NAMED])
+        raise SpecError(
+            f"no output of the folder was confirmed by the data. {said}",
+            hint="Is it the right file of data? `divulge read` shows what was read, figure by figure.",
+        )
+    assessment = Assessment(
+        outputs=tuple(p.output for p in placed),
+        folder=Path(),
+        data=Path(data),
+        design=Section("repeated-halves", {"splits": settings.splits, "curve": False}),
+        synthesiser=Section("descent", {"seconds": settings.seconds}),
+        policy=settings.policy,
+        seed=settings.seed,
+    )
+    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
+    found = assess(plan(assessment, inputs), workers=settings.workers, listener=listener)
+    return _decided(found, folder, left, [f"{p.file}, lines {p.reading.candidate.lines[0]}" for p in placed])
+
+
+def _decided(found: Assessed, folder: FolderRead, left: tuple[str, ...], places: list[str]) -> dict[str, Any]:
+    record = dict(found.record)
+    reasons = list(record["reasons"])
+    verdict = Verdict(str(found.verdict))
+    doubts = _doubts(folder, left)
+    if doubts and verdict is Verdict.RELEASE:
+        verdict = Verdict.REVIEW
+    record["verdict"], record["reasons"] = str(verdict), [*reasons, *doubts]
+    record["handed_in"] = {**as_json(folder), "left": list(left), "places": places}
+    return record
+
+
+def _doubts(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
+    """Why a checker must look: outputs that were not confirmed, files that were not read, other finds."""
+    out = []
+    wrong = [(file, r) for file, r in folder.readings if r.disagreeing]
+    if wrong:
+        named = "; ".join(f"{file}: {', '.join(r.disagreeing[:_NAMED])}" for file, r in wrong[:_NAMED])
+        out.append(f"Figures that the data do not give: {named}.")
+    if left:
+        out.append(f"Not assessed, and left to the checker: {_some(left)}")
+    unread = [f"{f.file}: {reason}" for f in folder.files for reason in f.unread]
+    if unread:
+        out.append(f"Not read, and left to the checker: {_some(unread)}")
+    found = [f"{f.file}, line {x.line}: {x.what}" for f in folder.files for x in f.finds]
+    if found:
+        out.append(f"To be looked at: {_some(found)}")
+    return out
+
+
+def _some(sentences: tuple[str, ...] | list[str]) -> str:
+    shown = "; ".join(s.rstrip(".") for s in sentences[:_NAMED])
+    return shown + (f"; and {len(sentences) - _NAMED} more." if len(sentences) > _NAMED else ".")

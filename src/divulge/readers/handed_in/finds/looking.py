@@ -1,0 +1,115 @@
+"""Goes through the lines and cells of a document. What is found is named with its line; it is never repeated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.finds.numbers import has_health_number, has_insurance_number
+from divulge.readers.handed_in.sheets import Document, Grid, Lines
+
+_MOST = 200
+"""Finds of one file that are listed."""
+
+_EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.-]*[a-z]{2,}\b", re.I)
+_BIRTH = re.compile(
+    r"\b(?:d\.?o\.?b\.?|date of birth|birth ?date|born(?: on)?|geburtsdatum)\b[^\n]{0,20}?"
+    r"\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}",
+    re.I,
+)
+_PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
+_PERSON = re.compile(
+    r"\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\.? [A-Z][\w.'-]*(?: [A-Z][\w'-]+)*"
+    r"|\b(?:Author|Created by|Name):\s+[A-Z][\w.'-]+ [A-Z][\w'-]+"
+)
+_POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
+_LISTED = re.compile(r"^\s*\d+\.\s*\|")
+_COMMAND = re.compile(
+    r"^\s*(?:\.|>|>>>|\?)\s+(?:list\b|head\(|print\(\s*(?:df|data|head)|\w+\.head\("
+    r"|View\(|tail\(|browse\b|print [a-z]\w* --byobs)"
+)
+
+
+@dataclass(frozen=True)
+class Find:
+    """Something on a line of a file that a checker should look at."""
+
+    what: str
+    line: int
+
+
+def find_in(document: Document, words: Vocabulary) -> tuple[Find, ...]:
+    """Everything of that sort in a document, and what its format remarked on."""
+    found = [Find(remark.what, remark.line) for remark in document.remarks]
+    for find in _looked(document, words):
+        if len(found) >= _MOST:
+            break
+        if find not in found:
+            found.append(find)
+    return tuple(found)
+
+
+def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
+    for block in document.blocks:
+        if isinstance(block, Lines):
+            yield from _in_lines(block, words)
+        else:
+            for row in block.rows:
+                yield from _in_text("  ".join(row.cells), row.line)
+            if rows_of_people(block, words):
+                yield Find("rows of data, one line a person", block.rows[0].line)
+
+
+def _in_text(text: str, line: int) -> Iterator[Find]:
+    for pattern, what in (
+        (_EMAIL, "an e-mail address"),
+        (_BIRTH, "a date of birth"),
+        (_PATH, "a path with the name of a user or a server"),
+        (_PERSON, "the name of a person"),
+        (_POSTCODE, "a postcode"),
+    ):
+        if pattern.search(text):
+            yield Find(what, line)
+    if has_health_number(text):
+        yield Find("what may be an NHS number", line)
+    if has_insurance_number(text):
+        yield Find("what may be a social security or insurance number", line)
+
+
+def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
+    listed = 0
+    for i, text in enumerate(block.texts):
+        yield from _in_text(text, block.line(i))
+        if _COMMAND.match(text):
+            yield Find("a command that prints rows of data", block.line(i))
+        listed = listed + 1 if _LISTED.match(text) else 0
+        if listed == 2:
+            yield Find("rows of data, one line a person", block.line(i - 1))
+        if _is_header_of_rows(block, i, words):
+            yield Find("rows of data, one line a person", block.line(i))
+
+
+def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
+    """Three or more names of variables, and lines below that begin with running numbers."""
+    names = block.texts[i].split()
+    if len(names) < 3 or sum(words.variable(n) is not None for n in names) < 0.8 * len(names):
+        return False
+    starts = [t.split()[0] if t.split() else "" for t in block.texts[i + 1 : i + 4]]
+    return len(starts) == 3 and all(s.isdigit() for s in starts) and int(starts[1]) == int(starts[0]) + 1
+
+
+def rows_of_people(grid: Grid, words: Vocabulary) -> bool:
+    """Whether a grid holds rows of data: its columns are variables, and its rows are numbered or hold no figures."""
+    heads = [c.strip() for c in grid.rows[0].cells]
+    filled = [h for h in heads if h]
+    known = sum(words.variable(h) is not None for h in filled)
+    if len(grid.rows) < 3 or known < max(3, 0.6 * len(filled)):
+        return False
+    first = [row.cells[0].strip() for row in grid.rows[1:]]
+    if heads[0] == "":
+        return all(n.isdigit() for n in first) and [int(n) for n in first] == list(
+            range(int(first[0]), int(first[0]) + len(first))
+        )
+    return known == len(filled) and not any(words.variable(f) for f in first)

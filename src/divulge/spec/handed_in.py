@@ -1,0 +1,89 @@
+"""A spec from a folder that was handed in: confirmed outputs as outputs, the rest as comments with their reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from divulge.errors import DivulgeError
+from divulge.outputs import Output
+from divulge.outputs.released.computed import compute
+from divulge.readers.handed_in.folder import FolderRead
+from divulge.readers.handed_in.matching.reading import Reading
+from divulge.spec.assessment import parse_output
+from divulge.table import Table
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An output of a spec and where in the folder it stands."""
+
+    file: str
+    reading: Reading
+    fields: Mapping[str, Any]
+    output: Output
+
+
+def placed_outputs(folder: FolderRead, table: Table) -> tuple[tuple[Placed, ...], tuple[str, ...]]:
+    """The outputs that can be assessed, each once, and sentences about those that cannot."""
+    placed: list[Placed] = []
+    left: list[str] = []
+    seen: set[str] = set()
+    for file, reading in folder.readings:
+        lines = f"{file}, lines {reading.candidate.lines[0]}–{reading.candidate.lines[1]}"
+        if not reading.confirmed:
+            left.append(f"{lines}: {reading.kind} was not confirmed.")
+            continue
+        if not reading.outputs:
+            left.append(f"{lines}: {reading.kind} was confirmed, and has no kind of output that assesses it.")
+        for fields in reading.outputs:
+            key = json.dumps(fields, sort_keys=True, default=str)
+            if key in seen:
+                continue
+            seen.add(key)
+            try:
+                output = parse_output(fields)
+                output.check(table.schema)
+                compute(output, table)
+            except DivulgeError as error:
+                left.append(f"{lines}: {fields['kind']} cannot be assessed: {error.message}")
+                continue
+            placed.append(Placed(file, reading, fields, output))
+    return tuple(placed), tuple(left)
+
+
+def spec_text(folder: FolderRead, table: Table, data: str, schema: str | None = None) -> str:
+    """The spec as YAML, with file and lines of every output; empty of outputs where nothing was confirmed."""
+    placed, left = placed_outputs(folder, table)
+    lines = ["# Outputs as they were handed in. What the data did not confirm is listed below, and not assessed.", ""]
+    lines.append(f"data: {_plain(data)}")
+    if schema is not None:
+        lines.append(f"schema: {_plain(schema)}")
+    lines += ["", "outputs:" if placed else "outputs: []"]
+    for one in placed:
+        first, last = one.reading.candidate.lines
+        sheet = f", sheet {one.reading.candidate.sheet!r}" if one.reading.candidate.sheet else ""
+        said = f"{one.reading.agreeing} of {one.reading.compared} figures agree with the data"
+        lines.append(f"  # {_comment(one.file)}{sheet}, lines {first}–{last}: {said}")
+        for i, (name, value) in enumerate(one.fields.items()):
+            lines.append(f"  {'- ' if i == 0 else '  '}{name}: {_plain(value)}")
+    if left:
+        lines += ["", "# Not assessed:"] + [f"# - {_comment(sentence)}" for sentence in left]
+    unread = [f"{f.file}: {reason}" for f in folder.files for reason in f.unread]
+    if unread:
+        lines += ["", "# Not read:"] + [f"# - {_comment(sentence)}" for sentence in unread]
+    found = [f"{f.file}, line {x.line}: {x.what}" for f in folder.files for x in f.finds]
+    if found:
+        lines += ["", "# Look at:"] + [f"# - {_comment(sentence)}" for sentence in found]
+    return "\n".join([*lines, ""])
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(value: Any) -> str:
+    """A value as YAML on one line: JSON is YAML."""
+    return json.dumps(value, ensure_ascii=False)
