@@ -109,3 +109,16 @@ def test_nearest_plane_is_seldom_much_farther_than_the_nearest_point() -> None:
     assert min(ratios) == pytest.approx(1.0)  # where it is the nearest itself
     assert np.median(ratios) < 1.2  # Babai's bound is exponential; in 4 dimensions it is a few per cent
     assert max(ratios) < 2.0
+
+
+@given(seed=SEEDS)
+def test_numbers_found_from_around_an_aim_are_within_ranges_and_box(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shifts = rng.normal(0, 30, (60, 3))
+    question = sums_of(shifts, 2 * shifts.sum(axis=0) + rng.normal(0, 60, 3), 4)
+    reduced = reduce_sums(question, weight=1.0)
+    found = reduced.nearest_within(reduced.sums.aim, rng, 100)
+    assert found is not None  # 60 numbers of five values each for three figures: there are very many
+    assert ((found >= 0) & (found <= 4)).all()
+    assert (np.abs(question.left(found)) <= 1 + 1e-9).all()  # rounding
+    assert reduce_sums(sums_of(shifts, shifts.sum(axis=0) * 50, 4)).nearest_within(question.aim * 50, rng, 5) is None

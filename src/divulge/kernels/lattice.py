@@ -39,7 +39,7 @@ class Walk(NamedTuple):
     rest: NDArray[np.float64]  # (vectors + 1, coordinates) the projected residual at every level
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _dot(a, i, b, j):  # type: ignore[no-untyped-def]
     """Row i of a times row j of b."""
     total = 0.0
@@ -56,19 +56,21 @@ def _take(a, i, times, b, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def orthogonalise(basis):  # type: ignore[no-untyped-def]
-    """Gram–Schmidt, every vector twice: once leaves rounding of the size of the longest vector."""
+def orthogonalise(basis, times=2):  # type: ignore[no-untyped-def]
+    """Gram–Schmidt vectors, coefficients and squared lengths; every vector twice, since once leaves rounding behind."""
     m = basis.shape[0]
     vectors = basis.copy()
     slopes = np.zeros((m, m))
     norms = np.zeros(m)
     for i in range(m):
         slopes[i, i] = 1.0
-        for _ in range(2):
+        for _ in range(times):
             for j in range(i):
                 part = _dot(vectors, i, vectors, j) / norms[j]
-                slopes[i, j] += part
-                _take(vectors, i, part, vectors, j)
+                # What is orthogonal up to rounding stays: bases that are hardly reduced yet are mostly zeros.
+                if abs(part) > 1e-17:
+                    slopes[i, j] += part
+                    _take(vectors, i, part, vectors, j)
         norms[i] = max(_dot(vectors, i, vectors, i), 1e-300)  # dependent vectors are the caller's error
     return vectors, slopes, norms
 
@@ -102,15 +104,16 @@ def _exchange(basis, slopes, norms, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def reduce_basis(basis, delta, most_swaps):  # type: ignore[no-untyped-def]
+def reduce_basis(basis, delta, most_swaps, passes=PASSES):  # type: ignore[no-untyped-def]
     """Reduce a basis in place (Lenstra, Lenstra & Lovász 1982); return the swaps made, −1 where they were not enough.
 
-    Swaps update the Gram–Schmidt coefficients; every pass starts from fresh ones, until a pass has nothing to do.
+    Swaps update the Gram–Schmidt coefficients; every pass starts from fresh ones, until a pass has nothing to do. One
+    pass leaves the basis reduced up to rounding, which will do on the way to sharper figures.
     """
     m = basis.shape[0]
     swaps = 0
-    for _ in range(PASSES):
-        _vectors, slopes, norms = orthogonalise(basis)
+    for _ in range(passes):
+        _vectors, slopes, norms = orthogonalise(basis, 1)
         before = swaps
         k = 1
         while k < m:
@@ -193,6 +196,32 @@ def nearest_plane(orthogonal, target):  # type: ignore[no-untyped-def]
         if q != 0.0:
             left -= q * basis[i]
     return left
+
+
+@njit(cache=True, nogil=True)
+def nearest_in_box(orthogonal, target, bounds, offsets, found):  # type: ignore[no-untyped-def]
+    """Nearest plane from several points around a target, until what is left of the target is within the bounds.
+
+    offsets (tries, coordinates) are added to the last coordinates of the target. Fills `found` with what is left of the
+    target and returns the number of tries, or −1 where none was within the bounds.
+    """
+    width, n_offsets = target.shape[0], offsets.shape[1]
+    near = np.empty(width)
+    for t in range(offsets.shape[0]):
+        near[:] = target
+        for c in range(n_offsets):
+            near[width - n_offsets + c] += offsets[t, c]
+        left = nearest_plane(orthogonal, near)
+        inside = True
+        for c in range(width):
+            x = left[c] - (near[c] - target[c])
+            found[c] = x
+            if abs(x) > bounds[c] * (1.0 + 1e-9):  # whole numbers and boxes: less is rounding
+                inside = False
+                break
+        if inside:
+            return t + 1
+    return -1
 
 
 @njit(cache=True, nogil=True)

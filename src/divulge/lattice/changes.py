@@ -19,13 +19,20 @@ from divulge.lattice.sums import sums_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_AT_ONCE = 120
-"""Changes in one lattice: reducing it takes 10 ms, and more rows hold hardly more than LLL can make use of."""
+SIZES = (80, 160, 300)
+"""Changes in one lattice: 80 are reduced in a few milliseconds, 300 in a tenth of a second and reach more."""
 
-NODES = 20_000
-"""Nodes of one hunt: 2 ms. What is not found by then is sooner found among other changes."""
+NODES = 5_000
+"""Nodes of one hunt, half a millisecond: worth it where figures are few."""
 
-TRIES = 12
+AIMS = 100
+"""Points of the box that are aimed at with each lattice: together about as long as reducing it took."""
+
+WEIGHT = 1.0
+"""What half a unit of a figure counts, beside the range of a change. Measured: with less figures stay outside, with
+more changes leave their ranges."""
+
+TRIES = 6
 """Lattices of other changes before it is given up."""
 
 
@@ -42,6 +49,7 @@ def choose_changes(
     errors: Floats,
     rng: np.random.Generator,
     spans: NDArray[np.integer] | int = 1,
+    now: NDArray[np.integer] | int = 0,
     tries: int = TRIES,
     nodes: int = NODES,
 ) -> Choice | None:
@@ -49,27 +57,31 @@ def choose_changes(
 
     shifts (changes, figures) and errors (figures,): in half units of the printed interval, from its middle. Figures
     that must stay are figures like the others, in units of how far they may move. spans: how often a change may be
-    made; where it may be made in both directions, hand in the errors as they are with it made fully the other way.
+    made; where it may be made in both directions, hand in the errors as they are with it made fully the other way, and
+    `now`, how often it is made at present: changes that a lattice leaves out stay so.
     """
     n = len(shifts)
-    limits = np.broadcast_to(np.int64(spans), n)
-    if (np.abs(errors) <= 1).all():
-        return Choice(np.zeros(n, dtype=np.int64), 0, float(np.abs(errors).max(initial=0.0)))
-    moves = np.abs(shifts).max(axis=1, initial=0.0) > 0
-    usable = np.flatnonzero(moves & (limits > 0))
-    if not len(usable) or (np.abs(errors) > np.abs(shifts * limits[:, None]).sum(axis=0) + 1).any():
+    limits, base = np.broadcast_to(np.int64(spans), n), np.broadcast_to(np.int64(now), n)
+    left = errors + base @ shifts
+    if (np.abs(left) <= 1).all():
+        return Choice(base.copy(), 0, float(np.abs(left).max(initial=0.0)))
+    usable = np.flatnonzero((np.abs(shifts).max(axis=1, initial=0.0) > 0) & (limits > 0))
+    if not len(usable) or (np.abs(left) > np.abs(shifts * limits[:, None]).sum(axis=0) + 1).any():
         return None
     for attempt in range(tries):
-        at = rng.permutation(usable)[:MOST_AT_ONCE] if attempt or len(usable) > MOST_AT_ONCE else usable
-        times = np.zeros(n, dtype=np.int64)
-        question = sums_of(shifts[at], -errors, limits[at])
-        reduced = reduce_sums(question)
-        found = Hunt(reduced, reduced.sums.aim).go_on(nodes, 1)
-        if len(found):
-            times[at] = found[0]
-            worst = float(np.abs(question.left(found[0])).max(initial=0.0))
-            if worst <= 1 + SLACK:
-                return Choice(times, attempt + 1, worst)
+        at = rng.permutation(usable)[: SIZES[min(attempt, len(SIZES) - 1)]]
+        question = sums_of(shifts[at], base[at] @ shifts[at] - left, limits[at])
+        reduced = reduce_sums(question, WEIGHT)
+        found = reduced.nearest_within(reduced.sums.aim, rng, AIMS)
+        if found is None:
+            found = next(iter(Hunt(reduced, reduced.sums.aim).go_on(nodes, 1)), None)
+        if found is None:
+            continue
+        worst = float(np.abs(question.left(found)).max(initial=0.0))
+        if worst <= 1 + SLACK:
+            times = base.copy()
+            times[at] = found
+            return Choice(times, attempt + 1, worst)
     return None
 
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.kernels.lattice import Orthogonal, insert_deeply, nearest_plane, orthogonalise, reduce_basis
+from divulge.kernels.lattice import (
+    PASSES,
+    Orthogonal,
+    insert_deeply,
+    nearest_in_box,
+    nearest_plane,
+    orthogonalise,
+    reduce_basis,
+)
 from divulge.lattice.sums import Ints, Longs, Sums
 
 Floats = NDArray[np.float64]
@@ -17,6 +25,9 @@ DELTA = 0.99
 
 FINEST = 2.0**36
 """Half units that one number may move a figure by; what is printed finer is widened to this (`Sums.widened`)."""
+
+AROUND = 0.7
+"""Half units around an aim from where it is tried again: most of the box, and what is near its middle is inside."""
 
 STAGE = 12
 """Bits by which figures are sharpened between two reductions: so the orthogonalisation never loses more than these."""
@@ -64,6 +75,16 @@ class Reduced:
             near = found
         return near
 
+    def nearest_within(self, aim: Longs, rng: np.random.Generator, tries: int) -> Ints | None:
+        """Whole numbers within their ranges with sums within 1 of the aim, from several points around it; or none."""
+        near = self.nearest(aim)
+        offsets = rng.uniform(-AROUND * self.weight, AROUND * self.weight, (tries, len(aim)))
+        offsets[0] = 0.0
+        left = np.empty(self.orthogonal.basis.shape[1])
+        if nearest_in_box(self.orthogonal, self.target(aim, near), self.bounds, offsets, left) < 0:
+            return None
+        return self.numbers(left, near)
+
 
 def reduce_sums(sums: Sums, weight: float = 0.5, insertions: int = 0, finest: float = FINEST) -> Reduced:
     """Reduce the lattice of a question; `insertions` deep ones beyond LLL, for those who want every solution.
@@ -76,7 +97,8 @@ def reduce_sums(sums: Sums, weight: float = 0.5, insertions: int = 0, finest: fl
     numbers, enough = np.eye(n), True
     for stage in range(max(0, int(np.ceil(np.log2(reach) / STAGE)) - 1), -1, -1):
         basis = _basis(sums, numbers, weight * 2.0 ** (-STAGE * stage))
-        enough &= reduce_basis(basis, DELTA, MOST_SWAPS) >= 0
+        passes = PASSES if stage == 0 and insertions else 1
+        enough &= reduce_basis(basis, DELTA, MOST_SWAPS, passes) >= 0 or passes == 1
         numbers = np.round(basis[:, :n] * sums.spans)
     if insertions:
         insert_deeply(basis, DELTA, insertions)
