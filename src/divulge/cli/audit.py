@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from divulge.audit.everybody_else import KnownOthers, ask_everybody_else
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.outputs import Released
@@ -48,10 +49,12 @@ def run(
         assessment.entity,
     )
     found = audit(given, AuditSettings(seconds=seconds, fewest=fewest))
+    others = _known_others(given, tuple(s.target for s in assessment.scenarios if s.target is not None))
     if json:
-        screen.print_json(found.as_json())
+        screen.print_json({**found.as_json(), "known_others": [one.as_json() for one in others]})
         return
     _show(found, given)
+    _show_others(others)
 
 
 def _printed(output: Output, released: Released | None, inputs: Inputs) -> Released:
@@ -59,6 +62,25 @@ def _printed(output: Output, released: Released | None, inputs: Inputs) -> Relea
         return released
     assert inputs.table is not None, "numbers that are not given are computed from data"
     return output.publish(output.evaluate(inputs.table), inputs.schema)
+
+
+def _known_others(given: Submission, targets: tuple[str, ...]) -> list[KnownOthers]:
+    """What whoever knows everybody else learns about the targets, or about every variable of the outputs."""
+    if given.table is None:
+        return []
+    names = targets or tuple(dict.fromkeys(name for o in given.outputs for name in o.own_variables()))
+    found = [ask_everybody_else(given.outputs, given.released, given.table, name) for name in names]
+    return [one for one in found if one is not None]
+
+
+def _show_others(others: list[KnownOthers]) -> None:
+    if not others:
+        return
+    screen.show("")
+    screen.show("Whoever knows everybody else's rows would learn about (as printed; one and two digits fewer):")
+    for one in others:
+        now, *fewer = (f"{n:,}" for n in one.determined)
+        screen.show(f"  {one.variable}: {now} of {one.n_people:,} people ({', '.join(fewer)})")
 
 
 def _show(found: Audited, given: Submission) -> None:
