@@ -67,7 +67,7 @@ def run(package: Path, *arguments: str) -> dict[str, object]:
 def test_the_new_kind_is_listed_and_described(package: Path) -> None:
     found = run(package, "outputs", "tail")["kinds"]
     assert isinstance(found, list)
-    assert [f["name"] for f in found[0]["fields"]][:3] == ["variable", "above", "by"]
+    assert [f["name"] for f in found[0]["fields"]][:3] == ["variables", "by", "above"]
 
 
 def test_the_new_kind_is_read_from_a_spec_and_computed(package: Path) -> None:

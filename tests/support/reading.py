@@ -19,6 +19,7 @@ class Page(HTMLParser):
         self.words: list[str] = []
         self._source: str | None = None
         self._in_cell = False
+        self._is_over = False
         self._silent = 0
         self.feed(text)
 
@@ -29,8 +30,9 @@ class Page(HTMLParser):
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
+            self._is_over = found.get("class") == "over"  # stands in Markdown above the table
+            self.tables[-1] += [] if self._is_over else [[]]
+        elif tag in ("td", "th") and not self._is_over:
             self.tables[-1][-1].append("")
             self._in_cell = True
         if "data-from" in found:

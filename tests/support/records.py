@@ -94,6 +94,10 @@ def spiteful_record(record: dict[str, Any]) -> dict[str, Any]:
         output["reproduced"] -= 1
         for value in output["values"]:
             value["label"] = next(words)
+        grid = output["grid"]
+        grid["rows"] = [[next(words) for _ in row] for row in grid["rows"]]
+        grid |= {key: [next(words) for _ in grid[key]] for key in ("row_names", "columns")}
+        grid["column_name"] = next(words)
     for risk in (*found["risk"], *found["exposure"]["scenarios"]):
         risk["scenario"] = next(words)
         risk["caveats"] = [next(words)]

@@ -29,7 +29,13 @@ from divulge.assess.splits.earlier import with_granted
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.split import publish
 from divulge.assess.splits.workers import Crew, Listener
-from divulge.assess.summary import attack_section, embedding_section, exposure_section, output_section
+from divulge.assess.summary import (
+    attack_section,
+    embedding_section,
+    exposure_section,
+    meanings_section,
+    output_section,
+)
 from divulge.contributions import Case
 from divulge.kernels.arrays import Mask
 from divulge.outputs import Output, Released
@@ -180,6 +186,7 @@ def _record(
         "settle": decision.settle,
         "outputs": outputs,
         "risk": [attack_section(a, together, ready.wanted) for a in together.attacks],
+        "meanings": meanings_section(together),
         "exposure": exposure_section(together, ready.table, ready.policy),
         "emergent": _emergent(results) if alone else None,
         "cumulative": cumulative if ready.earlier.is_known else None,

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from divulge.assess.attacks import Attack, attacks_of
 from divulge.assess.forecast import Forecast, forecast
@@ -22,7 +20,6 @@ from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
 from divulge.outputs import Output, Released, read_released
-from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
@@ -210,33 +207,9 @@ def _look_at_data(found: Preview, table: Table) -> None:
 
 
 def _thin(found: Preview, place: str, output: Output, table: Table, smallest: int) -> None:
-    """Cells, groups and levels with somebody, but fewer than the policy's smallest group."""
-
-    def few(what: str, counts: Any) -> None:
-        thin = int(((counts > 0) & (counts < smallest)).sum())
+    """Cells, groups and levels with somebody, but fewer than the policy's smallest group; withheld cells are none."""
+    withheld = 0 if output.threshold is None else output.threshold
+    for what, people in output.crowds(table):
+        thin = int(((people > 0) & (people >= withheld) & (people < smallest)).sum())
         if thin:
-            found.warnings.append(f"{place}: {thin:,} of {len(counts):,} {what} hold fewer than {smallest} people.")
-
-    fields = vars(output)
-    if "statistic" in fields and output.growth != "neither" and "variables" in fields and "by" not in fields:
-        counted = replace(
-            output,
-            statistic="counts",
-            weights=None,
-            threshold=None,
-            decimals=None,
-            base=None,
-            significant=None,
-            suppressed=(),
-        )  # type: ignore[call-arg]  # frequencies and crosstabs have it
-        values = counted.evaluate(table).values
-        withheld = 0 if output.threshold is None else output.threshold
-        few("cells", np.where(values < withheld, 0, values))
-    elif fields.get("by"):
-        by = fields["by"] if isinstance(fields["by"], tuple) else (fields["by"],)
-        few(f"groups by {' × '.join(by)}", Crosstab(variables=by, where=output.where).evaluate(table).values)
-    elif "formula" in fields:
-        for name in output.own_variables():
-            if table.schema[name].kind == "categorical":
-                counts = Crosstab(variables=(name,), where=output.where).evaluate(table).values
-                few(f"levels of {name}", counts)
+            found.warnings.append(f"{place}: {thin:,} of {len(people):,} {what} hold fewer than {smallest} people.")

@@ -9,6 +9,7 @@ import numpy as np
 from divulge.assess.passes import AttackRisk, PassResult
 from divulge.assess.statistics.contrasts import MeasureRisk
 from divulge.assess.statistics.intervals import Mean
+from divulge.measures import FAMILIES
 from divulge.objective import Embedding, Reproduction
 from divulge.outputs import Output
 from divulge.policy import Decision, Policy
@@ -40,6 +41,7 @@ def output_section(
         "name": output.name,
         "kind": output.kind,
         "description": output.describe(),
+        "statbarn": {"name": output.statbarn, "iri": output.statbarn.iri},
         "variables": output.uses(schema),
         "verdict": decision.verdict,
         "reasons": decision.reasons,
@@ -53,6 +55,7 @@ def output_section(
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
         "values": _values(reproduction),
+        "grid": output.grid(schema),
         "exposed": int(own.at_risk.sum()),
         "rules": [{"rule": f.rule, "sentence": f.sentence, "people": f.n_people} for f in own.findings],
         "risk": [attack_section(a, own, wanted, brief=True) for a in own.attacks],
@@ -119,6 +122,12 @@ def attack_section(
             "interval": [found.curve.low, found.curve.high],
         }
     return section
+
+
+def meanings_section(result: PassResult) -> dict[str, str]:
+    """What each measure of the record says, in a sentence."""
+    found = {name for attack in result.attacks for name in (*attack.measures, *attack.sweep)}
+    return {m.name: m.summary for family in FAMILIES for m in family.measures if m.name in found}
 
 
 def mean_section(mean: Mean) -> dict[str, Any]:

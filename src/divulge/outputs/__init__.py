@@ -2,9 +2,10 @@
 
 from divulge.outputs.kinds import OUTPUTS
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Output, Status
 from divulge.outputs.released.precision import Precision, Released
 from divulge.outputs.released.reading import read_released
+from divulge.outputs.statbarn import Statbarn
 
 __all__ = [
     "OUTPUTS",

@@ -16,34 +16,14 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
-from divulge.kernels.arrays import Floats, Mask
-from divulge.outputs.behind import Behind
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.outputs.behind import Behind, What
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.released.precision import Precision, Released, printed
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Condition, Schema, Table, Variable
-
-
-class Statbarn(StrEnum):
-    """The twelve groups of statistics by what they can disclose (Green, Ritchie & White 2024, Table 1)."""
-
-    FREQUENCIES = "frequencies"
-    POSITION = "position"
-    EXTREMES = "maxima and minima"
-    AGGREGATES = "means, totals, other linear aggregates"
-    RATIOS = "calculated odds and risk ratios"
-    SURVIVAL = "hazard and survival tables"
-    MODELS = "correlation coefficients and models"
-    TESTS = "statistical hypothesis tests"
-    SHAPE = "shape"
-    MODE = "mode"
-    CONCENTRATION = "non-linear concentration ratios"
-    GINI = "Gini coefficients and Lorenz curves"
-
-    @property
-    def is_safe(self) -> bool:
-        """Whether the group is 'safe': released unless something unusual is found."""
-        return list(Statbarn).index(self) >= list(Statbarn).index(Statbarn.MODELS)
 
 
 class Status(StrEnum):
@@ -134,6 +114,10 @@ class Output:
     where it holds inequalities (a maximum: no row above it, one row at it)."""
     is_exact: ClassVar[bool] = True
     """Whether residuals inside their intervals mean figures as printed, at every table; False: to first order only."""
+    stays_whole: ClassVar[bool] = False
+    """Whether figures of whole numbers are whole numbers."""
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """What ACRO and pandas call it: an aggregate or a method, with the fields that say which of the kind it is."""
     examples: ClassVar[tuple[Example, ...]] = ()
 
     name: Annotated[str | None, "What to call the output in reports."] = None
@@ -203,6 +187,39 @@ class Output:
         raise NotImplementedError
 
     # What a kind may write differently.
+
+    def grid(self, schema: Schema) -> Grid:
+        """Where the figures stand when people look at them, each in one place; by default one below the other."""
+        labels = self.labels(schema)
+        return grid_of(("Figure",), [(label,) for label in labels], ("Value",), np.arange(len(labels)))
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        """How a class recomputes it with pandas, scipy and statsmodels: lines of code from `rows`, the rows that count,
+        to `found`, the figures in their order or by their labels. None where it cannot be said so.
+
+        has_se: whether standard errors were published.
+        """
+        del schema, has_se
+        return None
+
+    def found_at(self, what: What, variable: str, schema: Schema) -> tuple[tuple[str, ...], Integers] | None:
+        """Where the count, the mean or the median of a variable is published; None where it is not.
+
+        (the variables that make the groups, the numbers of the figures group by group)."""
+        del what, variable, schema
+        return None
+
+    def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
+        """Cells, groups or levels, by name, and how many people are in each: previews look for thin ones among them."""
+        found: dict[str, list[Integers]] = {}
+        for behind in self.behind(table):
+            are_cells = behind.what in ("count", "share")
+            name = "cells" if are_cells else f"groups by {' × '.join(behind.names)}"
+            if are_cells or (behind.names and name not in found):
+                people = np.bincount(behind.group[behind.group >= 0], minlength=behind.n_groups)
+                found.setdefault(name, []).append(people.astype(np.int64))
+        for name, counts in found.items():
+            yield name, np.concatenate(counts)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         """Whose rows stand behind the figures, for rules of output checking; nothing where that cannot be said."""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.outputs.kinds import OUTPUTS
 from divulge.outputs.kinds.crosstab import Crosstab
-from divulge.outputs.kinds.means import Means
-from divulge.outputs.kinds.position import Position
-from divulge.outputs.kinds.shape import Shape
-from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.lowering.grouped import Grouped
 from divulge.outputs.output import Output
 from divulge.table.variable import value_text
 
 if TYPE_CHECKING:
     import pandas as pd  # imported where a table is read: it takes longer than most commands
 
-STATISTICS: dict[str, tuple[type[Output], dict[str, Any], str]] = {
-    "mean": (Means, {}, ""),
-    "sum": (Totals, {}, ""),
-    "median": (Position, {}, "median "),
-    "std": (Shape, {"show": ("sd",)}, "sd "),
+STATISTICS: dict[str, tuple[type[Grouped], Mapping[str, Any]]] = {
+    name: (kind, fields) for kind in OUTPUTS if issubclass(kind, Grouped) for name, fields in kind.acro.items()
 }
-"""Statistics that cells may show: the kind, its fields, and how its labels begin."""
+"""Statistics that cells may show: the kind, and its fields."""
 
 
 def from_pandas(
@@ -44,25 +41,7 @@ def from_pandas(
     Rows and columns must be named after variables, as pd.crosstab names them. Margins called `margin` are left out:
     they are sums of the cells. Empty cells are withheld ones. where: the condition by which rows were chosen.
     """
-    import pandas as pd
-
-    if isinstance(table, pd.Series):
-        table = table.to_frame()
-        table.columns = pd.Index([values or ""])
-    if not isinstance(table, pd.DataFrame):
-        raise OutputError(f"a table of pandas is needed, this is of the type {type(table).__name__!r}.")
-    rows = [str(n) for n in table.index.names if n is not None]
-    columns = [str(n) for n in table.columns.names if n is not None]
-    if len(rows) != table.index.nlevels or (not columns and list(table.columns) != [values or ""]):
-        raise OutputError(
-            "the rows and columns of the table are not named after variables.",
-            hint="Make it by pd.crosstab(frame.a, frame.b), or name them: table.rename_axis(index='a', columns='b').",
-        )
-    if columns and len(columns) != table.columns.nlevels:
-        raise OutputError(
-            "the columns of the table hold several statistics.",
-            hint="Give one statistic at a time, as in table['mean'].",
-        )
+    table, rows, columns = _axes(table, values)
     cells = _cells(table, bool(columns), margin)
     by = (*rows, *columns)
     levels = [list(dict.fromkeys(key[i] for key in cells)) for i in range(len(by))]
@@ -82,14 +61,37 @@ def from_pandas(
             f"the statistic {statistic!r} of {values!r} is not known.",
             hint=f"Statistics are counts, {', '.join(STATISTICS)}; values is the variable that they are of.",
         )
-    kind, fields, prefix = STATISTICS[statistic]
-    shown = {
-        f"{prefix}{values} | {_label(key, by)}": None if np.isnan(v) else repr(v)
-        for key, v in ((k, cells.get(k, float("nan"))) for k in every)
-    }
-    more: dict[str, Any] = {"variables": (values,), "by": by, "empty": "allow", **fields}
+    kind, fields = STATISTICS[statistic]
+    output = kind(name=name, where=where, variables=(values,), by=by, empty="allow", **fields)
+    (named,) = output.named()
+    shown = {f"{named} | {_label(key, by)}": cells.get(key, float("nan")) for key in every}
     # pandas shows six digits; what is released is what is shown, unless it is said otherwise.
-    return kind(name=name, where=where, released=shown, decimals=6 if decimals is None else decimals, **more)
+    as_shown = {label: None if np.isnan(v) else repr(v) for label, v in shown.items()}
+    return replace(output, released=as_shown, decimals=6 if decimals is None else decimals)
+
+
+def _axes(table: Any, values: str | None) -> tuple[Any, list[str], list[str]]:
+    """The table as a frame, and the variables of its rows and of its columns."""
+    import pandas as pd
+
+    if isinstance(table, pd.Series):
+        table = table.to_frame()
+        table.columns = pd.Index([values or ""])
+    if not isinstance(table, pd.DataFrame):
+        raise OutputError(f"a table of pandas is needed, this is of the type {type(table).__name__!r}.")
+    rows = [str(n) for n in table.index.names if n is not None]
+    columns = [str(n) for n in table.columns.names if n is not None]
+    if len(rows) != table.index.nlevels or (not columns and list(table.columns) != [values or ""]):
+        raise OutputError(
+            "the rows and columns of the table are not named after variables.",
+            hint="Make it by pd.crosstab(frame.a, frame.b), or name them: table.rename_axis(index='a', columns='b').",
+        )
+    if columns and len(columns) != table.columns.nlevels:
+        raise OutputError(
+            "the columns of the table hold several statistics.",
+            hint="Give one statistic at a time, as in table['mean'].",
+        )
+    return table, rows, columns
 
 
 def _label(key: tuple[str, ...], names: tuple[str, ...]) -> str:

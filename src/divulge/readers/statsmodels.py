@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from divulge.errors import OutputError
-from divulge.outputs.kinds.linear import Linear
-from divulge.outputs.kinds.logistic import Logistic
-from divulge.outputs.kinds.multinomial import Multinomial
-from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds import OUTPUTS
+from divulge.outputs.models.regression import Regression
 from divulge.outputs.output import Output
 
 DECIMALS = 4
@@ -32,12 +30,7 @@ _PRINTED: Mapping[str, tuple[str, int]] = {
     "n": ("decimals", 0),
 }
 
-_KINDS: Mapping[str, type[Output]] = {"OLS": Linear, "Logit": Logistic, "Poisson": Poisson, "MNLogit": Multinomial}
-_GLMS: Mapping[tuple[str, str], type[Output]] = {
-    ("Gaussian", "Identity"): Linear,
-    ("Binomial", "Logit"): Logistic,
-    ("Poisson", "Log"): Poisson,
-}
+_REGRESSIONS = tuple(kind for kind in OUTPUTS if issubclass(kind, Regression))
 _LEVEL = re.compile(r"\[(T\.|S\.)?[^\[\]]*\]")
 INTERCEPTS = frozenset({"const", "Intercept"})
 
@@ -98,7 +91,7 @@ def from_statsmodels(
         formula = formula_of_terms(response, terms)
     is_usual = str(getattr(result, "cov_type", "nonrobust")) == "nonrobust"
     published = ["se"] if is_usual and "se" in statistics else []
-    released = _coefficients(result, model, kind, terms, response, bool(published))
+    released = _coefficients(result, model, terms, response, bool(published))
     printed = [decimals] * len(released)
     for statistic, shown, value in _statistics(result, model):
         if statistic in statistics and value is not None and np.isfinite(value):
@@ -124,20 +117,20 @@ def without_summaries(output: Output) -> Output:
     )
 
 
-def _kind(model: Any) -> type[Output]:
+def _kind(model: Any) -> type[Regression]:
     called = type(model).__name__
     if called == "GLM":
         family, link = type(model.family).__name__, type(model.family.link).__name__
-        kind = _GLMS.get((family, link))
+        found = [kind for kind in _REGRESSIONS if kind.as_glm == (family, link)]
         called = f"GLM with family {family} and link {link}"
     else:
-        kind = _KINDS.get(called)
-    if kind is None:
+        found = [kind for kind in _REGRESSIONS if kind.statsmodels == called]
+    if not found:
         raise OutputError(
             f"{called} is not a model that Divulge has a kind for.",
             hint="It has OLS, Logit, Poisson, MNLogit, and GLM of Gaussian, Binomial or Poisson with the usual link.",
         )
-    return kind
+    return found[0]
 
 
 def _check_plain(model: Any) -> None:
@@ -152,12 +145,10 @@ def _check_plain(model: Any) -> None:
             )
 
 
-def _coefficients(
-    result: Any, model: Any, kind: type[Output], terms: Sequence[str], response: str, with_se: bool
-) -> dict[str, Any]:
+def _coefficients(result: Any, model: Any, terms: Sequence[str], response: str, with_se: bool) -> dict[str, Any]:
     params, errors = np.asarray(result.params, dtype=float), np.asarray(result.bse, dtype=float)
     labels = list(terms)
-    if kind is Multinomial:
+    if params.ndim == 2:  # a column for each class of the response but the first
         classes = [str(v).removesuffix(".0") for _, v in sorted(model._ynames_map.items())][1:]
         labels = [f"{response}={c} & {term}" for c in classes for term in terms]
         params, errors = params.T.ravel(), errors.T.ravel()

@@ -56,13 +56,17 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. numbers: the columns that hold figures. wide: columns of long text."""
+    """A table. numbers: the columns that hold figures. heads: how many columns name the row.
+
+    over: what the columns of figures are the values of (the variable across a crosstab).
+    """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
     numbers: frozenset[int] = frozenset()
-    about: Line = ()
+    heads: int = 1
+    over: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,14 @@ from typing import Any
 
 from divulge.reports.blocks import Source
 from divulge.reports.page import environment
+from divulge.reports.sections.outputs import released_grid
 from divulge.reports.sections.verdict import output_name, summary
 
 TONES = {"release": "#1a6b3c", "review": "#8a5800", "refuse": "#b3261e"}
 """As in the report. Text keeps the notebook's own colour, so that light and dark both work."""
+
+LONGEST = 15
+"""Rows of an output that a card still shows."""
 
 
 def card(record: Mapping[str, Any]) -> str:
@@ -21,7 +25,12 @@ def card(record: Mapping[str, Any]) -> str:
         ((output_name(source, p),), str(source.get(*p, "verdict")), (source.whole(*p, "exposed"),))
         for p in source.many("outputs")
     ]
+    grids = [grid for p in source.many("outputs") if (grid := released_grid(source, p)) is not None]
     template = environment().get_template("card.html.jinja")
     return template.render(
-        summary=seen, tone=TONES.get(seen.verdict, "#53606f"), tones=TONES, outputs=outputs if len(outputs) > 1 else []
+        summary=seen,
+        tone=TONES.get(seen.verdict, "#53606f"),
+        tones=TONES,
+        outputs=outputs if len(outputs) > 1 else [],
+        grids=[g for g in grids if len(g.rows) <= LONGEST],
     )

@@ -7,7 +7,7 @@ anything up to 3,000 does not start at 1,500 when the published mean is 590.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,10 +15,7 @@ from scipy.optimize import brentq
 from divulge.kernels.arrays import Floats
 from divulge.objective import Target
 from divulge.objective.knowledge import Knowledge
-from divulge.outputs.kinds.frequencies import Frequencies
-from divulge.outputs.kinds.means import Means
-from divulge.outputs.kinds.position import Position
-from divulge.outputs.lowering.rows import Groups
+from divulge.outputs.behind import What
 from divulge.table import Schema
 
 STEEPEST = 200.0
@@ -66,36 +63,28 @@ def bent(values: Floats, mean: float | None, median: float | None) -> Floats:
 
 def _published(name: str, schema: Schema, targets: Sequence[Target]) -> tuple[float | None, float | None]:
     """The mean and the median of all rows, as far as published figures of groups tell them."""
-    counts = _counts(schema, targets)
-    found: dict[type, float] = {}
+    return _middle("mean", name, schema, targets), _middle("quantile", name, schema, targets)
+
+
+def _middle(what: What, name: str, schema: Schema, targets: Sequence[Target]) -> float | None:
+    """The first published mean or median of a variable; of groups, their mean weighted by published counts."""
     for target in targets:
         output, released = target.output, target.released
-        if not isinstance(output, Means | Position) or name not in output.variables or output.where or output.weights:
+        found = output.found_at(what, name, schema)
+        if found is None or output.where or output.weights:
             continue
-        if isinstance(output, Position) and 0.5 not in output.quantiles:
-            continue
-        groups = Groups.of(schema, output.by).n_groups
-        statistics = 1 if isinstance(output, Means) else len(output.quantiles) + output.iqr
-        at = output.variables.index(name) * statistics
-        at += 0 if isinstance(output, Means) else output.quantiles.index(0.5)
-        values = released.centre[at * groups : (at + 1) * groups]
-        weights = counts.get(output.by[0]) if len(output.by) == 1 else None
-        known = released.is_given[at * groups : (at + 1) * groups]
-        weight = np.where(known, np.ones(groups) if weights is None else weights, 0.0)
+        by, figures = found
+        counts = _counts(by[0], schema, targets) if len(by) == 1 else None
+        weight = np.where(released.is_given[figures], np.ones(len(figures)) if counts is None else counts, 0.0)
         if weight.sum() > 0:
-            found.setdefault(type(output), float(values @ weight / weight.sum()))
-    return found.get(Means), found.get(Position)
+            return float(released.centre[figures] @ weight / weight.sum())
+    return None
 
 
-def _counts(schema: Schema, targets: Sequence[Target]) -> Mapping[str, Floats]:
-    """Published frequencies of single variables, by name."""
-    found: dict[str, Floats] = {}
-    for target in targets:
-        output = target.output
-        if isinstance(output, Frequencies) and output.where is None and output.missing == "exclude":
-            start = 0
-            for name in output.variables:
-                n = schema[name].n_values
-                found[name] = np.maximum(target.released.centre[start : start + n], 0.0)
-                start += n
-    return found
+def _counts(name: str, schema: Schema, targets: Sequence[Target]) -> Floats | None:
+    """Published frequencies of a variable."""
+    for target in reversed(targets):
+        found = target.output.found_at("count", name, schema)
+        if found is not None and target.output.where is None:
+            return np.maximum(target.released.centre[found[1]], 0.0)
+    return None

@@ -29,15 +29,19 @@ class Cap:
         Measure("baseCAPd", "The chance of a guess drawn from the target's distribution.", f"{_TAUB}, eq. 5"),
         Measure(
             "CAPd",
-            "The chance of a guess drawn from the original rows with the same keys.",
+            "As DCAP within the original data: what the data themselves would give away.",
             f"{_TAUB}, eq. 3",
             moves_with_size=True,
         ),
         Measure("CAPs", "The same within the synthetic data alone.", "synthpop", of="synthetic"),
         Measure(
-            "DCAP", "The chance of a guess from the synthetic rows with the same keys; 0 without.", f"{_TAUB}, eq. 4"
+            "DCAP",
+            "Mean share of synthetic people with the same keys who have the true target; no match counts as zero.",
+            f"{_TAUB}, eq. 4",
         ),
-        Measure("DCAP_matched", "DCAP among the people whose keys are in the synthetic data.", f"{_TAUB}, 3.3"),
+        Measure(
+            "DCAP_matched", "As DCAP, over the people whose keys are found in the synthetic data.", f"{_TAUB}, 3.3"
+        ),
     )
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:

@@ -44,12 +44,25 @@ class Raab:
         Measure("UiO", "People whose keys nobody else has.", _RAAB, moves_with_size=True),
         Measure("UiS", "Synthetic rows whose keys no other has.", _RAAB, of="synthetic"),
         Measure("UiOiS", "Unique people whose keys are in the synthetic data.", _RAAB, moves_with_size=True),
-        Measure("repU", "Unique people whose keys are unique in the synthetic data too.", _RAAB, moves_with_size=True),
+        Measure(
+            "repU",
+            "Share of people who are the only ones with their keys, in the original and in the synthetic data alike.",
+            _RAAB,
+            moves_with_size=True,
+        ),
         Measure("Dorig", "People whose keys determine the target in the original itself.", _RAAB, moves_with_size=True),
         Measure("Dsyn", "Synthetic rows whose keys determine the target.", _RAAB, of="synthetic"),
-        Measure("iS", "People whose keys are in the synthetic data.", _RAAB),
-        Measure("DiS", "People whose keys determine a target, right or wrong, in the synthetic data.", _RAAB),
-        Measure("DiSCO", "People whose keys determine the target in the synthetic data, correctly.", _RAAB),
+        Measure("iS", "Share of people whose keys occur in the synthetic data.", _RAAB),
+        Measure(
+            "DiS",
+            "Share of people whose keys point to one single target value in the synthetic data, right or wrong.",
+            _RAAB,
+        ),
+        Measure(
+            "DiSCO",
+            "Share of people whose keys point to one single target value in the synthetic data, and the right one.",
+            _RAAB,
+        ),
         Measure(
             "DiSDiO", "Those of DiSCO whose keys determine the target in the original too.", _RAAB, moves_with_size=True
         ),

@@ -55,7 +55,9 @@ class Rapid:
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
-            "RAPID", "People about whom a random forest trained on the synthetic data is confidently right.", _TEMPL
+            "RAPID",
+            "Share of people of whom a random forest trained on synthetic rows is much surer than chance, and right.",
+            _TEMPL,
         ),
         Measure("RAPID_gbm", "The same with gradient boosting.", _TEMPL),
         Measure("RAPID_cart", "The same with one tree.", _TEMPL),

@@ -34,11 +34,21 @@ class Tcap:
     pools: ClassVar[bool] = True
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
-        Measure("TCAP", "Of the people the intruder speaks of, those about whom they are right.", "Little et al. 2022"),
-        Measure("TCAP_matched", "The same, of all whose keys are in the synthetic data.", "Raab 2024, eq. 13"),
-        Measure("TCAP_zero", "The same, of all people; at τ = 1 this is DiSCO.", "Elliot et al."),
         Measure(
-            "TCAP_record", "Mean p^d over certain synthetic rows whose keys somebody has.", "Elliot et al., app. A"
+            "TCAP",
+            "Among people whose keys point to one single target value in the synthetic data: how often it is theirs.",
+            "Little et al. 2022",
+        ),
+        Measure("TCAP_matched", "The same, of all whose keys are in the synthetic data.", "Raab 2024, eq. 13"),
+        Measure(
+            "TCAP_zero",
+            "As TCAP, with everybody counted whose keys point to nothing certain: as not inferred.",
+            "Elliot et al.",
+        ),
+        Measure(
+            "TCAP_record",
+            "As TCAP, seen from the synthetic people: how often real people with their keys share the target.",
+            "Elliot et al., app. A",
         ),
         Measure(
             "TCAP_record_zero",

@@ -14,8 +14,9 @@ from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.output import Example, Figures, Growth, Output
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 Shown = Literal["statistic", "df", "p"]
@@ -56,6 +57,19 @@ class ChiSquared(Output):
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
         return self.show
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return None
+        a, b = self.variables
+        names = {"statistic": "test.statistic", "df": "test.dof", "p": "test.pvalue"}
+        return [
+            # Levels that nobody has take no part in the test.
+            f"table = pd.crosstab(rows[{a!r}], rows[{b!r}])",
+            "table = table.loc[table.sum(axis=1) > 0, table.sum() > 0]",
+            f"test = stats.chi2_contingency(table, correction={self.correction})",
+            f"found = [{', '.join(names[s] for s in self.show)}]",
+        ]
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         shape = Groups.of(schema, self.variables).shape

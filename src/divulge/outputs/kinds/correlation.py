@@ -11,11 +11,13 @@ import numpy as np
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind, one_group
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
-from divulge.outputs.output import Example, Figures, Output, Statbarn, in_field, numeric
+from divulge.outputs.output import Example, Figures, Output, in_field, numeric
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
@@ -54,6 +56,24 @@ class Correlation(Output):
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
         return tuple(f"{a} & {b}" for a, b in combinations(self.variables, 2))
+
+    def grid(self, schema: Schema) -> Grid:
+        """The upper triangle of the matrix: every pair once."""
+        n = len(self.variables)
+        numbers = np.full((n, n), -1)
+        numbers[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
+        rows = [(name,) for name in self.variables[:-1]]
+        return grid_of(("Variable",), rows, self.variables[1:], numbers[:-1, 1:])
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return None
+        complete = ".dropna()" if self.rows == "complete" else ""
+        pairs = [f"r.loc[{a!r}, {b!r}]" for a, b in combinations(self.variables, 2)]
+        return [
+            f"r = rows[{list(self.variables)!r}].astype(float){complete}.corr()",
+            f"found = [{', '.join(pairs)}]",
+        ]
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         return -1.0, 1.0

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import (
@@ -20,9 +22,11 @@ from divulge.outputs.lowering.residuals import (
     SizedResiduals,
     possible_sizes,
 )
-from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, shown_levels, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 Statistic = Literal[
@@ -48,6 +52,7 @@ class Crosstab(Output):
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
     can_suppress: ClassVar[bool] = True
     has_threshold: ClassVar[bool] = True
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"count": {}, "size": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Counts of tenure by sex, with margins", {"variables": ["TENURE", "SEX"], "margins": True}),
         Example(
@@ -105,6 +110,44 @@ class Crosstab(Output):
     def labels(self, schema: Schema) -> tuple[str, ...]:
         parts = [self._groups(schema, names).labels() for names in self._subsets()]
         return tuple(label or "total" for part in parts for label in part)
+
+    def grid(self, schema: Schema) -> Grid:
+        """The last variable across, the others down; margins last. A variable of very many values goes down."""
+        sizes = zip(self.variables, self._groups(schema).shape, strict=True)
+        levels = {name: shown_levels(schema[name], n_levels) for name, n_levels in sizes}
+        is_wide = len(self.variables) > 1 and len(levels[self.variables[-1]]) <= WIDEST
+        down, across = self.variables[: -1 if is_wide else None], self.variables[-1] if is_wide else ""
+        places: dict[tuple[tuple[int, ...], int], int] = {}
+        for names in self._subsets():
+            for level in np.ndindex(*(len(levels[name]) for name in names)):
+                # A margin stands after all values.
+                at = {name: len(texts) for name, texts in levels.items()} | dict(zip(names, level, strict=True))
+                places[tuple(at[name] for name in down), at.get(across, 0)] = len(places)
+        rows, columns = sorted({row for row, _ in places}), sorted({column for _, column in places})
+        shown = {name: (*texts, TOTAL) for name, texts in levels.items()}
+        return grid_of(
+            down,
+            [tuple(shown[name][level] for name, level in zip(down, row, strict=True)) for row in rows],
+            [shown[across][column] if is_wide else self.statistic.capitalize() for column in columns],
+            [places.get((row, column), -1) for row in rows for column in columns],
+            across,
+        )
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        names = list(self.variables)
+        if self.missing == "include" or self.weights in names:
+            return None
+        times = "100 * " if self._scale == 100 else ""
+        lines = [*every_group(names, schema), f"counts = {count_code(names, self.weights)}"]
+        if self._within is not None:
+            others = names[:-1] if self._within else names[1:]
+            below = f'counts.groupby(level={others!r}, observed=False).transform("sum")' if others else "counts.sum()"
+            return [*lines, f"found = {times}counts / {below}"]
+        parts = [f"counts.groupby(level={list(s)!r}, observed=False).sum()" for s in self._subsets()[1:] if s]
+        if self.margins:
+            lines.append(f"counts = pd.concat([{', '.join(['counts', *parts, 'pd.Series([counts.sum()])'])}])")
+        whole = "counts.iloc[-1]" if self.margins else "counts.sum()"
+        return [*lines, f"found = {times}counts" + ("" if self.statistic == "counts" else f" / {whole}")]
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         if self.statistic == "counts":

@@ -18,8 +18,9 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.rows import counted
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Growth, Output, Status
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 if TYPE_CHECKING:

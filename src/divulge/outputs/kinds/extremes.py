@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    undefined_as_status,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, counts_are_bounded
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.output import Example, Figures
+from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import SLACK, Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Extremes(Output):
+class Extremes(Grouped):
     """The minimum and the maximum of each variable, in each group."""
 
     kind: ClassVar[str] = "extremes"
@@ -37,6 +32,8 @@ class Extremes(Output):
     takes_weights: ClassVar[bool] = False
     can_suppress: ClassVar[bool] = True
     residuals_are_figures: ClassVar[bool] = False
+    stays_whole: ClassVar[bool] = True
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"min": {"show": ("minimum",)}, "max": {"show": ("maximum",)}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Youngest and oldest by marital status", {"variables": ["AGE"], "by": ["MSTATUS"], "decimals": 0}),
         Example("The oldest of those who rent", {"variables": ["AGE"], "show": ["maximum"], "where": "TENURE = 1"}),
@@ -44,25 +41,24 @@ class Extremes(Output):
 
     variables: Annotated[tuple[str, ...], "The variables whose extremes are shown."]
     show: Annotated[tuple[Literal["minimum", "maximum"], ...], "Which of the two."] = ("minimum", "maximum")
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_named(self.variables, self.by)
         if not self.show or len(set(self.show)) != len(self.show):
             raise OutputError("minimum, maximum or both are needed.", where="show")
 
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
+    def statistics(self) -> tuple[str, ...]:
+        return self.show
 
-    def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return [(which, np.nan) for which in self.show]
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by, self.show)
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        code = {"minimum": "x.min()", "maximum": "x.max()"}
+        return by_groups(self.variables, self.by, schema, [code[which] for which in self.show])
 
     def describe(self) -> str:
-        return describe_grouped(" and ".join(self.show).capitalize(), self, self.variables, self.by)
+        return self.describe_as(" and ".join(self.show).capitalize())
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         numbers = [schema[name].numbers[: schema[name].n_values] for name in self.variables]
@@ -70,12 +66,9 @@ class Extremes(Output):
         least = np.repeat([v.min(initial=np.inf) for v in numbers], n_each)
         return least, np.repeat([v.max(initial=-np.inf) for v in numbers], n_each)
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [(which, np.nan) for which in self.show])
-
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             for which in self.show:
                 values = np.full(column.n_groups, np.inf if which == "minimum" else -np.inf)
                 (np.minimum if which == "minimum" else np.maximum).at(values, column.groups, column.numbers)

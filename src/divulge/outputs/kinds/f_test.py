@@ -20,8 +20,10 @@ from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
 from divulge.outputs.models.refit import pair_of_terms
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.models.regression import fits_statsmodels
+from divulge.outputs.output import Example, Figures, Growth, Output, Status
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 Shown = Literal["statistic", "df", "df residual", "p"]
@@ -70,6 +72,15 @@ class FTest(Output):
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
         return self.show
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights or not fits_statsmodels(self.formula):
+            return None
+        names = {"statistic": "fvalue", "df": "df_model", "df residual": "df_resid", "p": "f_pvalue"}
+        return [
+            f"model = smf.ols({self.formula!r}, rows).fit()",
+            f"found = [{', '.join(f'model.{names[s]}' for s in self.show)}]",
+        ]
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         most = np.inf if n_rows is None else float(n_rows)

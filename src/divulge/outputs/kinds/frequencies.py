@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError
-from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
+from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.behind import Behind, What
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.grouped import check_named
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
@@ -21,8 +22,10 @@ from divulge.outputs.lowering.residuals import (
     possible_sizes,
 )
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
@@ -70,6 +73,22 @@ class Frequencies(Output):
     def labels(self, schema: Schema) -> tuple[str, ...]:
         return tuple(label for groups in self._groups(schema) for label in groups.labels())
 
+    def grid(self, schema: Schema) -> Grid:
+        groups = self._groups(schema)
+        rows = [(each.names[0], *level) for each in groups for level in each.shown(schema)]
+        return grid_of(("Variable", "Value"), rows, (self.statistic.capitalize(),), np.arange(len(rows)))
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.missing == "include" or self.weights in self.variables:
+            return None
+        parts = [count_code([name], self.weights) for name in self.variables]
+        shown = {"counts": "n", "proportions": "n / n.sum()", "percentages": "100 * n / n.sum()"}[self.statistic]
+        return [
+            *every_group(self.variables, schema),
+            f"counts = [{', '.join(parts)}]",
+            f"found = pd.concat([{shown} for n in counts])",
+        ]
+
     def describe(self) -> str:
         shown = {"counts": "Counts of rows"}.get(self.statistic, self.statistic.capitalize())
         text = f"{shown} for each value of {', '.join(self.variables)}"
@@ -97,6 +116,13 @@ class Frequencies(Output):
             if has_all_rows and n_rows is not None and outside(low, high, n_rows, n_rows) is not None:
                 return f"the counts of {groups.names[0]!r} do not add to {n_rows:,}, the number of rows."
         return None
+
+    def found_at(self, what: What, variable: str, schema: Schema) -> tuple[tuple[str, ...], Integers] | None:
+        if what != "count" or variable not in self.variables or self.missing == "include":
+            return None
+        sizes = [schema[name].n_values for name in self.variables]
+        at = self.variables.index(variable)
+        return (variable,), sum(sizes[:at]) + np.arange(sizes[at])
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         keep = counted(self, table)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
+from divulge.outputs.behind import What
 from divulge.outputs.kinds.herfindahl import check_not_negative
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    undefined_as_status,
-)
+from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.output import Example, Figures
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gini(Output):
+class Gini(Grouped):
     """Σᵢ Σⱼ |xᵢ − xⱼ| / (2 n² x̄) (Gini 1912), without a correction for small samples; weights count as rows."""
 
     kind: ClassVar[str] = "gini"
@@ -39,35 +33,27 @@ class Gini(Output):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose coefficients are shown; none may be negative."]
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_named(self.variables, self.by)
-
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
 
     def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
+        super().check_fields(schema)
         check_not_negative(self.variables, schema)
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by)
+    def heading(self) -> str:
+        return "Gini coefficient"
+
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return (("concentration", np.nan),)
 
     def describe(self) -> str:
-        return describe_grouped("Gini coefficient", self, self.variables, self.by)
+        return self.describe_as("Gini coefficient")
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         del schema, n_rows
         return 0.0, 1.0
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [("concentration", np.nan)])
-
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             found = np.full(column.n_groups, np.nan)
             for group, rows in column.by_group():
                 differences, _, n, total = pair_differences(column.numbers[rows], column.weights[rows])

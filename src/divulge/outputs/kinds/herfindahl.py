@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -9,27 +10,19 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    known_numbers,
-    undefined_as_status,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, known_numbers, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
 from divulge.outputs.lowering.smooth import Sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.output import Example, Figures, Growth
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Herfindahl(Output):
+class Herfindahl(Grouped):
     """Σ s², the sum of squared shares of a variable's total (Hirschman 1964).
 
     Each row is a unit with its own share; with `units` the rows that share a value of that variable are one unit.
@@ -46,11 +39,9 @@ class Herfindahl(Output):
 
     variables: Annotated[tuple[str, ...], "The variables whose totals are shared out; none may be negative."]
     units: Annotated[str | None, "A variable whose values are the units; none: every row is one."] = None
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_named(self.variables, self.by)
         if self.units is not None and self.units in (*self.variables, *self.by):
             raise OutputError(f"{self.units!r} is among variables or by already.", where="units")
 
@@ -59,29 +50,29 @@ class Herfindahl(Output):
         return "intensive" if self.units else "neither"
 
     def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by, *([self.units] if self.units else [])]))
+        return tuple(dict.fromkeys([*super().own_variables(), *([self.units] if self.units else [])]))
 
     def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
+        super().check_fields(schema)
         check_not_negative(self.variables, schema)
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by)
+    def heading(self) -> str:
+        return "Herfindahl index"
+
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return (("concentration", np.nan),)
 
     def describe(self) -> str:
         what = "Herfindahl index" + (f" over {self.units}" if self.units else "")
-        return describe_grouped(what, self, self.variables, self.by)
+        return self.describe_as(what)
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         del n_rows
         return (0.0 if self.units is None else 1.0 / max(schema[self.units].n_values, 1)), 1.0
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [("concentration", np.nan)])
-
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             total = column.sums(column.numbers)
             squares = column.sums(column.numbers**2)
             if self.units is not None:

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from divulge.errors import OutputError, suggest
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.models.behind import model_behind
-from divulge.outputs.models.design import Counts, response_values, schema_counts
-from divulge.outputs.models.formula import Formula, formula_variables
-from divulge.outputs.models.model import (
-    SE_DECIMALS_HELP,
-    STATISTICS_HELP,
-    Model,
-    Statistic,
-    evaluate_model,
-    growth_of,
-    labels_of,
-    possible_of,
-    read_model,
-)
-from divulge.outputs.models.refit import lower_model
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
-from divulge.outputs.released.precision import Released
-from divulge.table import Schema, Table, Variable
+from divulge.outputs.lowering.lowered import Family
+from divulge.outputs.models.design import response_values
+from divulge.outputs.models.formula import Formula, parse_formula
+from divulge.outputs.models.regression import RESPONSE, Regression, fits_statsmodels, without_missing
+from divulge.outputs.output import Example
+from divulge.table import Schema, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Logistic(Output):
+class Logistic(Regression):
     """Coefficients of a logistic regression (log odds). The second value of the response counts as 1."""
 
     kind: ClassVar[str] = "logistic"
-    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
-    is_exact: ClassVar[bool] = False
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"logit": {}}
+    family: ClassVar[Family] = "logistic"
+    title: ClassVar[str] = "Logistic regression"
+    statsmodels: ClassVar[str] = "Logit"
+    as_glm: ClassVar[tuple[str, str] | None] = ("Binomial", "Logit")
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "Who rents, by age, area, illness and sex",
@@ -55,16 +45,8 @@ class Logistic(Output):
 
     formula: Annotated[str, "The model, as in `TENURE ~ AGE + C(AREA) + SEX:ILL + log(INCOME)`."]
     event: Annotated[str | None, "The value of the response that counts as 1; by default the second of two."] = None
-    statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
-    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
-    def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
-
-    def _model(self, schema: Schema, counts: Counts) -> Model:
-        return read_model(self.formula, schema, "logistic", self._response, counts)
-
-    def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         if self.event is not None:
             return _event(self.event, formula, variable)
         if formula.response.text == variable.name:
@@ -82,34 +64,19 @@ class Logistic(Output):
             )
         return values
 
-    def check_fields(self, schema: Schema) -> None:
-        self._model(schema, schema_counts(schema))
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return labels_of(self._model(schema, schema_counts(schema)), self.statistics)
-
-    def find_label(self, text: str, schema: Schema) -> str | None:
-        return self._model(schema, schema_counts(schema)).find(text)
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        return possible_of(self._model(schema, schema_counts(schema)), self.statistics, n_rows)
-
-    @property
-    def publishes_se(self) -> bool:
-        return "se" in self.statistics
-
-    @property
-    def growth(self) -> Growth:
-        return growth_of(self.statistics)
-
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
-
-    def evaluate(self, table: Table) -> Figures:
-        return evaluate_model(self, table, self._model, self.statistics)
-
-    def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(self, self._model(schema, schema_counts(schema)), schema, released, self.statistics)
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        parsed = parse_formula(self.formula, schema)
+        variable = schema[parsed.response.variable]
+        if not fits_statsmodels(self.formula):
+            return None
+        if self.event is None and parsed.response.text != variable.name:
+            return self.likelihood_code("logit", self.formula)
+        code = 1 if self.event is None else variable.code(self.event)
+        fit = self.likelihood_code("logit", self.with_response(RESPONSE))
+        if code is None or fit is None or RESPONSE in schema:
+            return None
+        is_event = f"(rows[{variable.name!r}] == {variable.values.tolist()[code]!r}).astype(int)"
+        return [without_missing(variable.name), f"rows = rows.assign({RESPONSE}={is_event})", *fit]
 
     def describe(self) -> str:
         counted = f" (1: {self.event})" if self.event is not None else ""

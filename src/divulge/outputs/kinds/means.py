@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    known_numbers,
-    present,
-    undefined_as_status,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
-from divulge.outputs.output import Example, Figures, Output, Statbarn
+from divulge.outputs.output import Example, Figures
+from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means(Output):
+class Means(Grouped):
     """The mean of each variable, in each group: Σ w y / Σ w."""
 
     kind: ClassVar[str] = "means"
     statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
     can_suppress: ClassVar[bool] = True
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"mean": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Mean age by tenure and sex", {"variables": ["AGE"], "by": ["TENURE", "SEX"], "decimals": 2}),
         Example("Share of renters among adults", {"variables": ["TENURE"], "where": "AGE >= 18", "decimals": 3}),
@@ -43,23 +37,20 @@ class Means(Output):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose means are shown."]
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_named(self.variables, self.by)
+    def heading(self) -> str:
+        return "mean"
 
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return (("mean", np.nan),)
 
-    def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by)
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return weighted_by_groups(self.variables, self.by, schema, self.weights, is_mean=True)
+        return by_groups(self.variables, self.by, schema, ["x.mean()"])
 
     def describe(self) -> str:
-        return describe_grouped("Means", self, self.variables, self.by)
+        return self.describe_as("Means")
 
     def usual_decimals(self) -> int:
         return 2
@@ -71,12 +62,9 @@ class Means(Output):
         most = np.repeat([v.max(initial=-np.inf) for v in numbers], n_groups)
         return least, most
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [("mean", np.nan)])
-
     def evaluate(self, table: Table) -> Figures:
         above, below = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             above.append(column.sums(column.numbers))
             below.append(column.sums())
         size = np.concatenate(below)

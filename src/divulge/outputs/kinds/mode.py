@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.grouped import (
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Status
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable
 
 N_RIVALS = 20
@@ -27,7 +23,7 @@ N_RIVALS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mode(Output):
+class Mode(Grouped):
     """The most frequent value of each variable in each group; of equally frequent ones the first.
 
     The figure is the value where the variable's values are numbers, else its place in their order (1, 2, …).
@@ -37,6 +33,8 @@ class Mode(Output):
     statbarn: ClassVar[Statbarn] = Statbarn.MODE
     can_suppress: ClassVar[bool] = True
     residuals_are_figures: ClassVar[bool] = False
+    needs_numbers: ClassVar[bool] = False
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"mode": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("The commonest marital status by sex", {"variables": ["MSTATUS"], "by": ["SEX"], "where": "AGE >= 18"}),
         Example("The commonest age and area", {"variables": ["AGE", "AREAP"]}),
@@ -44,20 +42,12 @@ class Mode(Output):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose modes are shown."]
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_named(self.variables, self.by)
-
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by)
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return (("mode", np.nan),)
 
     def describe(self) -> str:
-        return describe_grouped("Mode", self, self.variables, self.by)
+        return self.describe_as("Mode")
 
     def usual_decimals(self) -> int:
         return 6  # values of the data as they are, not rounded ones
@@ -94,14 +84,11 @@ class Mode(Output):
                 found.append((name, figure, near if fits else None))
         return found
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [("mode", np.nan)])
-
     def evaluate(self, table: Table) -> Figures:
         values: list[float] = []
         texts: list[str | None] = []
         n_rows = 0
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             variable = table.schema[column.name]
             shape = (column.n_groups, max(variable.n_values, 1))
             key = column.groups * shape[1] + column.codes

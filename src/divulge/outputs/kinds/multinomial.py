@@ -9,38 +9,24 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.models.behind import model_behind
-from divulge.outputs.models.design import Counts, schema_counts
-from divulge.outputs.models.formula import Formula, formula_variables, parse_formula
-from divulge.outputs.models.model import (
-    SE_DECIMALS_HELP,
-    STATISTICS_HELP,
-    Model,
-    Statistic,
-    evaluate_model,
-    growth_of,
-    labels_of,
-    possible_of,
-    read_model,
-)
-from divulge.outputs.models.refit import lower_model
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, in_field
-from divulge.outputs.released.precision import Released
-from divulge.table import Schema, Table, Variable
+from divulge.outputs.lowering.lowered import Family
+from divulge.outputs.models.formula import Formula, parse_formula
+from divulge.outputs.models.regression import RESPONSE, Regression, fits_statsmodels, without_missing
+from divulge.outputs.output import Example, in_field
+from divulge.table import Schema, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multinomial(Output):
+class Multinomial(Regression):
     """Coefficients of a multinomial logistic regression: log odds of each value of the response against its first.
 
     Published standard errors are computed but not searched for: the search has the coefficients to go by.
     """
 
     kind: ClassVar[str] = "multinomial"
-    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
-    is_exact: ClassVar[bool] = False
+    family: ClassVar[Family] = "multinomial"
+    title: ClassVar[str] = "Multinomial regression"
+    statsmodels: ClassVar[str] = "MNLogit"
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Area by sex and tenure", {"formula": "AREAP ~ SEX + TENURE"}),
         Example(
@@ -50,19 +36,13 @@ class Multinomial(Output):
     )
 
     formula: Annotated[str, "The model, as in `STATUS ~ AGE + C(AREA)`."]
-    statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
-    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
-    def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
-
-    def _model(self, schema: Schema, counts: Counts) -> Model:
+    def classes(self, schema: Schema) -> tuple[str, ...]:
         with in_field("formula"):
             response = schema[parse_formula(self.formula, schema).response.variable]
-        classes = tuple(f"{response.name}={text}" for text in response.texts[1 : response.n_values])
-        return read_model(self.formula, schema, "multinomial", self._response, counts, classes)
+        return tuple(f"{response.name}={text}" for text in response.texts[1 : response.n_values])
 
-    def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         del counts
         if variable.n_values < 2 or (not formula.response.is_categorical and formula.response.text != variable.name):
             raise OutputError(
@@ -70,34 +50,18 @@ class Multinomial(Output):
             )
         return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
 
-    def check_fields(self, schema: Schema) -> None:
-        self._model(schema, schema_counts(schema))
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return labels_of(self._model(schema, schema_counts(schema)), self.statistics)
-
-    def find_label(self, text: str, schema: Schema) -> str | None:
-        return self._model(schema, schema_counts(schema)).find(text)
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        return possible_of(self._model(schema, schema_counts(schema)), self.statistics, n_rows)
-
-    @property
-    def publishes_se(self) -> bool:
-        return "se" in self.statistics
-
-    @property
-    def growth(self) -> Growth:
-        return growth_of(self.statistics)
-
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
-
-    def evaluate(self, table: Table) -> Figures:
-        return evaluate_model(self, table, self._model, self.statistics)
-
-    def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(self, self._model(schema, schema_counts(schema)), schema, released, self.statistics)
-
-    def describe(self) -> str:
-        return f"Multinomial regression {self.formula}" + (f", where {self.where}" if self.where else "") + "."
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        name = parse_formula(self.formula, schema).response.variable
+        if not fits_statsmodels(self.formula) or self.weights or RESPONSE in schema:
+            return None
+        if has_se or self.publishes_se or schema[name].kind == "numeric":
+            return None
+        return [
+            without_missing(name),
+            f"rows = rows.assign({RESPONSE}=rows[{name!r}].cat.codes)",
+            f"model = smf.mnlogit({self.with_response(RESPONSE)!r}, rows).fit(disp=0, maxiter=100)",
+            "found = pd.Series(dtype=float)",
+            f"for k, level in enumerate(levels[{name!r}][1:]):",
+            f'    found = pd.concat([found, model.params.iloc[:, k].add_prefix(f"{name}={{level}} & ")])',
+            *self.figures_code(is_named=False),
+        ]

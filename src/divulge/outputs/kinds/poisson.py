@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.models.behind import model_behind
-from divulge.outputs.models.design import Counts, response_values, schema_counts
-from divulge.outputs.models.formula import Formula, formula_variables
-from divulge.outputs.models.model import (
-    SE_DECIMALS_HELP,
-    STATISTICS_HELP,
-    Model,
-    Statistic,
-    evaluate_model,
-    growth_of,
-    labels_of,
-    possible_of,
-    read_model,
-)
-from divulge.outputs.models.refit import lower_model
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
-from divulge.outputs.released.precision import Released
-from divulge.table import Schema, Table, Variable
+from divulge.outputs.lowering.lowered import Family
+from divulge.outputs.models.design import response_values
+from divulge.outputs.models.formula import Formula, parse_formula
+from divulge.outputs.models.regression import RESPONSE, Regression, fits_statsmodels
+from divulge.outputs.output import Example
+from divulge.table import Schema, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Poisson(Output):
+class Poisson(Regression):
     """Coefficients of a Poisson regression with a logarithmic link (log rates)."""
 
     kind: ClassVar[str] = "poisson"
-    statbarn: ClassVar[Statbarn] = Statbarn.MODELS
-    is_exact: ClassVar[bool] = False
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"poisson": {}}
+    family: ClassVar[Family] = "poisson"
+    title: ClassVar[str] = "Poisson regression"
+    statsmodels: ClassVar[str] = "Poisson"
+    as_glm: ClassVar[tuple[str, str] | None] = ("Poisson", "Log")
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Age as a count, by sex and tenure", {"formula": "AGE ~ SEX + TENURE", "statistics": ["se"]}),
         Example(
@@ -47,16 +37,8 @@ class Poisson(Output):
     )
 
     formula: Annotated[str, "The model, as in `VISITS ~ AGE + C(AREA) + log(INCOME)`."]
-    statistics: Annotated[tuple[Statistic, ...], STATISTICS_HELP] = ()
-    se_decimals: Annotated[int | None, SE_DECIMALS_HELP] = None
 
-    def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
-
-    def _model(self, schema: Schema, counts: Counts) -> Model:
-        return read_model(self.formula, schema, "poisson", self._response, counts)
-
-    def _response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         values = response_values(formula.response, variable, counts)
         if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
             raise OutputError(
@@ -65,34 +47,11 @@ class Poisson(Output):
             )
         return values
 
-    def check_fields(self, schema: Schema) -> None:
-        self._model(schema, schema_counts(schema))
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return labels_of(self._model(schema, schema_counts(schema)), self.statistics)
-
-    def find_label(self, text: str, schema: Schema) -> str | None:
-        return self._model(schema, schema_counts(schema)).find(text)
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        return possible_of(self._model(schema, schema_counts(schema)), self.statistics, n_rows)
-
-    @property
-    def publishes_se(self) -> bool:
-        return "se" in self.statistics
-
-    @property
-    def growth(self) -> Growth:
-        return growth_of(self.statistics)
-
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
-
-    def evaluate(self, table: Table) -> Figures:
-        return evaluate_model(self, table, self._model, self.statistics)
-
-    def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(self, self._model(schema, schema_counts(schema)), schema, released, self.statistics)
-
-    def describe(self) -> str:
-        return f"Poisson regression {self.formula}" + (f", where {self.where}" if self.where else "") + "."
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if not fits_statsmodels(self.formula):
+            return None
+        name = parse_formula(self.formula, schema).response.variable
+        if schema[name].kind == "numeric":
+            return self.likelihood_code("poisson", self.formula)
+        fit = self.likelihood_code("poisson", self.with_response(RESPONSE))
+        return None if fit is None else [f"rows = rows.assign({RESPONSE}=rows[{name!r}].astype(float))", *fit]

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind, What
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    undefined_as_status,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.quantiles import Plan, QuantileCell, QuantileResiduals, SpreadCell, grouped_quantiles
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.output import Example, Figures, Growth
+from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import SLACK, Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Position(Output):
+class Position(Grouped):
     """Quantiles of each variable in each group, and the interquartile range.
 
     Type 7 (the default of numpy, pandas and R) without weights; with weights the smallest value up to which the share
@@ -41,6 +36,7 @@ class Position(Output):
     statbarn: ClassVar[Statbarn] = Statbarn.POSITION
     can_suppress: ClassVar[bool] = True
     residuals_are_figures: ClassVar[bool] = False
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"median": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Median age by tenure and sex", {"variables": ["AGE"], "by": ["TENURE", "SEX"], "decimals": 1}),
         Example(
@@ -53,11 +49,9 @@ class Position(Output):
     variables: Annotated[tuple[str, ...], "The variables whose quantiles are shown."]
     quantiles: Annotated[tuple[float, ...], "Which quantiles, between 0 and 1; 0.5 is the median."] = (0.5,)
     iqr: Annotated[bool, "Whether the interquartile range is shown too."] = False
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_named(self.variables, self.by)
         if not self.quantiles and not self.iqr:
             raise OutputError("at least one quantile is needed.", where="quantiles", hint="0.5 is the median.")
         for i, p in enumerate(self.quantiles):
@@ -70,22 +64,24 @@ class Position(Output):
     def growth(self) -> Growth:
         return "intensive" if self.weights else "neither"
 
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
-
-    def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
-
-    def _statistics(self) -> list[str]:
+    def statistics(self) -> tuple[str, ...]:
         named = ["median" if p == 0.5 else f"p{100 * p:g}" for p in self.quantiles]
-        return [*named, *(["IQR"] if self.iqr else [])]
+        return (*named, *(["IQR"] if self.iqr else []))
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by, self._statistics())
+    def whats(self) -> Sequence[tuple[What, float]]:
+        # A quarter lies on each side of the interquartile range.
+        return [("quantile", p) for p in (*self.quantiles, *([0.25] if self.iqr else []))]
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return None
+        figures = [f"x.quantile({q!r})" for q in self.quantiles]
+        figures += ["x.quantile(0.75) - x.quantile(0.25)"] if self.iqr else []
+        return by_groups(self.variables, self.by, schema, figures)
 
     def describe(self) -> str:
-        shown = ", ".join(self._statistics())
-        return describe_grouped(shown[0].upper() + shown[1:], self, self.variables, self.by)
+        shown = ", ".join(self.statistics())
+        return self.describe_as(shown[0].upper() + shown[1:])
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         least: list[float] = []
@@ -98,15 +94,10 @@ class Position(Output):
         n_groups = Groups.of(schema, self.by).n_groups
         return np.repeat(least, n_groups), np.repeat(most, n_groups)
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        shown: list[tuple[What, float]] = [("quantile", p) for p in self.quantiles]
-        shown += [("quantile", 0.25)] * self.iqr  # a quarter lies on each side of the range
-        return grouped_behind(self, self.variables, self.by, table, shown)
-
     def evaluate(self, table: Table) -> Figures:
         asked = [*self.quantiles, *((0.25, 0.75) if self.iqr else ())]
         parts, sizes = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             found = grouped_quantiles(column, asked, self.weights is not None)
             n = len(self.quantiles)
             shown = found[:n] if not self.iqr else np.vstack([found[:n], found[n + 1] - found[n]])
@@ -120,7 +111,7 @@ class Position(Output):
         Quantiles of type 7 lie between the rows ⌊p (n − 1)⌋ and ⌈p (n − 1)⌉ in order (Hyndman & Fan 1996).
         """
         groups = Groups.of(schema, self.by)
-        n_groups, n_statistics, n = groups.n_groups, len(self._statistics()), len(released.labels)
+        n_groups, n_statistics, n = groups.n_groups, len(self.statistics()), len(released.labels)
         slack = SLACK * np.maximum(np.abs(released.centre), released.half)
         terms: list[Term] = []
         rows, low, high, which = [], [], [], []
@@ -149,7 +140,7 @@ class Position(Output):
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         groups = Groups.of(schema, self.by)
-        n_quantiles, n_statistics = len(self.quantiles), len(self._statistics())
+        n_quantiles, n_statistics = len(self.quantiles), len(self.statistics())
         terms: list[Term] = []
         cells: list[QuantileCell] = []
         spreads: list[SpreadCell] = []

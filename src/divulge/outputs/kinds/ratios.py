@@ -11,11 +11,13 @@ from scipy.special import ndtri
 from divulge.errors import OutputError, suggest
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.rows import Groups, counted, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, shown_levels, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Growth, Output, Status
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable
 
 
@@ -99,6 +101,14 @@ class Ratios(Output):
         groups = [f"{variable.name}={t}" for i, t in enumerate(variable.texts[: variable.n_values]) if i != reference]
         ends = [""] if self.interval is None else ["", "low ", "high "]
         return tuple(f"{end}{group}" for group in groups for end in ends)
+
+    def grid(self, schema: Schema) -> Grid:
+        variable = schema[self.exposure]
+        shown = enumerate(shown_levels(variable, variable.n_values))
+        rows = [(text,) for i, text in shown if i != self._reference(variable)]
+        title = {"odds": "Odds ratio", "risk": "Risk ratio", "difference": "Difference of risk"}[self.measure]
+        columns = (title,) if self.interval is None else (title, "Low", "High")
+        return grid_of((self.exposure,), rows, columns, np.arange(len(rows) * len(columns)))
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         if self.measure == "difference":

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind, What
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    undefined_as_status,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.lowering.smooth import Sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn
+from divulge.outputs.output import Example, Figures, Growth
+from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 N_POWERS = 5
@@ -31,7 +26,7 @@ N_POWERS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape(Output):
+class Shape(Grouped):
     """Standard deviation, variance, skewness and (excess) kurtosis of each variable in each group.
 
     `sample` divides by n − 1 and corrects skewness and kurtosis for small samples (G₁ and G₂ of Joanes & Gill 1998), as
@@ -41,6 +36,7 @@ class Shape(Output):
     kind: ClassVar[str] = "shape"
     statbarn: ClassVar[Statbarn] = Statbarn.SHAPE
     can_suppress: ClassVar[bool] = True
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"std": {"show": ("sd",)}, "var": {"show": ("variance",)}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "The spread and the shape of ages by sex",
@@ -52,12 +48,10 @@ class Shape(Output):
 
     variables: Annotated[tuple[str, ...], "The variables whose shape is shown."]
     show: Annotated[tuple[Literal["sd", "variance", "skewness", "kurtosis"], ...], "Which statistics."] = ("sd",)
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
     formulas: Annotated[Literal["sample", "population"], "Corrected for small samples, or not."] = "sample"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_named(self.variables, self.by)
         if not self.show or len(set(self.show)) != len(self.show):
             raise OutputError("different statistics are needed, at least one.", where="show")
 
@@ -65,32 +59,32 @@ class Shape(Output):
     def growth(self) -> Growth:
         return "intensive" if self.formulas == "population" else "neither"
 
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
+    def statistics(self) -> tuple[str, ...]:
+        return self.show
 
-    def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
+    def whats(self) -> Sequence[tuple[What, float]]:
+        spread: What = "sd" if self.formulas == "sample" else "variance"
+        whats: dict[str, What] = {"sd": spread, "variance": "variance"}
+        return [(whats.get(which, "shape"), np.nan) for which in self.show]
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by, self.show)
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        code = {"sd": "x.std()", "variance": "x.var()", "skewness": "x.skew()"}
+        # The kurtosis of a group has no method in pandas, and population formulas are not its own.
+        if self.weights or self.formulas != "sample" or "kurtosis" in self.show:
+            return None
+        return by_groups(self.variables, self.by, schema, [code[which] for which in self.show])
 
     def describe(self) -> str:
         shown = ", ".join(self.show).replace("sd", "standard deviation")
-        return describe_grouped(shown[0].upper() + shown[1:], self, self.variables, self.by)
+        return self.describe_as(shown[0].upper() + shown[1:])
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         least = [0.0 if which in ("sd", "variance") else -np.inf for which in self.show]
         return np.tile(np.repeat(least, Groups.of(schema, self.by).n_groups), len(self.variables)), np.inf
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        spread: What = "sd" if self.formulas == "sample" else "variance"
-        whats: dict[str, What] = {"sd": spread, "variance": "variance"}
-        shown = [(whats.get(which, "shape"), np.nan) for which in self.show]
-        return grouped_behind(self, self.variables, self.by, table, shown)
-
     def evaluate(self, table: Table) -> Figures:
         parts, sizes = [], []
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             n = column.sums()
             mean = np.divide(column.sums(column.numbers), n, out=np.zeros(len(n)), where=n > 0)
             # Around each group's own mean the powers lose no digits.

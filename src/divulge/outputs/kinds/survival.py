@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status, in_field, numeric
+from divulge.outputs.output import Example, Figures, Growth, Output, Status, in_field, numeric
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable
 from divulge.table.variable import value_text
 
@@ -136,12 +138,21 @@ class Survival(Output):
     def _shown_times(self, schema: Schema) -> list[float]:
         return list(self.times) or [float(v) for v in schema[self.time].values.tolist()]
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
+    def _marks(self, schema: Schema) -> list[str]:
         if self.breaks:
-            ends = [value_text(float(b)) for b in self.breaks]
-            marks = [f"[{a},{b})" for a, b in pairwise(ends)]
-        else:
-            marks = [value_text(float(t)) for t in self._shown_times(schema)]
+            return [f"[{a},{b})" for a, b in pairwise(value_text(float(b)) for b in self.breaks)]
+        return [value_text(float(t)) for t in self._shown_times(schema)]
+
+    def grid(self, schema: Schema) -> Grid:
+        """Groups and times down, figures across."""
+        groups, marks = Groups.of(schema, self.by), self._marks(schema)
+        rows = [(*group, mark) for group in groups.shown(schema) for mark in marks]
+        columns = [name.capitalize() for name in self.show]
+        numbers = np.arange(len(rows) * len(columns)).reshape(len(columns), len(rows))
+        return grid_of((*self.by, self.time), rows, columns, numbers.T)
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        marks = self._marks(schema)
         groups = Groups.of(schema, self.by).labels()
         return tuple(
             f"{name} {self.time}={mark}" + (f" | {group}" if group else "")

@@ -15,8 +15,9 @@ from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, in_field, numeric
+from divulge.outputs.output import Example, Figures, Growth, Output, in_field, numeric
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
@@ -78,6 +79,22 @@ class TTest(Output):
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
         return self.show
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return None
+        names = {"statistic": "test.statistic", "df": "test.df", "p": "test.pvalue"}
+        lines = [f"rows = rows.dropna(subset={list(self.own_variables())!r})"]
+        lines.append(f"x = rows[{self.variable!r}].astype(float)")
+        if self.by is not None:
+            first, second = schema[self.by].values.tolist()
+            lines.append(f"one, other = x[rows[{self.by!r}] == {first!r}], x[rows[{self.by!r}] == {second!r}]")
+            lines.append(f"test = stats.ttest_ind(one - {self.mean!r}, other, equal_var={self.equal})")
+        elif self.paired is not None:
+            lines.append(f"test = stats.ttest_1samp(x - rows[{self.paired!r}].astype(float), {self.mean!r})")
+        else:
+            lines.append(f"test = stats.ttest_1samp(x, {self.mean!r})")
+        return [*lines, f"found = [{', '.join(names[s] for s in self.show)}]"]
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         ranges = {**RANGES, "statistic": (-np.inf, np.inf), "df": (0.0, np.inf if n_rows is None else float(n_rows))}

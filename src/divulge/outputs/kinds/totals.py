@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.grouped import (
-    check_grouped,
-    check_named,
-    columns,
-    describe_grouped,
-    grouped_behind,
-    grouped_labels,
-    known_numbers,
-)
+from divulge.outputs.behind import What
+from divulge.outputs.lowering.grouped import Grouped, known_numbers
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals, RatioResiduals
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Statbarn, Status
+from divulge.outputs.output import Example, Figures, Growth, Status
+from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Totals(Output):
+class Totals(Grouped):
     """The sum of each variable in each group: Σ w y; or its share of the sum over all groups."""
 
     kind: ClassVar[str] = "totals"
     statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
     can_suppress: ClassVar[bool] = True
+    stays_whole: ClassVar[bool] = True
+    acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"sum": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Years lived, by area", {"variables": ["AGE"], "by": ["AREAP"]}),
         Example("Renters among the ill", {"variables": ["TENURE"], "where": "LTILL = Yes", "weights": "AGE"}),
@@ -44,14 +41,9 @@ class Totals(Output):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose totals are shown."]
-    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
     statistic: Annotated[
         Literal["totals", "proportions", "percentages"], "Totals, or the groups' shares of the total over all groups."
     ] = "totals"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_named(self.variables, self.by)
 
     @property
     def _scale(self) -> float:
@@ -61,18 +53,23 @@ class Totals(Output):
     def growth(self) -> Growth:
         return "extensive" if self.statistic == "totals" else "intensive"
 
-    def own_variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.variables, *self.by]))
+    def heading(self) -> str:
+        return "total" if self.statistic == "totals" else self.statistic.removesuffix("s")
 
-    def check_fields(self, schema: Schema) -> None:
-        check_grouped(self, schema)
+    def whats(self) -> Sequence[tuple[What, float]]:
+        return (("total", np.nan),)
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return grouped_labels(schema, self.variables, self.by)
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights and self.statistic == "totals":
+            return weighted_by_groups(self.variables, self.by, schema, self.weights, is_mean=False)
+        if self.weights:
+            return None
+        shares = {"totals": "", "proportions": " / x.sum().sum()", "percentages": " / x.sum().sum() * 100"}
+        return by_groups(self.variables, self.by, schema, [f"x.sum(){shares[self.statistic]}"])
 
     def describe(self) -> str:
         what = "Totals" if self.statistic == "totals" else f"{self.statistic.capitalize()} of the total"
-        return describe_grouped(what, self, self.variables, self.by)
+        return self.describe_as(what)
 
     def usual_decimals(self) -> int:
         return 0 if self.statistic == "totals" else 1 if self._scale == 100 else 4
@@ -88,12 +85,9 @@ class Totals(Output):
             return np.where(least < 0, -np.inf, 0.0), np.where(most > 0, np.inf, 0.0)
         return n_rows * least, n_rows * most
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return grouped_behind(self, self.variables, self.by, table, [("total", np.nan)])
-
     def evaluate(self, table: Table) -> Figures:
         sums, shares, n_rows = [], [], 0
-        for column in columns(self, self.variables, self.by, table):
+        for column in self.columns(table):
             by_group = column.sums(column.numbers)
             whole = by_group.sum()
             sums.append(by_group)

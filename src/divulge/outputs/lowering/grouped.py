@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,10 @@ from numpy.typing import NDArray
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
 from divulge.outputs.output import Figures, Output, Status, in_field, numeric
 from divulge.table import Schema, Table
-
-
-class HasGroups(Protocol):
-    """The fields that such outputs have."""
-
-    @property
-    def variables(self) -> tuple[str, ...]: ...
-
-    @property
-    def by(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,27 +52,103 @@ class Column:
             yield from zip(present.tolist(), np.split(order, starts[1:]), strict=True)
 
 
-def columns(output: Output, variables: Sequence[str], by: Sequence[str], table: Table) -> Iterator[Column]:
-    """The rows, numbers and groups of each variable in turn."""
-    groups = Groups.of(table.schema, by)
-    number = groups.numbers(table)
-    weights = row_weights(output, table)
-    for name in variables:
-        keep = counted(output, table, (name, *by))
-        codes = table[name][keep].astype(np.int64)
-        values = table.schema[name].numbers[: table.schema[name].n_values]
-        yield Column(name, values, codes, values[codes], number[keep], weights[keep], groups.n_groups)
+@dataclass(frozen=True, kw_only=True)
+class Grouped(Output):
+    """Statistics of some variables in each group: variable by variable, statistic by statistic, group by group.
 
+    A kind says what it shows of each variable, and computes it.
+    """
 
-def check_grouped(output: HasGroups, schema: Schema) -> None:
-    """Raise where a variable is not numeric, or groups are made of the variable itself."""
-    for i, name in enumerate(output.variables):
-        if name not in schema:
-            raise unknown_variable(name, schema.names, where=f"variables[{i}]")
-        with in_field(f"variables[{i}]"):
-            numeric(schema, name)
-        if name in output.by:
-            raise OutputError(f"{name!r} cannot be grouped by itself.", where="by", hint="Take it out of by.")
+    needs_numbers: ClassVar[bool] = True
+
+    variables: Annotated[tuple[str, ...], "The variables."]
+    by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_named(self.variables, self.by)
+
+    def statistics(self) -> tuple[str, ...]:
+        """What is shown of each variable, as labels have it; an empty text where labels need not say it."""
+        return ("",)
+
+    def named(self) -> list[str]:
+        """`median INCOME`: what is shown of each variable."""
+        return [f"{statistic} {name}".strip() for name in self.variables for statistic in self.statistics()]
+
+    def heading(self) -> str:
+        """What stands above the figures where labels do not say which statistic they are."""
+        return self.kind
+
+    def whats(self) -> Sequence[tuple[What, float]]:
+        """What each statistic is to rules of output checking; of quantiles, which one."""
+        raise NotImplementedError
+
+    def own_variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.variables, *self.by]))
+
+    def check_fields(self, schema: Schema) -> None:
+        for i, name in enumerate(self.variables if self.needs_numbers else ()):
+            if name not in schema:
+                raise unknown_variable(name, schema.names, where=f"variables[{i}]")
+            with in_field(f"variables[{i}]"):
+                numeric(schema, name)
+            if name in self.by:
+                raise OutputError(f"{name!r} cannot be grouped by itself.", where="by", hint="Take it out of by.")
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        """`median INCOME | SEX=1 & AREAP=57`."""
+        groups = Groups.of(schema, self.by).labels()
+        return tuple(f"{name} | {group}" if group else name for name in self.named() for group in groups)
+
+    def grid(self, schema: Schema) -> Grid:
+        """Groups down and statistics of variables across; without groups variables down and statistics across."""
+        shown = [statistic or self.heading() for statistic in self.statistics()]
+        if not self.by:
+            rows = [(name,) for name in self.variables]
+            return grid_of(("Variable",), rows, shown, np.arange(len(rows) * len(shown)))
+        groups = Groups.of(schema, self.by)
+        columns = [f"{statistic} {name}" for name in self.variables for statistic in shown]
+        numbers = np.arange(len(columns) * groups.n_groups).reshape(len(columns), groups.n_groups)
+        return grid_of(self.by, groups.shown(schema), columns, numbers.T)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        groups = Groups.of(table.schema, self.by)
+        number = groups.numbers(table)
+        found, figure = [], 0
+        for name in self.variables:
+            group = np.where(counted(self, table, (name, *self.by)), number, -1)
+            for what, quantile in self.whats():
+                figures = figure + np.arange(groups.n_groups)
+                found.append(Behind(what, figures, group, name, self.by, groups.shape, quantile=quantile))
+                figure += groups.n_groups
+        return tuple(found)
+
+    def found_at(self, what: What, variable: str, schema: Schema) -> tuple[tuple[str, ...], Integers] | None:
+        shown = [w for w, quantile in self.whats() if w != "quantile" or quantile == 0.5]
+        if variable not in self.variables or what not in shown:
+            return None
+        n_groups = Groups.of(schema, self.by).n_groups
+        place = next(i for i, (w, q) in enumerate(self.whats()) if w == what and (w != "quantile" or q == 0.5))
+        first = (self.variables.index(variable) * len(self.whats()) + place) * n_groups
+        return self.by, first + np.arange(n_groups)
+
+    def columns(self, table: Table) -> Iterator[Column]:
+        """The rows, numbers and groups of each variable in turn."""
+        groups = Groups.of(table.schema, self.by)
+        number = groups.numbers(table)
+        weights = row_weights(self, table)
+        for name in self.variables:
+            keep = counted(self, table, (name, *self.by))
+            codes = table[name][keep].astype(np.int64)
+            values = table.schema[name].numbers[: table.schema[name].n_values]
+            yield Column(name, values, codes, values[codes], number[keep], weights[keep], groups.n_groups)
+
+    def describe_as(self, what: str) -> str:
+        """`Means of INCOME by SEX, where AGE >= 18.`"""
+        text = f"{what} of {', '.join(self.variables)}" + (f" by {' × '.join(self.by)}" if self.by else "")
+        text += f", weighted by {self.weights}" if self.weights else ""
+        return text + (f", where {self.where}" if self.where else "") + "."
 
 
 def check_named(variables: Sequence[str], by: Sequence[str]) -> None:
@@ -93,35 +160,6 @@ def check_named(variables: Sequence[str], by: Sequence[str]) -> None:
     for field, names in (("variables", variables), ("by", by)):
         if len(set(names)) != len(names):
             raise OutputError("a variable is named twice.", where=field)
-
-
-def grouped_labels(
-    schema: Schema, variables: Sequence[str], by: Sequence[str], statistics: Sequence[str] = ("",)
-) -> tuple[str, ...]:
-    """`median INCOME | SEX=1 & AREAP=57`: variable by variable, statistic by statistic, group by group."""
-    groups = Groups.of(schema, by).labels()
-    named = [f"{statistic} {name}".strip() for name in variables for statistic in statistics]
-    return tuple(f"{name} | {group}" if group else name for name in named for group in groups)
-
-
-def grouped_behind(
-    output: Output,
-    variables: Sequence[str],
-    by: Sequence[str],
-    table: Table,
-    statistics: Sequence[tuple[What, float]],
-) -> tuple[Behind, ...]:
-    """The rows behind figures that are labelled as `grouped_labels` does. statistics: what each is; which quantile."""
-    groups = Groups.of(table.schema, by)
-    number = groups.numbers(table)
-    found, figure = [], 0
-    for name in variables:
-        group = np.where(counted(output, table, (name, *by)), number, -1)
-        for what, quantile in statistics:
-            figures = figure + np.arange(groups.n_groups)
-            found.append(Behind(what, figures, group, name, tuple(by), groups.shape, quantile=quantile))
-            figure += groups.n_groups
-    return tuple(found)
 
 
 def undefined_as_status(labels: tuple[str, ...], values: Floats, rows_in_group: Floats) -> Figures:
@@ -145,10 +183,3 @@ def present(schema: Schema, name: str) -> tuple[str, Floats]:
     """1 for each code of a variable that is no missing code, NaN for those: counts the rows where it is known."""
     variable = schema[name]
     return name, np.where(variable.is_missing, np.nan, 1.0)
-
-
-def describe_grouped(what: str, output: Output, variables: Sequence[str], by: Sequence[str]) -> str:
-    """`Means of INCOME by SEX, where AGE >= 18.`"""
-    text = f"{what} of {', '.join(variables)}" + (f" by {' × '.join(by)}" if by else "")
-    text += f", weighted by {output.weights}" if output.weights else ""
-    return text + (f", where {output.where}" if output.where else "") + "."

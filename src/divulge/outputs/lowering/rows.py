@@ -19,7 +19,7 @@ from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.output import Output
-from divulge.table import Condition, Schema, Table
+from divulge.table import Condition, Schema, Table, Variable
 
 MOST_CELLS = 10_000_000
 """More combinations of levels than that are refused: nobody publishes such a table, and it would not fit in memory."""
@@ -69,6 +69,11 @@ class Groups:
             for texts in product(*self.texts)
         )
 
+    def shown(self, schema: Schema) -> list[tuple[str, ...]]:
+        """The values that make each group, as people read them: by their labels where they have any."""
+        levels = zip(self.names, self.shape, strict=True)
+        return list(product(*(shown_levels(schema[name], n_levels) for name, n_levels in levels)))
+
     def numbers(self, table: Table) -> Integers:
         """The group of each row, −1 where a value is missing."""
         number = np.zeros(table.n_rows, dtype=np.int64)
@@ -111,6 +116,11 @@ class Groups:
             (np.arange(size) if index is None else index).astype(np.int32),
             np.ones(size) if scale is None else np.asarray(scale, dtype=float),
         )
+
+
+def shown_levels(variable: Variable, n_levels: int) -> tuple[str, ...]:
+    """The first levels of a variable, as people read them."""
+    return tuple(text or "missing" for text in variable.display[:n_levels])
 
 
 def counted(output: Output, table: Table, complete: Sequence[str] = ()) -> Mask:

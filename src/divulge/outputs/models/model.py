@@ -1,7 +1,4 @@
-"""A regression read against a schema, and its fit to a table: what the regression kinds share to compute themselves.
-
-How a model lowers is in `refit.py`.
-"""
+"""A regression read against a schema, and its fit to a table. How a model lowers is in `refit.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from divulge.kernels.layout import RawTerm
 from divulge.outputs.lowering.lowered import Family, Term
 from divulge.outputs.models.design import Counts, Design, design_of, response_values, table_counts
 from divulge.outputs.models.formula import Formula, parse_formula
-from divulge.outputs.output import Figures, Growth, Output, Status, in_field
+from divulge.outputs.output import Output, Status, in_field
 from divulge.table import Condition, Schema, Table, Variable
 
 FAMILY = {
@@ -31,9 +28,6 @@ FAMILY = {
 
 Statistic = Literal["se", "r2", "loglik", "n"]
 """What may be published beside coefficients: standard errors, R² (McFadden 1974 unless linear), likelihood, rows."""
-
-STATISTICS_HELP = "What is published beside the coefficients: se, r2, loglik, n."
-SE_DECIMALS_HELP = "How many decimals the standard errors are printed with, where not as many as the coefficients."
 
 _STATISTIC_NAMES = {
     "r2": "r2",
@@ -168,27 +162,6 @@ def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Mod
     return Fitted(model, fit, Status.EMPTY if fit.n_rows == 0 else Status(fit.status))
 
 
-def evaluate_model(
-    output: Output, table: Table, read: Callable[[Schema, Counts], Model], statistics: tuple[Statistic, ...]
-) -> Figures:
-    """The figures of a model fitted to a table: coefficients with their standard errors, then statistics."""
-    fitted = fit_model(output, table, read)
-    model, fit, status = fitted.model, fitted.fit, fitted.status
-    labels = labels_of(model, statistics)
-    values, se = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
-    if fit is None:
-        return Figures(labels, values, status, se)
-    n = model.n_coefficients
-    values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
-    values[n:] = [_statistic(fit, model, name) for name in figures_beside(statistics)]
-    # A separated coefficient is −∞ or ∞, which says something; a statistic of a perfect fit says nothing.
-    values[n:][np.isinf(values[n:])] = np.nan
-    if status is Status.OK and not np.isfinite(values).all():
-        status = Status.CONSTANT
-    concerned = tuple(labels[i] for i in fit.columns.tolist())
-    return Figures(labels, values, status, se, concerned=concerned)
-
-
 def number_response(formula: Formula, variable: Variable, counts: Floats) -> Floats:
     """The response of a linear model: numbers, of which functions such as a logarithm may leave some undefined."""
     values = response_values(formula.response, variable, counts)
@@ -205,36 +178,3 @@ def number_response(formula: Formula, variable: Variable, counts: Floats) -> Flo
 def figures_beside(statistics: tuple[Statistic, ...]) -> tuple[Statistic, ...]:
     """The statistics that are figures of their own (standard errors belong to coefficients)."""
     return tuple(s for s in ("r2", "loglik", "n") if s in statistics)
-
-
-def labels_of(model: Model, statistics: tuple[Statistic, ...]) -> tuple[str, ...]:
-    return (*model.labels, *figures_beside(statistics))
-
-
-def growth_of(statistics: tuple[Statistic, ...]) -> Growth:
-    return "neither" if {"loglik", "n"} & set(statistics) else "intensive"
-
-
-def possible_of(
-    model: Model, statistics: tuple[Statistic, ...], n_rows: int | None
-) -> tuple[Floats | float, Floats | float]:
-    """The range of each figure: any number for a coefficient."""
-    ranges: dict[str, tuple[float, float]] = {
-        "r2": (0.0, 1.0),
-        # The likelihood of classes and counts is a probability; that of a normal response is a density.
-        "loglik": (-np.inf, np.inf if model.family == "identity" else 0.0),
-        "n": (0.0, np.inf if n_rows is None else float(n_rows)),
-    }
-    ends = [ranges.get(label, (-np.inf, np.inf)) for label in figures_beside(statistics)]
-    ends = [(-np.inf, np.inf)] * model.n_coefficients + ends
-    return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-
-
-def _statistic(fit: glm.Fit, model: Model, name: Statistic) -> float:
-    if name == "n":
-        return float(fit.n_rows)
-    if name == "loglik":
-        return fit.loglikelihood if fit.n_rows else np.nan
-    if model.family != "identity":
-        return 1.0 - fit.loglikelihood / fit.null_loglikelihood if fit.null_loglikelihood else np.nan
-    return 1.0 - fit.deviance / fit.null_deviance if fit.null_deviance > 0.0 else np.nan

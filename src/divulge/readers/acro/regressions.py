@@ -17,8 +17,8 @@ from divulge.readers.acro.grids import read_lines
 from divulge.readers.statsmodels import DECIMALS, SE_DECIMALS, formula_of_terms, printed_decimals
 from divulge.table import Schema
 
-FAMILIES: Mapping[str, str] = {"ols": "linear", "logit": "logistic", "poisson": "poisson"}
-"""Methods of ACRO and statsmodels that Divulge has a kind for; a final r means that a formula is given."""
+KINDS: Mapping[str, type[Output]] = {name: kind for kind in OUTPUTS for name in kind.acro}
+"""Kinds by what ACRO calls them; a final r means that a formula is given."""
 
 STATISTICS: Mapping[str, tuple[str, str]] = {
     "R-squared:": ("r2", "r2"),
@@ -32,8 +32,8 @@ STATISTICS: Mapping[str, tuple[str, str]] = {
 def read_regression_entry(entry: Entry, schema: Schema) -> tuple[list[Output], list[str]]:
     """The output of a regression and remarks on how it was read; OutputError says why it cannot be."""
     method = entry.method.casefold()
-    family = FAMILIES.get(method, FAMILIES.get(method.removesuffix("r")))
-    if family is None:
+    kind = KINDS.get(method, KINDS.get(method.removesuffix("r")))
+    if kind is None:
         raise OutputError(f"a regression by {entry.method or 'an unknown method'!r} is not a kind that Divulge has.")
     tables = [read_lines(path) for path in entry.files if path.suffix.lower() == ".csv"]
     figures, coefficients = _facts(tables), _coefficients(tables)
@@ -53,7 +53,6 @@ def read_regression_entry(entry: Entry, schema: Schema) -> tuple[list[Output], l
             statistics.append(name)
             released[name] = str(number)
             decimals.append(printed_decimals(shown, float(number)))
-    kind = next(k for k in OUTPUTS if k.kind == family)
     return [
         kind(
             name=entry.name,

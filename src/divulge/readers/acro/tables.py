@@ -25,17 +25,10 @@ DECIMALS = 6
 """Means are written with all their digits (2.5 is exact). In groups of fewer than half a million rows six decimals tell
 one from the next, and two programs that add floats in different orders still agree on them."""
 
-KINDS: Mapping[str, tuple[str, dict[str, Any], str]] = {
-    "mean": ("means", {}, ""),
-    "sum": ("totals", {}, ""),
-    "median": ("position", {}, "median "),
-    "std": ("shape", {"show": ("sd",)}, "sd "),
-    "var": ("shape", {"show": ("variance",)}, "variance "),
-    "min": ("extremes", {"show": ("minimum",)}, "minimum "),
-    "max": ("extremes", {"show": ("maximum",)}, "maximum "),
-    "mode": ("mode", {}, ""),
+KINDS: Mapping[str, tuple[type[Output], Mapping[str, Any]]] = {
+    name: (kind, fields) for kind in OUTPUTS for name, fields in kind.acro.items()
 }
-"""Statistics of pandas: the kind of output, its fields, and how its labels begin."""
+"""Aggregates of pandas and ACRO: the kind of output, and its fields."""
 
 COUNTS = ("count", "size", "")
 THRESHOLD_CHECKS = frozenset({"threshold", "MinimumThresholdCheck", "PresenceOfZeroCheck"})
@@ -139,12 +132,11 @@ def _levels(grid: Grid, plan: Plan, schema: Schema) -> list[tuple[str, str]]:
     """What each header line holds: a variable of the data, the name of a statistic, or the name of a value."""
     found: list[tuple[str, str]] = []
     left = [n for n in plan.columns if n not in grid.level_names]
-    known = (*KINDS, *COUNTS[:2])
     for i, name in enumerate(grid.level_names):
         labels = {column[i] for column in grid.columns} - {"", plan.margin}
         if name in schema:
             found.append((name, "variable"))
-        elif labels and labels <= set(known):
+        elif labels and labels <= set(KINDS):
             found.append(("", "statistic"))
         elif labels and labels <= set(plan.values):
             found.append(("", "value"))
@@ -267,7 +259,7 @@ class _Part:
                 fields["threshold"] = self.folder.threshold
         else:
             fields["decimals"] = DECIMALS
-        return _output("crosstab", self._called(called), released, self._where(self.value), fields)
+        return _output(KINDS["count"][0], self._called(called), released, self._where(self.value), fields)
 
     def _where(self, counted: str) -> str | None:
         """Counts of values that may be missing are counts of the rows where they are not."""
@@ -306,28 +298,25 @@ class _Part:
             yield self._counts(places, names, called)
 
     def _numbers(self, names: Key, cells: Mapping[Key, str], where: str | None, called: str) -> Output:
-        kind, fields, prefix = KINDS[self.statistic]
-        released: dict[str, Any] = {}
-        for key in _every(self.schema, names):
-            group = self._label(key, names)
-            text = cells.get(key, "")
-            label = f"{prefix}{self.value}" + (f" | {group}" if group else "")
-            released[label] = _number(text) if text else None
-        given = [text for text in cells.values() if text]
-        more: dict[str, Any] = {"variables": (self.value,), "by": names, "empty": "allow"}
-        decimals = 0 if kind in ("totals", "extremes") and _are_whole(given) else DECIMALS
-        return _output(kind, self._called(called), released, where, {**fields, **more, "decimals": decimals})
+        kind, fields = KINDS[self.statistic]
+        more: dict[str, Any] = {"variables": (self.value,), "by": names, "empty": "allow", **fields}
+        texts = [cells.get(key, "") for key in _every(self.schema, names)]
+        labels = kind(**more).labels(self.schema)
+        released = {label: _number(text) if text else None for label, text in zip(labels, texts, strict=True)}
+        decimals = 0 if kind.stays_whole and _are_whole([t for t in texts if t]) else DECIMALS
+        return _output(kind, self._called(called), released, where, {**more, "decimals": decimals})
 
 
-def _output(kind: str, name: str, released: Mapping[str, Any], where: str | None, fields: dict[str, Any]) -> Output:
+def _output(
+    kind: type[Output], name: str, released: Mapping[str, Any], where: str | None, fields: dict[str, Any]
+) -> Output:
     if all(value is None for value in released.values()):
         raise OutputError("every cell of it is withheld, so that it says nothing.")
     decimals = fields.get("decimals")
     if isinstance(decimals, int):
         # Digits beyond those that any recomputation has in common are noise.
         released = {k: v if v is None else round(v, decimals) for k, v in released.items()}
-    kinds = {k.kind: k for k in OUTPUTS}
-    return kinds[kind](name=name, where=where, released={k: _plain(v) for k, v in released.items()}, **fields)
+    return kind(name=name, where=where, released={k: _plain(v) for k, v in released.items()}, **fields)
 
 
 def _plain(value: Any) -> Any:

@@ -54,9 +54,12 @@ def grids(blocks: Iterable[Block]) -> Iterator[Grid]:
 def _cells(grid: Grid) -> Iterator[tuple[str, str, str, str]]:
     for i, row in enumerate(grid.rows, start=1):
         # A table of figures alone has no column that names its rows.
-        label = str(i) if 0 in grid.numbers else safe(plain(row[0]))
-        for column, cell in list(zip(grid.columns, row, strict=True))[0 if 0 in grid.numbers else 1 :]:
-            yield from ((label, safe(column), *said) for said in _said(cell))
+        heads = 0 if 0 in grid.numbers else grid.heads
+        label = safe(", ".join(map(plain, row[:heads]))) if heads else str(i)
+        for column, cell in list(zip(grid.columns, row, strict=True))[heads:]:
+            yield from (
+                (label, safe(f"{grid.over} = {column}" if grid.over else column), *said) for said in _said(cell)
+            )
 
 
 def _said(cell: Line) -> Iterator[tuple[str, str]]:

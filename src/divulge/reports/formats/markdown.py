@@ -88,14 +88,15 @@ def shown(block: Block) -> str:
         case Code():
             return "\n".join(f"    {line}" for line in block.text.splitlines())
         case Terms():
-            return "\n".join(f"- **{escaped(word)}**: {meaning}" for word, meaning in block.pairs)
+            return "\n".join(f"- **{escaped(word)}**: {escaped(meaning)}" for word, meaning in block.pairs)
         case _:
             return said(block)
 
 
 def table(grid: Grid) -> str:
     """A table with a line for each row; columns of figures are aligned to the right."""
+    over = f"Columns: {escaped(grid.over)}\n\n" if grid.over else ""
     rule = "|".join("---:" if i in grid.numbers else "---" for i in range(len(grid.columns)))
     head = " | ".join(escaped(title) for title in grid.columns)
     rows = [f"| {' | '.join(map(said, row))} |" for row in grid.rows]
-    return "\n".join([f"| {head} |", f"|{rule}|", *rows])
+    return over + "\n".join([f"| {head} |", f"|{rule}|", *rows])

@@ -70,10 +70,40 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
     values = source.many(*path, "values")
-    if values:
-        grid = _figures(source, path, values)
-        blocks.append(grid if len(values) <= OPEN_UP_TO else Fold((f"All {len(values):,} figures",), (grid,)))
-    return blocks
+    return [*blocks, *_shown(source, path, values)] if values else blocks
+
+
+def _shown(source: Source, path: Path, values: list[Path]) -> list[Block]:
+    """The output as the table that people know, and figure by figure what became of it."""
+    grid = released_grid(source, path)
+    every = _figures(source, path, values)
+    if grid is None:
+        return [every if len(values) <= OPEN_UP_TO else Fold((f"All {len(values):,} figures",), (every,))]
+    return [grid, Fold((f"All {len(values):,} figures, as released and as reproduced",), (every,))]
+
+
+def released_grid(source: Source, path: Path) -> Grid | None:
+    """The released figures as a table. A figure that was not reproduced has the one that was found in brackets."""
+    cells = source.get(*path, "grid", "cells")
+    if not cells:
+        return None
+    places = _places(source, path)
+    rows = []
+    for i, line in enumerate(cells):
+        heads: list[Line] = [(source.name(*head),) for head in source.many(*path, "grid", "rows", i)]
+        rows.append((*heads, *(() if n is None else _cell(source, places, (*path, "values", n)) for n in line)))
+    names = [source.name(*p).text for key in ("row_names", "columns") for p in source.many(*path, "grid", key)]
+    n_heads = len(source.many(*path, "grid", "row_names"))
+    caption = f"{output_name(source, path).text}: as released"
+    numbers = frozenset(range(n_heads, len(names)))
+    return Grid(caption, tuple(names), tuple(rows), numbers, n_heads, source.name(*path, "grid", "column_name").text)
+
+
+def _cell(source: Source, places: int | None, value: Path) -> Line:
+    released = _released(source, places, *value, "released")
+    if source.get(*value, "reproduced"):
+        return (released,)
+    return (released, " (", _printed(source, places, *value, "value"), ")")
 
 
 def _joined(names: list[Name]) -> Line:
@@ -81,8 +111,7 @@ def _joined(names: list[Name]) -> Line:
 
 
 def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
-    decimals = re.fullmatch(r"(\d+) decimals?", str(source.get(*path, "precision")))
-    places = int(decimals[1]) if decimals else None
+    places = _places(source, path)
     rows = tuple(
         (
             (source.name(*v, "label"),),
@@ -94,6 +123,11 @@ def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
     )
     columns = ("Figure", "Released", "Reproduced", "As printed")
     return Grid(f"{output_name(source, path).text}: every figure", columns, rows, frozenset({1, 2}))
+
+
+def _places(source: Source, path: Path) -> int | None:
+    decimals = re.fullmatch(r"(\d+) decimals?", str(source.get(*path, "precision")))
+    return int(decimals[1]) if decimals else None
 
 
 def _released(source: Source, places: int | None, *path: str | int) -> Figure | str:
