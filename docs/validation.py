@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.validation.zoo import FEW_ROWS
+from benchmarks.validation.known_truth import FEW_ROWS
 from docs.performance import cell, ran_on
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "validation"
@@ -31,7 +31,7 @@ def validation_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _zoo(result: dict[str, Any]) -> list[str]:
+def _known_truth(result: dict[str, Any]) -> list[str]:
     t = result["totals"]
     must = [
         ("planted people found", "all", f"{t['planted found']:,} of {t['planted']:,}"),
@@ -76,7 +76,7 @@ def _zoo(result: dict[str, Any]) -> list[str]:
         for x in result["lines"]
     ]
     return [
-        "## The zoo",
+        "## Outputs of known truth",
         "*Planted* people have a value that nobody else has. *Determined* are people of whom a full table gives a "
         "value away: all who are like them in its other variables have the same one. Whoever has company there is "
         "given away by the others as well, so that not all who are determined are exposed by being in the data. "
@@ -183,7 +183,7 @@ def _faults(result: dict[str, Any]) -> list[str]:
 
 
 SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
-    "zoo": _zoo,
+    "known_truth": _known_truth,
     "true_exposure": _true_exposure,
     "coverage": _coverage,
     "calibration": _calibration,

@@ -4,5 +4,15 @@ A check is a file here with a function `check() -> list[str]`, which returns wha
 where that is not as it should be, and its name in CHECKS.
 """
 
-CHECKS = ("census", "rapid", "agreement", "zoo", "coverage", "calibration", "true_exposure", "acro_rules", "faults")
+CHECKS = (
+    "census",
+    "rapid",
+    "agreement",
+    "known_truth",
+    "coverage",
+    "calibration",
+    "true_exposure",
+    "acro_rules",
+    "faults",
+)
 """The files of this folder that are checks."""

@@ -1,4 +1,4 @@
-"""Run by the Python of ACRO's own environment: ask it for every animal of the zoo, and print what its rules say.
+"""Run by the Python of ACRO's own environment: ask it for every output of known truth, and print what its rules say.
 
 usage: acro_calls.py FOLDER, with calls.json and one CSV file for each set of people.
 """

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from benchmarks.validation.animals import SAFE, Animal, people_of
+from benchmarks.validation.known_outputs import SAFE, KnownOutput, people_of
 from benchmarks.validation.results import keep
 from divulge.assess.attacks import attacks_of
 from divulge.assess.passes import make_task
@@ -28,7 +28,7 @@ N_ROWS = 2000
 LEVELS = (0.05, 0.01, 0.001)
 
 
-def p_values(case: Animal, seed: int) -> Floats:
+def p_values(case: KnownOutput, seed: int) -> Floats:
     """The p-values of everybody under the first attack, over 30 splits."""
     table, _ = people_of(case, N_ROWS, seed)
     spec = parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path())

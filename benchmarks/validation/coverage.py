@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.validation.animals import PLANTED, Animal, people_of
+from benchmarks.validation.known_outputs import PLANTED, KnownOutput, people_of
 from benchmarks.validation.results import keep
 from divulge.assess import Plan, plan
 from divulge.assess.attacks import Attack, Counts, Lookup
@@ -41,24 +41,24 @@ BY_BLOCKS = "DCAP, by blocks"
 KEPT = Path(sys.prefix) / "validation" / "coverage.jsonl"
 
 CASES = (
-    Animal(
+    KnownOutput(
         "large table",
         "census",
         ({"kind": "crosstab", "variables": ["TENURE", "SEX", "LTILL"], "compute": True},),
         "safe",
     ),
-    Animal(
+    KnownOutput(
         "fine table",
         "census",
         ({"kind": "crosstab", "variables": ["TENURE", "AREAP", "MSTATUS", "LTILL"], "compute": True},),
     ),
-    Animal(
+    KnownOutput(
         "three unique people",
         "census",
         ({"kind": "crosstab", "variables": ["TENURE", "AREAP"], "compute": True},),
         people=tuple({"AREAP": area, "TENURE": 1} for area in PLANTED["census"][1]),
     ),
-    Animal(
+    KnownOutput(
         "logistic regression",
         "census",
         ({"kind": "logistic", "formula": "TENURE ~ AGE + SEX + LTILL", "decimals": 3, "compute": True},),
@@ -76,7 +76,7 @@ def _prepared(name: str) -> tuple[Plan, Table]:
     return plan(spec, Inputs(table.schema, table, table.n_rows, (None,))), table
 
 
-def intervals(case: Animal, seed: int) -> dict[str, list[float]]:
+def intervals(case: KnownOutput, seed: int) -> dict[str, list[float]]:
     """Value, low and high of the marginal risk and of each measure's difference, over 30 splits of one seed.
 
     Then 1 where the interval is no wider than it is at least (`Shares.least_half_width`), else 0.
@@ -114,7 +114,7 @@ def _figure(name: str, counts: Counts, lookup: Lookup, inside: NDArray[np.bool_]
         return Figure(above[inside].sum() / below[inside].sum(), above[~inside].sum() / below[~inside].sum(), np.nan)
 
 
-def _variables(case: Animal) -> list[str]:
+def _variables(case: KnownOutput) -> list[str]:
     output = case.outputs[0]
     return list(output.get("variables", ("TENURE", "AGE", "SEX", "LTILL")))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.validation.animals import FINER, UNSAFE, Animal, Mask, assessed, people_of, sizes_of
+from benchmarks.validation.known_outputs import FINER, UNSAFE, KnownOutput, Mask, assessed, people_of, sizes_of
 from benchmarks.validation.results import keep
 from divulge.assess import plan
 from divulge.assess.attacks import default_attacks
@@ -61,7 +61,7 @@ def check() -> list[str]:
     return [", ".join(f"{k} {v}" for k, v in x.items()) for x in lines]
 
 
-def _called_and_true(case: Animal, n_rows: int, seed: int) -> tuple[Mask, Floats]:
+def _called_and_true(case: KnownOutput, n_rows: int, seed: int) -> tuple[Mask, Floats]:
     """Who is called exposed, and everybody's true exposure."""
     table, _ = people_of(case, n_rows, seed)
     return assessed(case, table, seed).exposed, true_exposures([dict(o) for o in case.outputs], table)

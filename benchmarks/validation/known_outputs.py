@@ -1,4 +1,4 @@
-"""The zoo: outputs whose truth is known, on the simulated census and on the CPS extract, with people planted in them.
+"""Outputs of known truth, on the simulated census and on the CPS extract, with people planted in them.
 
 A planted person has a value that nobody else has (an area, a place in the household, the highest age or wage), so that
 an output that shows the value shows the person.
@@ -31,7 +31,7 @@ OLDEST, BEST_PAID = 95, 9999
 
 
 @dataclass(frozen=True)
-class Animal:
+class KnownOutput:
     """An output or several, what is known about it, and whom it gives away.
 
     truth: `between` where it depends on how many people there are.
@@ -80,42 +80,42 @@ _ALONE_CPS = tuple({"hh_summary": place, "income": "50000+."} for place in PLANT
 _FINER = ("SEX", "LTILL", "MSTATUS", "AREAP", "AGE")
 
 SAFE = (
-    Animal(
+    KnownOutput(
         "logistic regression",
         "census",
         (_model("logistic", "TENURE ~ AGE + SEX + LTILL"),),
         "safe",
         acro=(("logit", {"formula": "TENURE ~ AGE + C(SEX) + C(LTILL)"}),),
     ),
-    Animal(
+    KnownOutput(
         "linear regression",
         "census",
         (_model("linear", "AGE ~ SEX + LTILL + TENURE"),),
         "safe",
         acro=(("ols", {"formula": "AGE ~ SEX + LTILL + TENURE"}),),
     ),
-    Animal(
+    KnownOutput(
         "Poisson regression",
         "cps",
         (_model("poisson", "weeks_worked ~ age + sex"),),
         "safe",
     ),
-    Animal(
+    KnownOutput(
         "large table",
         "census",
         (_table("TENURE", "SEX", "LTILL"),),
         "safe",
         acro=(_crosstab(["SEX", "LTILL"], "TENURE"),),
     ),
-    Animal("large table", "cps", (_table("sex", "income"),), "safe", acro=(_crosstab(["sex"], "income"),)),
-    Animal(
+    KnownOutput("large table", "cps", (_table("sex", "income"),), "safe", acro=(_crosstab(["sex"], "income"),)),
+    KnownOutput(
         "means",
         "census",
         (_means("AGE", "SEX"),),
         "safe",
         acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="mean"),),
     ),
-    Animal(
+    KnownOutput(
         "means",
         "cps",
         (_means("age", "sex"),),
@@ -125,28 +125,28 @@ SAFE = (
 )
 
 UNSAFE = (
-    Animal(
+    KnownOutput(
         "full table",
         "census",
         (_table("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),),
         determined=("AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX", "TENURE"),
         acro=(_crosstab(["AREAP", "ETHGROUP", "MSTATUS", "LTILL", "SEX"], "TENURE"),),
     ),
-    Animal(
+    KnownOutput(
         "full table",
         "cps",
         (_table("education", "race", "marital_status", "sex", "income"),),
         determined=("education", "race", "marital_status", "sex", "income"),
         acro=(_crosstab(["education", "race", "marital_status", "sex"], "income"),),
     ),
-    Animal(
+    KnownOutput(
         "table with three unique people",
         "census",
         (_table("AREAP", "TENURE"),),
         people=_ALONE,
         acro=(_crosstab(["AREAP"], "TENURE"),),
     ),
-    Animal(
+    KnownOutput(
         "table with three unique people",
         "cps",
         (_table("hh_summary", "income"),),
@@ -154,7 +154,7 @@ UNSAFE = (
         without={"hh_summary": ("Child under 18 ever married", "Group Quarters- Secondary individual")},
         acro=(_crosstab(["hh_summary"], "income"),),
     ),
-    Animal(
+    KnownOutput(
         "saturated regression",
         "census",
         (_model("linear", "TENURE ~ C(AREAP)*C(SEX)", 2),),
@@ -162,7 +162,7 @@ UNSAFE = (
         scenario={"target": "TENURE", "keys": ["AREAP", "SEX"]},
         acro=(("ols", {"formula": "TENURE ~ C(AREAP)*C(SEX)"}),),
     ),
-    Animal(
+    KnownOutput(
         "regression with a dummy for one person",
         "census",
         (_model("linear", "TENURE ~ C(AREAP) + SEX", 2),),
@@ -170,7 +170,7 @@ UNSAFE = (
         scenario={"target": "TENURE", "keys": ["AREAP"]},
         acro=(("ols", {"formula": "TENURE ~ C(AREAP) + SEX"}),),
     ),
-    Animal(
+    KnownOutput(
         "maximum",
         "census",
         (_maximum("AGE"),),
@@ -178,14 +178,14 @@ UNSAFE = (
         without={"AGE": (OLDEST,)},
         acro=(_crosstab(["SEX"], "TENURE", values="AGE", aggfunc="max"),),
     ),
-    Animal(
+    KnownOutput(
         "maximum",
         "cps",
         (_maximum("wage_per_hour"),),
         people=({"wage_per_hour": BEST_PAID},),
         acro=(_crosstab(["sex"], "income", values="wage_per_hour", aggfunc="max"),),
     ),
-    Animal(
+    KnownOutput(
         "two tables that differ by one person",
         "census",
         (_table("TENURE", "LTILL"), _table("TENURE", "LTILL", where=f"AGE < {OLDEST}")),
@@ -197,7 +197,7 @@ UNSAFE = (
 )
 
 FINER = tuple(
-    Animal(
+    KnownOutput(
         f"TENURE by {' × '.join(_FINER[: n + 1])}",
         "census",
         (_table("TENURE", *_FINER[: n + 1]),),
@@ -211,7 +211,7 @@ FINER = tuple(
 """One table at finer and finer keys. The first two have hundreds in each cell; in the third it depends on the number of
 people; in the last hardly anybody has company."""
 
-ZOO = (*SAFE, *UNSAFE, *FINER)
+KNOWN_OUTPUTS = (*SAFE, *UNSAFE, *FINER)
 """All of them."""
 
 
@@ -230,31 +230,31 @@ def _everybody(data: str) -> Table:
     return Table(Schema(schema.variables), table.columns)
 
 
-def people_of(animal: Animal, n_rows: int, seed: int) -> tuple[Table, Mask]:
-    """A random sample of the dataset with the animal's people planted at the end, and who these are."""
-    table = _everybody(animal.data)
+def people_of(known: KnownOutput, n_rows: int, seed: int) -> tuple[Table, Mask]:
+    """A random sample of the dataset with the output's people planted at the end, and who these are."""
+    table = _everybody(known.data)
     keep = np.ones(table.n_rows, dtype=bool)
-    for name, values in animal.without.items():
+    for name, values in known.without.items():
         keep &= ~np.isin(table[name], [table.schema[name].code(v) for v in values])
     rows = np.random.default_rng([seed, 7]).permutation(np.flatnonzero(keep))[:n_rows]
-    planted = np.zeros(n_rows + len(animal.people), dtype=bool)
+    planted = np.zeros(n_rows + len(known.people), dtype=bool)
     planted[n_rows:] = True
     columns = []
     for variable, column in zip(table.schema, table.columns, strict=True):
         codes = column[rows].tolist()
-        for i, person in enumerate(animal.people):
+        for i, person in enumerate(known.people):
             code = variable.code(person[variable.name]) if variable.name in person else codes[i]
-            assert code is not None, f"{variable.name} of {animal.name}"
+            assert code is not None, f"{variable.name} of {known.name}"
             codes.append(code)
         columns.append(np.array(codes))
     return Table(table.schema, tuple(columns)), planted
 
 
-def determined(animal: Animal, table: Table) -> Mask:
+def determined(known: KnownOutput, table: Table) -> Mask:
     """Those of whom the table gives a value away: all who are like them in its other variables have the same."""
     found = np.zeros(table.n_rows, dtype=bool)
-    for target in animal.determined:
-        keys = np.column_stack([table[n] for n in animal.determined if n != target])
+    for target in known.determined:
+        keys = np.column_stack([table[n] for n in known.determined if n != target])
         _, where = np.unique(keys, axis=0, return_inverse=True)
         low = np.full(table.n_rows, np.iinfo(np.int64).max)
         high = np.full(table.n_rows, -1)
@@ -264,13 +264,13 @@ def determined(animal: Animal, table: Table) -> Mask:
     return found
 
 
-def assessed(animal: Animal, table: Table, seed: int) -> Assessed:
+def assessed(known: KnownOutput, table: Table, seed: int) -> Assessed:
     """Its outputs on these people, assessed as anybody would; without the learning curve, which no verdict needs."""
-    document: dict[str, Any] = {"data": "none.csv", "outputs": [dict(o) for o in animal.outputs], "seed": seed}
+    document: dict[str, Any] = {"data": "none.csv", "outputs": [dict(o) for o in known.outputs], "seed": seed}
     document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
-    if animal.scenario:
-        document["scenario"] = dict(animal.scenario)
-    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(animal.outputs))
+    if known.scenario:
+        document["scenario"] = dict(known.scenario)
+    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(known.outputs))
     return assess(plan(parse_spec(document, Path()), inputs), workers=1)
 
 

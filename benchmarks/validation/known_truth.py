@@ -1,7 +1,7 @@
 """Outputs whose truth is known: every planted person found, few others; safe outputs released, unsafe ones refused.
 
-Every run is kept in `.venv/validation/zoo.jsonl` as it ends, so that a check which was interrupted goes on where it
-was; remove the file to start anew. `SIZES` in the environment ("2000:20 10000:5": rows and seeds) makes it shorter.
+Every run is kept in `.venv/validation/known_truth.jsonl` as it ends, so that a check which was interrupted goes on
+where it was; remove the file to start anew. `SIZES` in the environment ("2000:20 10000:5": rows and seeds) shortens it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.validation.animals import ZOO, Animal, assessed, determined, people_of, sizes_of
+from benchmarks.validation.known_outputs import KNOWN_OUTPUTS, KnownOutput, assessed, determined, people_of, sizes_of
 from benchmarks.validation.results import keep
 
 SIZES = sizes_of("1000:4 2000:20 10000:10 50000:1")
@@ -28,19 +28,19 @@ FEW_ROWS = 2000
 """Up to here hardly anybody has company in the finer tables, so that who is determined is who is exposed. Of more
 people more stand in cells of two or three, each given away in part: `true_exposure` counts how far."""
 
-KEPT = Path(sys.prefix) / "validation" / "zoo.jsonl"
+KEPT = Path(sys.prefix) / "validation" / "known_truth.jsonl"
 
 
-def run_one(animal: Animal, n_rows: int, seed: int) -> dict[str, Any]:
-    """One animal assessed as anybody would, and what was found held against the truth."""
-    table, planted = people_of(animal, n_rows, seed)
+def run_one(known: KnownOutput, n_rows: int, seed: int) -> dict[str, Any]:
+    """One output of known truth assessed as anybody would, and what was found held against the truth."""
+    table, planted = people_of(known, n_rows, seed)
     started = time.perf_counter()
-    found = assessed(animal, table, seed)
-    record, given_away = found.record, determined(animal, table)
+    found = assessed(known, table, seed)
+    record, given_away = found.record, determined(known, table)
     risks = [r["marginal_risk"] for r in record["risk"]]
     return {
-        "animal": animal.name,
-        "data": animal.data,
+        "output": known.name,
+        "data": known.data,
         "rows": n_rows,
         "seed": seed,
         "verdict": record["verdict"],
@@ -62,19 +62,19 @@ def run_one(animal: Animal, n_rows: int, seed: int) -> dict[str, Any]:
 
 
 def runs(sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[dict[str, Any]]:
-    """Every run, those that were kept first of all their like; seed by seed, so that an early end leaves whole zoos."""
+    """Every run, kept ones first. Seed by seed, so that an early end leaves every output assessed equally often."""
     KEPT.parent.mkdir(exist_ok=True)
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
-    kept = {(r["animal"], r["data"], r["rows"], r["seed"]): r for r in map(json.loads, lines)}
+    kept = {(r["output"], r["data"], r["rows"], r["seed"]): r for r in map(json.loads, lines)}
     given = set()
     for n_rows, n_seeds in sizes:
         for seed in range(FIRST_SEED, FIRST_SEED + n_seeds):
-            for animal in ZOO:
+            for known in KNOWN_OUTPUTS:
                 # The planted are added; the extract has no more than 50,000 to draw from, some of them taken out.
-                size = min(n_rows, 49_900) if animal.data == "cps" else n_rows
-                key = (animal.name, animal.data, size, seed)
+                size = min(n_rows, 49_900) if known.data == "cps" else n_rows
+                key = (known.name, known.data, size, seed)
                 if key not in kept:
-                    kept[key] = run_one(animal, size, seed)
+                    kept[key] = run_one(known, size, seed)
                     with KEPT.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(kept[key]) + "\n")
                 if key not in given:
@@ -82,14 +82,14 @@ def runs(sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[dict[str, Any]]:
                     yield kept[key]
 
 
-def summary(animal: Animal, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The runs of one animal at one size in one line."""
+def summary(known: KnownOutput, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The runs of one output at one size in one line."""
     verdicts = [r["verdict"] for r in found]
     return {
-        "output": animal.name,
-        "data": animal.data,
+        "output": known.name,
+        "data": known.data,
         "rows": found[0]["rows"],
-        "truth": animal.truth,
+        "truth": known.truth,
         "seeds": len(found),
         **{v: verdicts.count(v) for v in ("release", "review", "refuse")},
         "marginal risk": float(np.mean([r["risk"] for r in found])),
@@ -105,15 +105,15 @@ def summary(animal: Animal, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def check() -> list[str]:
-    """The whole zoo, what it shows, and whether that is as it should be."""
+    """All outputs of known truth, what they show, and whether that is as it should be."""
     found = list(runs())
     lines = []
-    for animal in ZOO:
-        mine = [r for r in found if (r["animal"], r["data"]) == (animal.name, animal.data)]
+    for known in KNOWN_OUTPUTS:
+        mine = [r for r in found if (r["output"], r["data"]) == (known.name, known.data)]
         for size in sorted({r["rows"] for r in mine}):
-            lines.append(summary(animal, [r for r in mine if r["rows"] == size]))
+            lines.append(summary(known, [r for r in mine if r["rows"] == size]))
     totals = verdict_totals(found)
-    keep("zoo", lines, totals)
+    keep("known_truth", lines, totals)
     shown = [
         f"{x['output']} ({x['data']}, {x['rows']:,}): {x['release']} released, {x['review']} reviewed, {x['refuse']} "
         f"refused; planted {x['planted found']} of {x['planted']}, others {x['others']}; risk {x['marginal risk']:.4f}"
@@ -126,11 +126,11 @@ def check() -> list[str]:
 
 def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What must hold, counted over all runs."""
-    names = {(a.name, a.data): a for a in ZOO}
-    safe = [r for r in found if names[r["animal"], r["data"]].truth == "safe"]
-    unsafe = [r for r in found if names[r["animal"], r["data"]].truth == "unsafe"]
+    names = {(a.name, a.data): a for a in KNOWN_OUTPUTS}
+    safe = [r for r in found if names[r["output"], r["data"]].truth == "safe"]
+    unsafe = [r for r in found if names[r["output"], r["data"]].truth == "unsafe"]
     with_people = [r for r in unsafe if r["planted"]]
-    emergent = [r for r in unsafe if names[r["animal"], r["data"]].is_emergent]
+    emergent = [r for r in unsafe if names[r["output"], r["data"]].is_emergent]
     return {
         "safe": len(safe),
         "safe released": sum(r["verdict"] == "release" for r in safe),
