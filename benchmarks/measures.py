@@ -22,7 +22,7 @@ import pandas as pd
 from benchmarks.peers import environment
 from divulge.demo import simulated_census
 from divulge.measures import measure, measure_targets
-from divulge.measures.families.suda import unique_sets
+from divulge.measures.counting.unique_sets import unique_sets
 from divulge.table import Schema, Table, Variable, read_table, table_from_frame
 
 ADULT = {
@@ -45,7 +45,7 @@ ADULT = {
 FOUR = ["age", "sex", "race", "occupation"]
 EIGHT = [*FOUR, "workclass", "education.num", "marital.status", "relationship"]
 SIX = [*FOUR, "marital.status", "native.country"]
-COUNTED = ["tcap", "cap", "raab"]
+COUNTED = ["tcap", "cap", "identity"]
 MILLIONS = {"AGE": 96, "AREAP": 7, "ETHGROUP": 10, "LTILL": 2, "MSTATUS": 5, "SEX": 2, "TENURE": 2}
 
 

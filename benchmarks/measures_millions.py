@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measures import COUNTED, MILLIONS, millions_schema
-from divulge.measures import FAMILIES, measure
+from divulge.measures import measure
 from divulge.measures.counting.out_of_core import measure_parquet
 from divulge.table import Table
 
@@ -63,7 +63,7 @@ def hundred_million() -> dict[str, Any]:
                 for _ in range(100):
                     writer.write_table(pa.table({name: _block(rng, name, BLOCK) for name in MILLIONS}, schema=schema))
         start = time.perf_counter()
-        measure_parquet(paths[0], paths[1:], KEYS, ["TENURE"], families=FAMILIES, measures=COUNTED)
+        measure_parquet(paths[0], paths[1:], KEYS, ["TENURE"], measures=COUNTED)
         return {"seconds": time.perf_counter() - start, "MB": _memory("VmHWM")}
 
 

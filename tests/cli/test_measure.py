@@ -139,7 +139,7 @@ def test_people_read_the_headline_and_what_was_divided(capsys: pytest.CaptureFix
         (["--target", "home", "--set", "tcap.tau=[1"], 2, "cannot be read"),
         (["--target", "home", "--tau", "2"], 53, "at most 1"),
         (["--target", "home", "--plot", "x.png"], 2, "SVG"),
-        (["--target", "home", "--measures", "DCAP", "--plot", "x.svg"], 53, "Add raab"),
+        (["--target", "home", "--measures", "DCAP", "--plot", "x.svg"], 53, "Add identity"),
         (["--target", "home", "--holdout", "none.csv"], 30, "no such file"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else None,

@@ -13,7 +13,7 @@ from divulge.measures import Case, Scenario
 from divulge.measures.families.isolation import Isolation, isolating
 from divulge.measures.families.outliers import Outliers
 from divulge.measures.families.reconstruction import Reconstruction
-from divulge.measures.families.unique_matches import Precision
+from divulge.measures.families.unique_matches import UniqueMatches
 from divulge.measures.families.utility import Utility
 from divulge.table import Schema, Table, Variable
 from tests.reference import attacks as reference
@@ -40,7 +40,7 @@ def rng() -> np.random.Generator:
 
 @given(ROWS, ROWS)
 def test_unique_match_equals_the_loop(people: list[tuple[int, ...]], synthetic: list[tuple[int, ...]]) -> None:
-    found = Precision().estimate(Case(table(people), table(synthetic), SCENARIO), rng())
+    found = UniqueMatches().estimate(Case(table(people), table(synthetic), SCENARIO), rng())
     acted, right = reference.unique_match(people, synthetic)
     assert found["PI_coverage"].numerator == acted
     assert found["PI_precision"].numerator == right

@@ -17,7 +17,7 @@ from divulge.measures.families.isolation import Isolation
 from divulge.measures.families.outliers import Outliers
 from divulge.measures.families.rapid import Rapid
 from divulge.measures.families.reconstruction import Reconstruction
-from divulge.measures.families.unique_matches import Precision
+from divulge.measures.families.unique_matches import UniqueMatches
 from divulge.measures.families.utility import Utility
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
@@ -26,7 +26,7 @@ _QUICK = {"n_trees": 3, "n_resamples": 3, "n_permutations": 3}
 _FAMILIES: tuple[Family, ...] = (
     Rapid(**_QUICK),
     Rapid(error="normalised", attackers=("cart", "l1"), **_QUICK),
-    Precision(),
+    UniqueMatches(),
     Isolation(),
     Outliers(z=0.5),
     Reconstruction(top=3),

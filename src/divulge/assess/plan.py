@@ -24,7 +24,7 @@ from divulge.spec.document import read_document
 from divulge.synthesisers import SYNTHESISERS, Descent
 from divulge.table import Table
 
-DEFAULT_FAMILIES = ("tcap", "cap", "raab")
+DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
 
 

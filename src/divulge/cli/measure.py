@@ -15,70 +15,80 @@ from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.measures import Measured
+    from divulge.table import Table
+
+
+_Synthetic = Annotated[list[Path], typer.Option(help="Synthetic microdata; once for every file.", show_default=False)]
+_Keys = Annotated[
+    list[str], typer.Option(metavar="A,B,…", help="What the intruder knows of a person.", show_default=False)
+]
+_Target = Annotated[
+    list[str] | None, typer.Option(metavar="T", help="What the intruder wants to know; once for every target.")
+]
+_Schema = Annotated[
+    Path | None, typer.Option(help="What the columns of all files are: labels, missing codes (Table Schema JSON).")
+]
+_AllTargets = Annotated[bool, typer.Option("--all-targets", help="Every other variable as a target, in one table.")]
+_Measures = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B,…", help="Measures or families to compute, or all. By default the fast families."),
+]
+_KeySizes = Annotated[str | None, typer.Option(metavar="3-6", help="Also sweep over all subsets of so many keys.")]
+_ExcludeTargetLevel = Annotated[
+    list[str] | None, typer.Option(metavar="T=LEVEL", help="A target level that everybody would guess.")
+]
+_ExcludeMissing = Annotated[
+    list[str] | None, typer.Option(metavar="VAR", help="A variable whose missing values disclose nothing.")
+]
+_ExcludePair = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=LEVEL,T=LEVEL", help="A pair of levels that everybody would guess."),
+]
+_DenominatorLimit = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Leave out cells with more rows than this; 0 leaves all in.")
+]
+_Groups = Annotated[
+    list[str] | None,
+    typer.Option(metavar="VAR=N", help="A numeric variable to cut into N groups at its quantiles."),
+]
+_Special = Annotated[
+    list[str] | None,
+    typer.Option(metavar="VAR=CODE", help="A code of a grouped variable that stays a level of its own."),
+]
+_Tau = Annotated[
+    float | None, typer.Option(metavar="SHARE", help="How certain the intruder of TCAP wants to be; 1 by default.")
+]
+_Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FAMILY.FIELD=VALUE", help="A setting of a family, as suda.sampling_fraction=0.1."),
+]
+_Engine = Annotated[
+    Literal["memory", "duckdb"],
+    typer.Option(help="Read files into memory, or count Parquet files on disk with DuckDB."),
+]
+_Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig and DiSCO of every target as arrows.")]
 
 
 def run(
     original: Annotated[Path, typer.Option(help="The original microdata.", show_default=False)],
-    synthetic: Annotated[
-        list[Path], typer.Option(help="Synthetic microdata; once for every file.", show_default=False)
-    ],
-    keys: Annotated[
-        list[str], typer.Option(metavar="A,B,…", help="What the intruder knows of a person.", show_default=False)
-    ],
-    target: Annotated[
-        list[str] | None, typer.Option(metavar="T", help="What the intruder wants to know; once for every target.")
-    ] = None,
+    synthetic: _Synthetic,
+    keys: _Keys,
+    target: _Target = None,
     holdout: Annotated[Path | None, typer.Option(help="People of the same kind who were not in the original.")] = None,
-    schema: Annotated[
-        Path | None, typer.Option(help="What the columns of all files are: labels, missing codes (Table Schema JSON).")
-    ] = None,
-    all_targets: Annotated[
-        bool, typer.Option("--all-targets", help="Every other variable as a target, in one table.")
-    ] = False,
-    measures: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,…", help="Measures or families to compute, or all. By default the fast families."),
-    ] = None,
-    key_sizes: Annotated[
-        str | None, typer.Option(metavar="3-6", help="Also sweep over all subsets of so many keys.")
-    ] = None,
-    exclude_target_level: Annotated[
-        list[str] | None, typer.Option(metavar="T=LEVEL", help="A target level that everybody would guess.")
-    ] = None,
-    exclude_missing: Annotated[
-        list[str] | None, typer.Option(metavar="VAR", help="A variable whose missing values disclose nothing.")
-    ] = None,
-    exclude_pair: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=LEVEL,T=LEVEL", help="A pair of levels that everybody would guess."),
-    ] = None,
-    denominator_limit: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Leave out cells with more rows than this; 0 leaves all in.")
-    ] = 0,
-    groups: Annotated[
-        list[str] | None,
-        typer.Option(metavar="VAR=N", help="A numeric variable to cut into N groups at its quantiles."),
-    ] = None,
-    special: Annotated[
-        list[str] | None,
-        typer.Option(metavar="VAR=CODE", help="A code of a grouped variable that stays a level of its own."),
-    ] = None,
-    tau: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="How certain the intruder of TCAP wants to be; 1 by default.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FAMILY.FIELD=VALUE", help="A setting of a family, as suda.sampling_fraction=0.1."
-        ),
-    ] = None,
-    engine: Annotated[
-        Literal["memory", "duckdb"],
-        typer.Option(help="Read files into memory, or count Parquet files on disk with DuckDB."),
-    ] = "memory",
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig and DiSCO of every target as arrows.")
-    ] = None,
+    schema: _Schema = None,
+    all_targets: _AllTargets = False,
+    measures: _Measures = None,
+    key_sizes: _KeySizes = None,
+    exclude_target_level: _ExcludeTargetLevel = None,
+    exclude_missing: _ExcludeMissing = None,
+    exclude_pair: _ExcludePair = None,
+    denominator_limit: _DenominatorLimit = 0,
+    groups: _Groups = None,
+    special: _Special = None,
+    tau: _Tau = None,
+    set_: _Set = None,
+    engine: _Engine = "memory",
+    plot: _Plot = None,
     seed: Annotated[int, typer.Option(help="For the measures that draw at random.")] = 1,
     json: JsonOption = False,
 ) -> None:
@@ -90,53 +100,78 @@ def run(
     who were not in the data is no disclosure.
     """
     # The measures bring compiled code with them, which other commands should not wait for.
-    from divulge.measures import FAMILIES, measure_targets
-    from divulge.measures.arrows import arrow_plot, target_table
-    from divulge.measures.counting.out_of_core import measure_parquet, parquet_columns
-    from divulge.table import read_schema, read_table
-    from divulge.terminal.measure_options import (
-        read_exclusions,
-        read_groups,
-        read_names,
-        read_settings,
-        read_sizes,
-    )
+    from divulge.terminal import measure_options as read
     from divulge.terminal.measure_view import show
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
-    names = read_names(keys)
-    paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
-    known = read_schema(schema) if schema is not None else None
-    if known is not None and engine == "duckdb":
+    if schema is not None and engine == "duckdb":
         raise UsageError("the duckdb engine takes files as they are, without a schema.", where="--schema")
-    tables = [read_table(path, known) for path in paths] if engine == "memory" else []
-    columns = [list(t.names) for t in tables] or [parquet_columns(path) for path in paths]
-    targets = _targets(list(target or ()), all_targets, names, columns)
-    cut = read_groups(groups or (), special or ())
+    paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
+    names = read.read_names(keys)
+    tables = _read_tables(paths, schema) if engine == "memory" else None
+    targets = _targets(list(target or ()), all_targets, names, _columns(paths, tables))
+    cut = read.read_groups(groups or (), special or ())
     options: dict[str, Any] = {
-        "measures": read_names(measures) if measures else None,
-        "settings": read_settings(set_ or (), tau),
-        "key_sizes": None if key_sizes is None else read_sizes(key_sizes),
-        "exclusions": read_exclusions(
+        "measures": read.read_names(measures) if measures else None,
+        "settings": read.read_settings(set_ or (), tau),
+        "key_sizes": None if key_sizes is None else read.read_sizes(key_sizes),
+        "exclusions": read.read_exclusions(
             exclude_target_level or (), exclude_missing or (), exclude_pair or (), denominator_limit, targets, cut
         ),
         "groups": cut,
     }
-    if engine == "memory":
-        held = tables[-1] if holdout is not None else None
-        files = tables[1 : 1 + len(synthetic)]
-        found = measure_targets(tables[0], files, names, targets, holdout=held, seed=seed, **options)
-    else:
-        found = measure_parquet(original, synthetic, names, targets, families=FAMILIES, holdout=holdout, **options)
-    table = target_table(found) if all_targets or plot is not None or len(found) > 1 else None
-    if plot is not None and table is not None:
-        write_text(plot, arrow_plot(table))
-        screen.note(f"The arrow plot is in {plot}")
+    found = _measured(paths, tables, holdout is not None, names, targets, options, seed)
+    table = _table(found, plot) if all_targets or plot is not None or len(found) > 1 else None
     if json:
         screen.print_json(_document(found, table))
     else:
         show(found, table)
+
+
+def _read_tables(paths: Sequence[Path], schema: Path | None) -> list[Table]:
+    from divulge.table import read_schema, read_table
+
+    known = read_schema(schema) if schema is not None else None
+    return [read_table(path, known) for path in paths]
+
+
+def _columns(paths: Sequence[Path], tables: Sequence[Table] | None) -> list[Sequence[str]]:
+    from divulge.measures.counting.out_of_core import parquet_columns
+
+    return [parquet_columns(path) for path in paths] if tables is None else [t.names for t in tables]
+
+
+def _measured(
+    paths: Sequence[Path],
+    tables: Sequence[Table] | None,
+    with_holdout: bool,
+    keys: Sequence[str],
+    targets: Sequence[str],
+    options: dict[str, Any],
+    seed: int,
+) -> list[Measured]:
+    """The figures of original, synthetic and holdout files, in this order; tables: None where they stay on disk."""
+    from divulge.measures import measure_targets
+    from divulge.measures.counting.out_of_core import measure_parquet
+
+    end = len(paths) - 1 if with_holdout else len(paths)
+    if tables is None:
+        held = paths[-1] if with_holdout else None
+        return measure_parquet(paths[0], paths[1:end], keys, targets, holdout=held, **options)
+    rest = tables[-1] if with_holdout else None
+    return measure_targets(tables[0], list(tables[1:end]), keys, targets, holdout=rest, seed=seed, **options)
+
+
+def _table(found: Sequence[Measured], plot: Path | None) -> list[dict[str, Any]]:
+    """One row a target, drawn as arrows where a plot is asked for."""
+    from divulge.terminal.arrow_plot import arrow_plot, target_table
+
+    table = target_table(found)
+    if plot is not None:
+        write_text(plot, arrow_plot(table))
+        screen.note(f"The arrow plot is in {plot}")
+    return table
 
 
 def _targets(given: list[str], every: bool, keys: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:

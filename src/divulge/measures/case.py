@@ -89,3 +89,11 @@ class Case:
     def by_row(self, of_cells: Floats) -> Floats:
         """A figure of cells as a figure of the people's rows."""
         return of_cells[self.cells.places(self.counts.cell_codes(self.people, self.scenario.target))]
+
+    def own_shares(self) -> Floats:
+        """p^s of every person's own target given their keys; NaN where nobody synthetic has these keys."""
+        s_q = self.cells.of_key[1]
+        shares = np.divide(self.cells.s, s_q, out=np.full(len(self.cells.codes), np.nan), where=s_q > 0)
+        # Excluded cells are counted as not disclosed, as in the sums; the matched figure leaves them out.
+        shares[~self.counted] = np.nan
+        return self.by_row(shares)

@@ -9,15 +9,18 @@ from typing import Any
 from divulge.errors import DivulgeError, MeasureError, suggest
 from divulge.measures.families.family import Family
 
+_OLD_NAMES = {"raab": "identity", "kolb": "group_disclosure"}  # families were named after their authors
+
 
 def choose(
     families: Sequence[type[Family]], names: Sequence[str] | None, settings: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Family], set[str] | None]:
     """The families to ask, with their settings, and the measures to keep of what they answer (None: all).
 
-    names: measures (`DCAP`), whole families (`raab`), or `all`; None is the families that run by default.
+    names: measures (`DCAP`), whole families (`identity`), or `all`; None is the families that run by default.
     settings: by family, the fields that differ from their defaults.
     """
+    settings = {_OLD_NAMES.get(name, name): given for name, given in settings.items()}
     known = {f.name: f for f in families}
     of_measure = {m.name: f.name for f in families for m in f.measures}
     for family in settings:
@@ -30,7 +33,7 @@ def choose(
     if names is None:
         return [_with(f, settings.get(f.name, {})) for f in families if f.is_default or f.name in settings], None
     wanted: set[str] = set()
-    for name in names:
+    for name in (_OLD_NAMES.get(name, name) for name in names):
         if name == "all":
             wanted |= set(of_measure)
         elif name in known:

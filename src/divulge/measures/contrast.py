@@ -61,12 +61,12 @@ def contrast(measure: Measure, original: Estimate, holdout: Estimate, n_original
         b,
         interval=difference(a, original.interval, b, holdout.interval) if of_people else None,
         anonymeter=(a - b) / (1 - b) if measure.is_share and b < 1 else math.nan,
-        welch=welch(original, holdout) if of_people else None,
+        welch=_welch(original, holdout) if of_people else None,
         caveats=caveats,
     )
 
 
-def welch(a: Estimate, b: Estimate) -> Welch | None:
+def _welch(a: Estimate, b: Estimate) -> Welch | None:
     """Welch's test, where both figures are means with a standard error."""
     se_a, se_b = a.details.get("standard_error"), b.details.get("standard_error")
     if se_a is None or se_b is None or a.n is None or b.n is None:

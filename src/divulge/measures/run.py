@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -46,6 +46,21 @@ class Measured:
         return self.measures[name][0]
 
 
+class CountingOptions(TypedDict, total=False):
+    """key_sizes: also sweep over all subsets of so many keys. groups: numeric variables to cut into groups."""
+
+    key_sizes: tuple[int, int] | None
+    exclusions: Exclusions
+    groups: Mapping[str, Groups] | None
+
+
+class _Options(CountingOptions, total=False):
+    """with_scores: also give the score of every row, where a measure has one. seed: for families that draw."""
+
+    with_scores: bool
+    seed: int
+
+
 def measure(original: Any, synthetic: Any, keys: Sequence[str], target: str, **options: Any) -> Measured:
     """How much synthetic data give away about one target of the original people; options as `measure_targets`."""
     return measure_targets(original, synthetic, keys, [target], **options)[0]
@@ -60,36 +75,20 @@ def measure_targets(
     holdout: Any = None,
     measures: Sequence[str] | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    key_sizes: tuple[int, int] | None = None,
-    exclusions: Exclusions = NO_EXCLUSIONS,
-    groups: Mapping[str, Groups] | None = None,
-    with_scores: bool = False,
-    seed: int = 1,
+    **options: Unpack[_Options],
 ) -> list[Measured]:
     """How much synthetic data give away about the people of the original: the figures of several targets, in order.
 
     original, synthetic, holdout: Tables, or pandas, polars or Arrow frames; synthetic may be a list of them.
     measures: names of measures or of families, or "all"; by default the fast families.
     settings: by family, what differs from its defaults: {"tcap": {"tau": 0.9}}.
-    key_sizes: also sweep over all subsets of so many keys. groups: numeric variables to cut into groups.
-    with_scores: also give the score of every row, where a measure has one.
     """
     from divulge.measures import FAMILIES  # the room's list imports the families, which this file must not know
 
     families, wanted = choose(FAMILIES, measures, settings or {})
-    found = measure_tables(
-        _as_table(original),
-        [_as_table(s) for s in (synthetic if isinstance(synthetic, list | tuple) else [synthetic])],
-        keys,
-        targets,
-        families,
-        holdout=None if holdout is None else _as_table(holdout),
-        key_sizes=key_sizes,
-        exclusions=exclusions,
-        groups=groups,
-        with_scores=with_scores,
-        seed=seed,
-    )
+    files = [_as_table(s) for s in (synthetic if isinstance(synthetic, list | tuple) else [synthetic])]
+    held = None if holdout is None else _as_table(holdout)
+    found = measure_tables(_as_table(original), files, keys, targets, families, holdout=held, **options)
     return found if wanted is None else [only(m, wanted) for m in found]
 
 
@@ -167,14 +166,12 @@ def measure_tables(
     families: Sequence[Family],
     *,
     holdout: Table | None = None,
-    key_sizes: tuple[int, int] | None = None,
-    exclusions: Exclusions = NO_EXCLUSIONS,
-    groups: Mapping[str, Groups] | None = None,
-    with_scores: bool = False,
-    seed: int = 1,
+    **options: Unpack[_Options],
 ) -> list[Measured]:
     """Every family's figures for every target, in the order of the targets."""
-    scenarios = [Scenario(tuple(keys), target, key_sizes) for target in targets]
+    groups, exclusions = options.get("groups"), options.get("exclusions", NO_EXCLUSIONS)
+    with_scores, seed = options.get("with_scores", False), options.get("seed", 1)
+    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")) for target in targets]
     if not synthetic:
         raise MeasureError("at least one synthetic table is needed.")
     if not scenarios:
@@ -223,10 +220,10 @@ def _one_target(
         ready.synthetic[0],
         scenario,
         ready.holdout,
-        ready.synthetic,
-        exclusions,
-        with_scores,
-        counter,
+        replicates=ready.synthetic,
+        exclusions=exclusions,
+        with_scores=with_scores,
+        counter=counter,
     )
     cases = [first, *(replace(first, synthetic=s) for s in ready.synthetic[1:])]
     found = [_figures(case, families, seed) for case in cases]

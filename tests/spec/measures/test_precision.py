@@ -7,7 +7,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Case, Exclusions, Scenario
-from divulge.measures.families.unique_matches import Precision
+from divulge.measures.families.unique_matches import UniqueMatches
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(
@@ -35,7 +35,7 @@ def test_improvement_is_the_papers_ratio_on_the_same_people() -> None:
     synthetic = table([0, 1, 2, 3, 4, 5, 6, 6], [0, 0, 0, 0, 1, 0, 1, 1])
     # The holdout says no to everybody, so the baseline is right about the four of the six who are no.
     holdout = table([8, 9, 10, 11], [0, 0, 0, 0])
-    found = Precision().estimate(Case(PEOPLE, synthetic, SCENARIO, holdout, with_scores=True), rng())
+    found = UniqueMatches().estimate(Case(PEOPLE, synthetic, SCENARIO, holdout, with_scores=True), rng())
     assert found["PI_coverage"].value == 6 / 8
     assert found["PI_precision"].value == pytest.approx(5 / 6)
     assert found["PI_precision"].baseline == pytest.approx(4 / 6)
@@ -50,14 +50,14 @@ def test_improvement_is_the_papers_ratio_on_the_same_people() -> None:
 def test_holdout_is_attacked_too_and_anonymeters_ratio_given() -> None:
     synthetic = table([0, 1, 8, 9], [0, 0, 0, 1])
     holdout = table([8, 9, 10], [0, 0, 1])
-    beside = Precision().estimate(Case(PEOPLE, synthetic, SCENARIO, holdout), rng())["PI"].details["holdout"]
+    beside = UniqueMatches().estimate(Case(PEOPLE, synthetic, SCENARIO, holdout), rng())["PI"].details["holdout"]
     assert beside["attack"] == 0.5
     assert beside["coverage"] == pytest.approx(2 / 3)
     assert beside["anonymeter"] == pytest.approx((1.0 - 0.5) / (1 - 0.5))
 
 
 def test_without_any_unique_match_it_is_undefined() -> None:
-    found = Precision().estimate(Case(PEOPLE, table([9, 10], [0, 1]), SCENARIO), rng())
+    found = UniqueMatches().estimate(Case(PEOPLE, table([9, 10], [0, 1]), SCENARIO), rng())
     assert np.isnan(found["PI"].value)
     assert "never guesses" in found["PI"].caveats[0]
     assert found["PI_coverage"].value == 0.0
@@ -65,7 +65,7 @@ def test_without_any_unique_match_it_is_undefined() -> None:
 
 def test_where_the_baseline_is_always_right_it_is_undefined() -> None:
     people = table([0, 1, 2], [0, 0, 0])
-    found = Precision().estimate(Case(people, table([0, 1], [0, 1]), SCENARIO, table([5], [0])), rng())
+    found = UniqueMatches().estimate(Case(people, table([0, 1], [0, 1]), SCENARIO, table([5], [0])), rng())
     assert np.isnan(found["PI"].value)
     assert "right about everybody" in found["PI"].caveats[0]
     assert found["PI_precision"].value == 0.5
@@ -74,7 +74,7 @@ def test_where_the_baseline_is_always_right_it_is_undefined() -> None:
 def test_without_a_holdout_the_baseline_comes_from_other_people() -> None:
     # 40 people in two groups that determine the target: a model fitted to four fifths knows the others.
     people = table([0, 1] * 20, [0, 1] * 20)
-    found = Precision(strength=1.0).estimate(Case(people, table([0, 1], [0, 0]), SCENARIO), rng())
+    found = UniqueMatches(strength=1.0).estimate(Case(people, table([0, 1], [0, 0]), SCENARIO), rng())
     assert found["PI"].details["base"] == 1.0
     assert "folds" in found["PI"].details["base_from"]
 
@@ -82,7 +82,7 @@ def test_without_a_holdout_the_baseline_comes_from_other_people() -> None:
 def test_baseline_never_learns_from_the_person_it_guesses_about() -> None:
     # Everybody has a key of their own, so a model knows about a person only what it saw of that person.
     people = table(list(range(12)), [0, 1] * 6)
-    found = Precision(strength=1000.0).estimate(Case(people, people, SCENARIO), rng())
+    found = UniqueMatches(strength=1000.0).estimate(Case(people, people, SCENARIO), rng())
     assert found["PI_precision"].value == 1.0
     assert found["PI"].details["base"] < 0.75
 
@@ -91,7 +91,7 @@ def test_numbers_are_right_within_the_tolerance() -> None:
     schema = Schema((SCHEMA["k"], Variable("t", "numeric", np.array([0, 100, 104, 106, 200]), missing=(None,))))
     people = Table(schema, (np.array([0, 1, 2, 3]), np.array([1, 1, 5, 0])))
     synthetic = Table(schema, (np.array([0, 1, 2, 3]), np.array([2, 3, 5, 1])))
-    found = Precision(tolerance=0.05).estimate(Case(people, synthetic, SCENARIO, with_scores=True), rng())
+    found = UniqueMatches(tolerance=0.05).estimate(Case(people, synthetic, SCENARIO, with_scores=True), rng())
     scores = found["PI_precision"].scores
     assert scores is not None
     # 104 for 100 is near, 106 is not; missing for missing is right; 100 for 0 is not.
@@ -100,11 +100,11 @@ def test_numbers_are_right_within_the_tolerance() -> None:
 
 def test_exclusions_that_are_not_applied_are_mentioned() -> None:
     out = Exclusions(target_levels=(("t", "yes"),))
-    found = Precision().estimate(Case(PEOPLE, PEOPLE, SCENARIO, exclusions=out), rng())
+    found = UniqueMatches().estimate(Case(PEOPLE, PEOPLE, SCENARIO, exclusions=out), rng())
     assert any("Exclusions" in c for c in found["PI"].caveats)
 
 
 @pytest.mark.parametrize("settings", [{"tolerance": -1.0}, {"strength": 0.0}, {"tolerance": float("nan")}])
 def test_precision_rejects_impossible_settings(settings: dict[str, float]) -> None:
     with pytest.raises(MeasureError):
-        Precision(**settings)
+        UniqueMatches(**settings)

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from divulge.measures import measure
+from divulge.measures.counting.unique_sets import by_variable, suda_scores, unique_sets
 from divulge.measures.families.special_uniques import special_uniques
-from divulge.measures.families.suda import by_variable, contributions, dis_suda, suda_scores, unique_sets
+from divulge.measures.families.suda import dis_suda
 from divulge.table import table_from_frame
 
 GUIDELINE = pd.DataFrame(
@@ -26,11 +27,10 @@ def test_scores_of_the_guideline_data() -> None:
     assert suda_scores(found).tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
 
 
-def test_contributions_sum_to_more_than_one() -> None:
+def test_shares_of_keys_sum_to_more_than_one() -> None:
     data = pd.DataFrame({"a": [2, 1, 1], "b": [0, 3, 0], "c": [0, 6, 0]})
     found = unique_sets(table_from_frame(data), ["a", "b", "c"])
     assert suda_scores(found).tolist() == [2, 4, 2]
-    assert contributions(found).tolist() == [[1, 0, 0], [0, 0.5, 0.5], [1, 0.5, 0.5]]
     assert by_variable(found) == {"a": 0.5, "b": 0.375, "c": 0.375}
 
 

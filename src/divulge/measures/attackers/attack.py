@@ -14,10 +14,10 @@ from divulge.measures.attackers.gains import Classes, ErrorKind, Inference, Numb
 from divulge.measures.attackers.models import Predicted, Task
 from divulge.measures.case import Case
 
-TAUS = tuple(round(0.05 * i, 2) for i in range(20))
+_TAUS = tuple(round(0.05 * i, 2) for i in range(20))
 """Thresholds of the gain at which the share at risk is shown, from the least to the most demanding."""
 
-EPSILONS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.025, 0.01)
+_EPSILONS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.025, 0.01)
 """Tolerances at which it is shown for numbers, for a tolerance of 0.1; for another, in the same proportion."""
 
 
@@ -52,14 +52,14 @@ class Attack:
         if target.kind == "categorical":
             task = Task(case.synthetic, case.scenario.keys, seen.astype(np.int64), target.n_codes)
             rows, truth = np.arange(case.people.n_rows), codes.astype(np.int64)
-            threshold, grid, baseline = tau, TAUS, 0.0
+            threshold, grid, baseline = tau, _TAUS, 0.0
         else:
             known = ~target.is_missing[seen]
             task = Task(case.synthetic.take(known), case.scenario.keys, target.numbers[seen[known]], 0)
             rows = np.flatnonzero(~target.is_missing[codes])
             truth = target.numbers[codes[rows]]
             threshold = _tolerance(epsilon, error)
-            grid = tuple(round(e * threshold / 0.1, 12) for e in EPSILONS)
+            grid = tuple(round(e * threshold / 0.1, 12) for e in _EPSILONS)
             baseline = _near_median(truth, threshold, error)
             if len(rows) < case.people.n_rows:
                 caveats.append(f"{case.people.n_rows - len(rows):,} people whose target is missing are left out.")

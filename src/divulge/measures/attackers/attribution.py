@@ -12,14 +12,12 @@ from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.attackers.logistic import fit_logistic
 from divulge.table import Table, Variable
 
-SMALLEST = 10
+_SMALLEST = 10
 """Levels with fewer people are put together: a coefficient of theirs would say nothing, and might say who."""
 
-MOST = 30
-"""No more levels of a key than these, the most frequent ones, are told apart: nobody reads more."""
-
-QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
-OTHER = "other"
+_MOST = 30  # no more levels of a key than these, the most frequent ones, are told apart: nobody reads more
+_QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
+_OTHER = "other"
 
 
 def attribution(people: Table, keys: Sequence[str], flags: Mask) -> list[dict[str, Any]]:
@@ -74,14 +72,14 @@ def _levels(variable: Variable, codes: NDArray[np.integer]) -> tuple[Integers, l
         # Named by their place, not by their bounds: a bound is somebody's value.
         cuts = np.quantile(numbers[known], [0.25, 0.5, 0.75]) if known.any() else np.zeros(3)
         level = np.where(known, np.searchsorted(cuts, np.nan_to_num(numbers), side="left"), 4)
-        shown = [*QUARTERS, "missing"]
+        shown = [*_QUARTERS, "missing"]
     else:
         level, shown = codes.astype(np.int64), variable.display
     counts = np.bincount(level, minlength=len(shown))
     rank = np.empty(len(counts), dtype=np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    rare = (counts > 0) & ((counts < SMALLEST) | (rank >= MOST))
+    rare = (counts > 0) & ((counts < _SMALLEST) | (rank >= _MOST))
     names = [shown[i] for i in np.flatnonzero((counts > 0) & ~rare)]
     place = np.full(len(shown), len(names), dtype=np.int64)
     place[(counts > 0) & ~rare] = np.arange(len(names))
-    return place[level], [*names, OTHER] if rare.any() else names
+    return place[level], [*names, _OTHER] if rare.any() else names

@@ -17,12 +17,12 @@ from divulge.measures.families.rapid import Rapid
 from divulge.scenario import Scenario
 from divulge.table import Table
 
-Synthesise = Callable[[Table, int | None, np.random.Generator], Table]
+_Synthesise = Callable[[Table, int | None, np.random.Generator], Table]
 """Original rows, how many synthetic rows (None: as many), randomness → synthetic rows: any comparator's method."""
 
 
 def cross_validated(
-    synthesise: Synthesise,
+    synthesise: _Synthesise,
     original: Table,
     scenario: Scenario,
     rng: np.random.Generator,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import Interval
 
-Rows = NDArray[np.integer]
+_Rows = NDArray[np.integer]
 
 ErrorKind = Literal["relative", "absolute", "normalised"]
 
@@ -26,7 +26,7 @@ class Inference(Protocol):
     @property
     def n_rows(self) -> int: ...
 
-    def scores(self, rows: Rows, pretended: Rows | None = None) -> Floats:
+    def scores(self, rows: _Rows, pretended: _Rows | None = None) -> Floats:
         """The score of each of the rows; NaN where undefined. pretended: rows whose truth stands in for their own."""
         ...
 
@@ -44,13 +44,13 @@ class Classes:
     """probabilities: (rows, classes). truth: the class of each row."""
 
     probabilities: Floats
-    truth: Rows
+    truth: _Rows
 
     @property
     def n_rows(self) -> int:
         return len(self.truth)
 
-    def scores(self, rows: Rows, pretended: Rows | None = None) -> Floats:
+    def scores(self, rows: _Rows, pretended: _Rows | None = None) -> Floats:
         """The normalised gain of each row, given the shares of the classes among these rows."""
         truth = self.truth[rows if pretended is None else pretended]
         shares = np.bincount(truth, minlength=self.probabilities.shape[1]) / max(len(truth), 1)
@@ -77,7 +77,7 @@ class Numbers:
     def n_rows(self) -> int:
         return len(self.truth)
 
-    def scores(self, rows: Rows, pretended: Rows | None = None) -> Floats:
+    def scores(self, rows: _Rows, pretended: _Rows | None = None) -> Floats:
         """The error of each row."""
         return error(self.truth[rows if pretended is None else pretended], self.predicted[rows], self.kind)
 
@@ -145,7 +145,7 @@ def bootstrap(
 
 
 @dataclass(frozen=True)
-class Null:
+class _Null:
     """What the same guesses would give if they had nothing to do with the people (Templ et al., 2.5).
 
     p: the chance of a share at risk as large as the observed one. quantile: the null's 95th percentile.
@@ -166,7 +166,7 @@ def permutation_null(
     n_permutations: int,
     rng: np.random.Generator,
     level: float = 0.95,
-) -> Null | None:
+) -> _Null | None:
     """Permute the truth among the people, keep the guesses. grid: from the least to the most demanding threshold."""
     n = inference.n_rows
     if not n or n_permutations < 1:
@@ -191,7 +191,7 @@ def permutation_null(
         elif share > 0:
             break
     at_least = int((found[:, 0] >= observed[0]).sum())
-    return Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)
+    return _Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)
 
 
 def by_class(inference: Classes, flags: Mask, names: Sequence[str]) -> list[dict[str, Any]]:

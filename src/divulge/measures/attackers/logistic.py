@@ -9,12 +9,12 @@ from scipy.special import expit
 
 from divulge.kernels.arrays import Floats, Mask
 
-RIDGE = 1e-6
+_RIDGE = 1e-6
 """A penalty too small to be seen in a coefficient (it is added to an information of order n), large enough to keep
 collinear columns and columns that separate yes from no finite."""
 
 
-class Logistic(NamedTuple):
+class _Logistic(NamedTuple):
     """coefficients: the intercept first. fitted: the probability of every row. rank: of the columns and intercept."""
 
     coefficients: Floats
@@ -24,7 +24,7 @@ class Logistic(NamedTuple):
     converged: bool
 
 
-def fit_logistic(columns: Floats, y: Mask, ridge: float = RIDGE) -> Logistic:
+def fit_logistic(columns: Floats, y: Mask, ridge: float = _RIDGE) -> _Logistic:
     """Maximum likelihood by Newton's method (iteratively reweighted least squares), the intercept not penalised.
 
     columns: (rows, columns) without an intercept; best on a scale of about 1.
@@ -53,7 +53,7 @@ def fit_logistic(columns: Floats, y: Mask, ridge: float = RIDGE) -> Logistic:
     mu = expit(design @ beta)
     information = (design * (mu * (1 - mu))[:, None]).T @ design + np.diag(penalty)
     errors = np.sqrt(np.clip(np.diag(np.linalg.pinv(information, hermitian=True)), 0.0, None))
-    return Logistic(beta, errors, mu, _rank(design), converged)
+    return _Logistic(beta, errors, mu, _rank(design), converged)
 
 
 def _rank(design: Floats) -> int:

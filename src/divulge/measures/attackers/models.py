@@ -86,7 +86,7 @@ class Forest:
 
 
 @dataclass(frozen=True)
-class Boosting:
+class _Boosting:
     """Gradient boosting with the defaults of xgboost: 100 rounds, rate 0.3, depth 6, an L2 penalty of 1 on leaves."""
 
     n_rounds: int = 100
@@ -114,7 +114,7 @@ class Boosting:
 
 
 @dataclass(frozen=True)
-class Tree:
+class _Tree:
     """One tree with the defaults of R's rpart: nodes from 20 rows on are split, leaves have at least 7, and a split
     must lower the risk (misclassified rows, or squared deviation) by 1 % of the root's.
     """
@@ -181,7 +181,7 @@ class Penalised:
         return _asked(model, features, task.n_classes, caveats)
 
 
-ATTACKERS: tuple[type[Attacker], ...] = (Forest, Boosting, Tree, Penalised)
+ATTACKERS: tuple[type[Attacker], ...] = (Forest, _Boosting, _Tree, Penalised)
 """The suite, in the order in which it is reported (Templ et al., section 4, and its CART of section 5)."""
 
 

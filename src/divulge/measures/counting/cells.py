@@ -1,4 +1,4 @@
-"""One count of (keys, target) over people and synthetic rows. Every figure of Raab, CAP, TCAP and Kolb follows from it.
+"""One count of (keys, target) over people and synthetic rows. All measures that count follow from it.
 
 A cell is a key combination q with a target value t that some row has; d_tq and s_tq are its counts.
 """

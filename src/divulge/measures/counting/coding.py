@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Integers
 
-Columns = Sequence[NDArray[np.integer]]
+_Columns = Sequence[NDArray[np.integer]]
 
 ROOM = 1 << 62
 """Codes stay below this; one bit short of what int64 holds, so that no intermediate sum overflows."""
@@ -31,7 +31,7 @@ class KeyCoding:
     radix: int
 
     @classmethod
-    def fit(cls, tables: Sequence[Columns], cards: Sequence[int], width: int) -> KeyCoding:
+    def fit(cls, tables: Sequence[_Columns], cards: Sequence[int], width: int) -> KeyCoding:
         """A coding that every row of `tables` fits, with room to append a target of `width` codes."""
         ranks: list[Integers | None] = []
         radix = 1
@@ -51,7 +51,7 @@ class KeyCoding:
             radix *= card if j < len(cards) else 1
         return cls(tuple(cards), tuple(ranks), radix)
 
-    def encode(self, columns: Columns) -> Integers:
+    def encode(self, columns: _Columns) -> Integers:
         """The code of every row, given the key codes column by column."""
         codes: Integers = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
         for column, card, rank in zip(columns, self.cards, self.ranks, strict=False):

@@ -14,7 +14,7 @@ from divulge.kernels.arrays import Mask
 from divulge.measures.counting.cells import NONE_EXCLUDED, Cells
 from divulge.table import Schema
 
-REASONS = ("target level", "missing target", "missing key", "pair", "denominator limit")
+_REASONS = ("target level", "missing target", "missing key", "pair", "denominator limit")
 """Why a cell is left out, in the order in which exclusions are applied and counted."""
 
 
@@ -91,7 +91,7 @@ class Exclusions:
         steps.append((left, self.denominator_limit))
         table: dict[str, dict[str, int]] = {}
         before = _rows(cells, np.ones_like(left), 0)
-        for reason, (mask, limit) in zip(REASONS, steps, strict=True):
+        for reason, (mask, limit) in zip(_REASONS, steps, strict=True):
             after = _rows(cells, mask, limit)
             table[reason] = {k: before[k] - after[k] for k in after}
             before = after

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -24,19 +24,15 @@ from divulge.kernels.arrays import Integers32
 from divulge.measures.choose import choose
 from divulge.measures.counting.cells import Counter, Tally
 from divulge.measures.counting.coding import ROOM, KeyCoding
-from divulge.measures.counting.exclusions import NO_EXCLUSIONS, Exclusions
+from divulge.measures.counting.exclusions import NO_EXCLUSIONS
 from divulge.measures.counting.grouping import Groups, grouped_variable
-from divulge.measures.families.family import Family
-from divulge.measures.run import Measured, Prepared, measure_prepared, only
+from divulge.measures.families import FAMILIES
+from divulge.measures.run import CountingOptions, Measured, Prepared, measure_prepared, only
 from divulge.scenario import Scenario
 from divulge.table import Schema, Table, Variable, align, table_from_frame
-from divulge.table.files.there import check_readable
+from divulge.table.files.readable import check_readable
 
-COUNTED = ("tcap", "cap", "raab", "kolb")
-"""Families that need nothing but cells."""
-
-MEMORY = "1GB"
-"""What DuckDB may hold before it uses the disk; the cells that come back take up to as much again."""
+_MEMORY = "1GB"  # what DuckDB may hold before it uses the disk; the cells that come back take up to as much again
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,32 +49,30 @@ def measure_parquet(
     keys: Sequence[str],
     targets: Sequence[str],
     *,
-    families: Sequence[type[Family]],
     holdout: Path | None = None,
     measures: Sequence[str] | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    key_sizes: tuple[int, int] | None = None,
-    exclusions: Exclusions = NO_EXCLUSIONS,
-    groups: Mapping[str, Groups] | None = None,
+    **options: Unpack[CountingOptions],
 ) -> list[Measured]:
     """What `measure_targets` gives for Parquet files read whole, for the families that count; rows stay on disk."""
-    chosen, wanted = choose(families, measures, settings or {})
-    rows_needed = [f.name for f in chosen if f.name not in COUNTED]
+    groups, exclusions = options.get("groups") or {}, options.get("exclusions", NO_EXCLUSIONS)
+    chosen, wanted = choose(FAMILIES, measures, settings or {})
+    rows_needed = [f.name for f in chosen if f.needs_rows]
     if measures is None:
-        chosen = [f for f in chosen if f.name in COUNTED]
+        chosen = [f for f in chosen if not f.needs_rows]
     elif rows_needed:
         raise MeasureError(
             f"{', '.join(rows_needed)} need the rows themselves, which the duckdb engine leaves on disk.",
             where="measures",
-            hint=f"It can count {', '.join(COUNTED)}.",
+            hint=f"It can count {', '.join(f.name for f in FAMILIES if not f.needs_rows)}.",
         )
-    scenarios = [Scenario(tuple(keys), target, key_sizes) for target in targets]
+    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")) for target in targets]
     paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
     names = list(dict.fromkeys([*keys, *targets]))
     n_rows = _checked(paths, names)
     with _connection() as connection:
         pooled = 1 + len(synthetic)
-        coded = {n: _code(connection, paths, n, (groups or {}).get(n), pooled) for n in names}
+        coded = {n: _code(connection, paths, n, groups.get(n), pooled) for n in names}
         schema = Schema(tuple(c.variable for c in coded.values()))
         exclusions.check(schema, tuple(keys), tuple(targets))
         # The tables hold no rows: they stand for the files, whose cells the counter is given.
@@ -142,7 +136,7 @@ def _connection() -> Iterator[Any]:
         # Nothing is fetched at run time: DuckDB would otherwise download what it thinks it lacks.
         connection = duckdb.connect(
             config={
-                "memory_limit": MEMORY,
+                "memory_limit": _MEMORY,
                 "temp_directory": folder,
                 "preserve_insertion_order": "false",
                 "autoinstall_known_extensions": "false",

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, calibrated, ratio
-from divulge.measures.families.family import Measure
-from divulge.measures.intervals import normal, ratio_standard_error
+from divulge.measures.estimate import Estimate, ratio
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import mean
 
 _TAUB = "Taub et al. 2018"
 _NO_PEOPLE = "There are no people to attack."
 
 
 @dataclass(frozen=True)
-class Cap:
+class Cap(Family):
     """CAP of the original and of the synthetic data, and DCAP: the synthetic data used on the original people."""
 
     name: ClassVar[str] = "cap"
     is_default: ClassVar[bool] = True
+    needs_rows: ClassVar[bool] = False
     pools: ClassVar[bool] = True
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("baseCAPd", "The chance of a guess drawn from the target's distribution.", f"{_TAUB}, eq. 5"),
         Measure(
@@ -48,69 +47,35 @@ class Cap:
         """All of them; nothing here is random."""
         del rng
         sums, n_d, n_s, base = case.sums(), case.cells.n_people, case.cells.n_synthetic, case.base
-        scores = cap_scores(case) if case.with_scores else None
+        scores = case.own_shares() if case.with_scores else None
         return {
             "baseCAPd": Estimate("baseCAPd", base, base, 1, n=n_d, caveats=() if n_d else (_NO_PEOPLE,)),
-            "CAPd": _mean(
+            "CAPd": mean(
                 "CAPd",
-                (sums.CAPd, sums.CAPd_squares),
+                sums.CAPd,
+                sums.CAPd_squares,
                 n_d,
                 base,
                 _NO_PEOPLE,
                 caveats=("A person's own row is among those that are looked up.",),
             ),
             "CAPs": ratio("CAPs", sums.CAPs, n_s, undefined="The synthetic table has no rows.", n=n_s),
-            "DCAP": _mean(
+            "DCAP": mean(
                 "DCAP",
-                (sums.DCAP, sums.DCAP_squares),
+                sums.DCAP,
+                sums.DCAP_squares,
                 n_d,
                 base,
                 _NO_PEOPLE,
                 scores=None if scores is None else np.nan_to_num(scores),
             ),
-            "DCAP_matched": _mean(
+            "DCAP_matched": mean(
                 "DCAP_matched",
-                (sums.DCAP, sums.DCAP_squares),
+                sums.DCAP,
+                sums.DCAP_squares,
                 sums.iS,
                 base,
                 "Nobody's keys are in the synthetic data.",
                 scores=scores,
             ),
         }
-
-
-def _mean(
-    name: str,
-    sums: tuple[float, float],
-    n: int,
-    base: float,
-    undefined: str,
-    scores: Floats | None = None,
-    caveats: tuple[str, ...] = (),
-) -> Estimate:
-    """The mean of a probability over n rows from its sum and sum of squares, with a normal interval."""
-    total, squares = sums
-    error = ratio_standard_error(n, squares, total, n, total, n)
-    value = total / n if n else float("nan")
-    return ratio(
-        name,
-        total,
-        n,
-        undefined=undefined,
-        baseline=base,
-        n=n,
-        interval=normal(value, error),
-        details={"calibrated": calibrated(value, base), "standard_error": error},
-        scores=scores,
-        caveats=caveats,
-    )
-
-
-def cap_scores(case: Case) -> Floats:
-    """p^s of every person's own target given their keys; NaN where nobody synthetic has these keys."""
-    cells = case.cells
-    s_q = cells.of_key[1]
-    shares = np.divide(cells.s, s_q, out=np.full(len(cells.codes), np.nan), where=s_q > 0)
-    # Excluded cells are counted as not disclosed, as in the sums; the matched figure leaves them out.
-    shares[~case.counted] = np.nan
-    return case.by_row(shares)

@@ -1,6 +1,6 @@
 """What a member of this room is: a frozen dataclass whose fields are its settings, with one method `estimate`.
 
-To add a family, write one file with one such class, and name the class in FAMILIES in `measures/__init__.py`.
+To add a family, write one file with one such class, and name the class in FAMILIES in `families/__init__.py`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,21 @@ class Measure:
 
 
 class Family(Protocol):
-    """A family of measures that are computed together.
+    """A family of measures that are computed together. Members inherit what they do not say otherwise.
 
-    name: the file's name. measures: the figures, by their exact names.
+    name: what people write to choose it. measures: the figures, by their exact names.
     is_default: computed where nobody chooses measures (slow families are not).
     pools: also computed with all synthetic files taken as one.
     columns: whether the case holds the keys and the target alone, or every column that all tables have.
+    needs_rows: whether it looks at rows; a family that needs counts alone also measures files that stay on disk.
     """
 
     name: ClassVar[str]
     measures: ClassVar[tuple[Measure, ...]]
-    is_default: ClassVar[bool]
-    pools: ClassVar[bool]
-    columns: ClassVar[Literal["scenario", "common"]]
+    is_default: ClassVar[bool] = False
+    pools: ClassVar[bool] = False
+    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    needs_rows: ClassVar[bool] = True
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """The figures for one case, by name. Deterministic given `rng`; `case` is not changed.

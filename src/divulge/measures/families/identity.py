@@ -7,15 +7,15 @@ identity measures. Neither happens here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, ratio
-from divulge.measures.families.family import Measure
-from divulge.measures.intervals import wilson
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import share
 
 _NO_PEOPLE = "There are no people to attack."
 _NO_ROWS = "The synthetic table has no rows."
@@ -25,8 +25,8 @@ _RAAB = "Raab 2024"
 
 
 @dataclass(frozen=True)
-class Raab:
-    """Raab's measures. The thresholds are synthpop's, strict inequalities all.
+class Identity(Family):
+    """The measures of Raab (2024). The thresholds are synthpop's, strict inequalities all.
 
     one_way: a target level is flagged that holds more rows of DiSCO than the first and a larger share than the second.
     two_way: among cells of DiSCO with more rows than the first, pairs of a key level and a target level are flagged
@@ -36,10 +36,9 @@ class Raab:
     one_way: tuple[int, float] = (50, 0.90)
     two_way: tuple[int, float] = (4, 0.80)
 
-    name: ClassVar[str] = "raab"
+    name: ClassVar[str] = "identity"
     is_default: ClassVar[bool] = True
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
+    needs_rows: ClassVar[bool] = False
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("UiO", "People whose keys nobody else has.", _RAAB, moves_with_size=True),
         Measure("UiS", "Synthetic rows whose keys no other has.", _RAAB, of="synthetic"),
@@ -94,14 +93,12 @@ class Raab:
         found = {}
         scores = _flags(case) if case.with_scores else {}
         for name, rows in of_people.items():
-            found[name] = ratio(
+            found[name] = share(
                 name,
                 rows,
                 n_d,
-                undefined=_NO_PEOPLE,
-                n=n_d,
+                _NO_PEOPLE,
                 baseline=case.base if name in ("Dorig", "DiSCO", "DiSDiO") else None,
-                interval=wilson(rows, n_d),
                 caveats=(_DEPENDENT,) if name in ("UiO", "UiOiS", "repU", "Dorig", "DiSDiO") else (),
                 details=self._details(case) if name == "DiSCO" else {},
                 scores=scores.get(name),

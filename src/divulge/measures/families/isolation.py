@@ -15,14 +15,14 @@ from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval, ratio
-from divulge.measures.families.family import Measure
+from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import ratio_standard_error, wilson
 
 _SOURCE = "D'Acquisto et al. 2024"
 
 
 @dataclass(frozen=True)
-class Isolation:
+class Isolation(Family):
     """A description is a combination of key values; it isolates where exactly one person has it.
 
     predicates: the combinations that one synthetic row has (`unique`), or all that some synthetic row has (`all`).
@@ -31,9 +31,6 @@ class Isolation:
     predicates: Literal["unique", "all"] = "unique"
 
     name: ClassVar[str] = "isolation"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("isolation", "Of the descriptions in the synthetic data, those that isolate one person.", _SOURCE),
         Measure("isolation_gain", "How many times as often as in a holdout of equal size.", _SOURCE, is_share=False),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from divulge.errors import MeasureError, unknown_variable
 from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
-from divulge.measures.estimate import Estimate, ratio
-from divulge.measures.families.family import Measure
+from divulge.measures.estimate import Estimate
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import share
 from divulge.measures.intervals import difference, wilson
 from divulge.table import Table, Variable
 
@@ -23,7 +24,7 @@ _SOURCE = "Trindade et al. 2024"
 
 
 @dataclass(frozen=True)
-class Outliers:
+class Outliers(Family):
     """People with |z| above `z` in some numeric key, linked where exactly one synthetic row is near in every key.
 
     Near: numeric keys within `window` standard deviations, or within what `windows` says, in the key's own unit;
@@ -35,9 +36,6 @@ class Outliers:
     windows: tuple[tuple[str, float], ...] = ()
 
     name: ClassVar[str] = "outliers"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("outlier_linkage", "People with extreme keys who are linked to exactly one synthetic row.", _SOURCE),
         Measure("outlier_links_right", "Of these links, those whose synthetic target is right.", _SOURCE),
@@ -77,24 +75,20 @@ class Outliers:
             apart = _difference(links, n, hits, m)
         baseline = control.get("share")
         return {
-            "outlier_linkage": ratio(
+            "outlier_linkage": share(
                 "outlier_linkage",
                 links,
                 n,
-                undefined=undefined,
+                undefined,
                 baseline=baseline,
-                interval=wilson(links, n),
-                n=n,
                 details={"z": self.z, "window": self.window, "holdout": control or None},
                 scores=np.where(extreme, linked.astype(np.float64), np.nan) if case.with_scores else None,
             ),
-            "outlier_links_right": ratio(
+            "outlier_links_right": share(
                 "outlier_links_right",
                 int(right.sum()),
                 links,
-                undefined="Nobody is linked." if n else undefined,
-                interval=wilson(int(right.sum()), links),
-                n=links,
+                "Nobody is linked." if n else undefined,
                 scores=np.where(linked, right.astype(np.float64), np.nan) if case.with_scores else None,
             ),
             "outlier_linkage_difference": apart,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_c
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval
-from divulge.measures.families.family import Measure
+from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import clopper_pearson, normal, wilson
 from divulge.table import Table
 
@@ -30,7 +30,7 @@ _REMEMBERED: weakref.WeakKeyDictionary[Table, dict[tuple[Any, ...], tuple[weakre
 
 
 @dataclass(frozen=True)
-class Rapid:
+class Rapid(Family):
     """The share of people at risk, for each attacker, their mean and their maximum.
 
     tau: a person with a categorical target is at risk where the gain (g − b)/(1 − b) is above this.
@@ -50,9 +50,6 @@ class Rapid:
     n_jobs: int = 1
 
     name: ClassVar[str] = "rapid"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
             "RAPID",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,10 @@ from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
-from divulge.measures.estimate import Estimate, ratio
-from divulge.measures.families.family import Measure
-from divulge.measures.intervals import normal, wilson
+from divulge.measures.estimate import Estimate
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import share
+from divulge.measures.intervals import normal
 from divulge.table import Table
 
 _DICK, _SANCHEZ = "Dick et al. 2023", "Sánchez et al. 2024"
@@ -25,7 +26,7 @@ _RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 
 
 @dataclass(frozen=True)
-class Reconstruction:
+class Reconstruction(Family):
     """A pattern is a combination of keys and target. Patterns are ranked by in how many replicates they occur, then by
     how often; patterns that are equal in both share their ranks, so that no order of codes decides.
 
@@ -35,9 +36,6 @@ class Reconstruction:
     top: int = 100
 
     name: ClassVar[str] = "reconstruction"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("reconstruction", "Of the patterns that recur most, those that somebody has.", _DICK),
         Measure("reconstruction_unique", "Of these patterns, those that exactly one person has.", _SANCHEZ),
@@ -75,45 +73,33 @@ class Reconstruction:
             "curve": _curve(order, blocks, people, held),
             **_sanchez(found, people, own),
         }
-        share = _share_of_replicates(found, own, len(replicates))
-        mean = float(share.mean())
-        se = float(share.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-        lone = share[_alone(own)]
         top_present, top_unique = float(present[:rank].sum()), float(unique[:rank].sum())
+        has, alone = float((people > 0).mean()), float((people == 1).mean())
         return {
-            "reconstruction": ratio(
-                "reconstruction",
-                top_present,
-                rank,
-                undefined="",
-                baseline=float((people > 0).mean()),
-                interval=wilson(top_present, rank),
-                n=rank,
-                details=details,
-                caveats=caveats,
+            "reconstruction": share(
+                "reconstruction", top_present, rank, "", baseline=has, details=details, caveats=caveats
             ),
-            "reconstruction_unique": ratio(
-                "reconstruction_unique",
-                top_unique,
-                rank,
-                undefined="",
-                baseline=float((people == 1).mean()),
-                interval=wilson(top_unique, rank),
-                n=rank,
-                caveats=caveats,
+            "reconstruction_unique": share(
+                "reconstruction_unique", top_unique, rank, "", baseline=alone, caveats=caveats
             ),
-            "reproduction": Estimate(
-                "reproduction",
-                mean,
-                float(share.sum()),
-                n,
-                interval=normal(mean, se),
-                n=n,
-                details={"of_unique_people": float(lone.mean()) if len(lone) else math.nan, "standard_error": se},
-                caveats=caveats,
-                scores=share if case.with_scores else None,
-            ),
+            "reproduction": self._reproduction(case, _share_of_replicates(found, own, len(replicates)), own, caveats),
         }
+
+    def _reproduction(self, case: Case, shares: Floats, own: Integers, caveats: tuple[str, ...]) -> Estimate:
+        n, mean = len(shares), float(shares.mean())
+        se = float(shares.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+        lone = shares[_alone(own)]
+        return Estimate(
+            "reproduction",
+            mean,
+            float(shares.sum()),
+            n,
+            interval=normal(mean, se),
+            n=n,
+            details={"of_unique_people": float(lone.mean()) if len(lone) else math.nan, "standard_error": se},
+            caveats=caveats,
+            scores=shares if case.with_scores else None,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.case import Case
-from divulge.measures.estimate import Estimate, calibrated, ratio
-from divulge.measures.families.cap import cap_scores
-from divulge.measures.families.family import Measure
-from divulge.measures.families.suda import suda_scores, unique_sets
-from divulge.measures.intervals import normal, ratio_standard_error
+from divulge.measures.counting.unique_sets import suda_scores, unique_sets
+from divulge.measures.estimate import Estimate
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import mean
 
 _TAUB = "Taub et al. 2018"
 
 
 @dataclass(frozen=True)
-class Subsets:
+class SpecialUniques(Family):
     """DCAP among people who are unique on the keys, and among the special ones of these.
 
     top: the share of the uniques, by SUDA score, that is special; those who tie with the last are in too.
@@ -29,9 +28,7 @@ class Subsets:
     top: float = 0.10
 
     name: ClassVar[str] = "subsets"
-    is_default: ClassVar[bool] = False
     pools: ClassVar[bool] = True
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
             "DCAP_uniques", "DCAP among people who are unique on the keys; no match is 0.", _TAUB, moves_with_size=True
@@ -61,18 +58,21 @@ class Subsets:
         found = unique_sets(case.people, case.scenario.keys)
         is_unique = found.counts[found.of_row] == 1
         special = special_uniques(suda_scores(found), is_unique, self.top)
-        scores, shares = cap_scores(case), self._shares(case)
+        scores, shares = case.own_shares(), self._shares(case)
         out: dict[str, Estimate] = {}
         for name, rows in {"uniques": is_unique, "special": special}.items():
             base = float(shares[rows].mean()) if rows.any() else float("nan")
             mine = scores[rows]
             nobody = f"Nobody is among the {'special ' if name == 'special' else ''}uniques."
-            out[f"DCAP_{name}"] = _mean(f"DCAP_{name}", np.nan_to_num(mine), base, nobody)
+            out[f"DCAP_{name}"] = self._mean(f"DCAP_{name}", np.nan_to_num(mine), base, nobody)
             matched = mine[~np.isnan(mine)]
-            out[f"DCAP_{name}_matched"] = _mean(
+            out[f"DCAP_{name}_matched"] = self._mean(
                 f"DCAP_{name}_matched", matched, base, "Nobody of them has keys that are in the synthetic data."
             )
         return out
+
+    def _mean(self, name: str, scores: Floats, base: float, undefined: str) -> Estimate:
+        return mean(name, float(scores.sum()), float(scores @ scores), len(scores), base, undefined)
 
     def _shares(self, case: Case) -> Floats:
         """For every row the share of its target value: the baseline CAP of a record (Taub 2018, eq. 5)."""
@@ -88,19 +88,3 @@ def special_uniques(scores: Floats, is_unique: Mask, top: float) -> Mask:
     # −1e-9: 10 % of 30 people is 3, although 0.1 × 30 is a little more.
     last = among[int(np.ceil(top * among.size - 1e-9)) - 1]
     return is_unique & (scores >= last)
-
-
-def _mean(name: str, scores: Floats, base: float, undefined: str) -> Estimate:
-    n, total = len(scores), float(scores.sum())
-    error = ratio_standard_error(n, float(scores @ scores), total, n, total, n)
-    value = total / n if n else float("nan")
-    return ratio(
-        name,
-        total,
-        n,
-        undefined=undefined,
-        baseline=base,
-        n=n,
-        interval=normal(value, error),
-        details={"calibrated": calibrated(value, base), "standard_error": error},
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,23 +16,23 @@ from divulge.errors import MeasureError
 from divulge.kernels.counting import Sums
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, calibrated, ratio
-from divulge.measures.families.family import Measure
-from divulge.measures.intervals import normal, ratio_standard_error, wilson
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import mean, share
 
 _NO_PEOPLE = "There are no people to attack."
 _NO_KEYS = "Nobody's keys are in the synthetic data."
 
 
 @dataclass(frozen=True)
-class Tcap:
+class Tcap(Family):
     """TCAP at certainty τ: the intruder only speaks where the share of one target value reaches τ."""
 
     tau: float = 1.0
 
     name: ClassVar[str] = "tcap"
     is_default: ClassVar[bool] = True
+    needs_rows: ClassVar[bool] = False
     pools: ClassVar[bool] = True
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
             "TCAP",
@@ -93,30 +93,13 @@ class Tcap:
 
     def _share(self, case: Case, name: str, correct: int, of: int, undefined: str) -> Estimate:
         value = correct / of if of else float("nan")
-        return ratio(
-            name,
-            correct,
-            of,
-            undefined=undefined,
-            baseline=case.base,
-            interval=wilson(correct, of),
-            n=of,
-            details={"calibrated": calibrated(value, case.base), "tau": self.tau},
-        )
+        details = {"calibrated": calibrated(value, case.base), "tau": self.tau}
+        return share(name, correct, of, undefined, baseline=case.base, details=details)
 
     def _record(self, case: Case, name: str, sums: Sums, of: int) -> Estimate:
-        value = sums.weap_correct / of if of else float("nan")
-        error = ratio_standard_error(of, sums.weap_squares, sums.weap_correct, of, sums.weap_correct, of)
-        return ratio(
-            name,
-            sums.weap_correct,
-            of,
-            undefined=f"No synthetic row that reaches {self.tau:g} has keys that somebody has.",
-            baseline=case.base,
-            interval=normal(value, error),
-            n=of,
-            details={"calibrated": calibrated(value, case.base), "tau": self.tau, "standard_error": error},
-        )
+        nobody = f"No synthetic row that reaches {self.tau:g} has keys that somebody has."
+        tau = {"tau": self.tau}
+        return mean(name, sums.weap_correct, sums.weap_squares, of, case.base, nobody, details=tau)
 
     def _sweep(self, case: Case) -> dict[str, Estimate]:
         assert case.scenario.key_sizes is not None  # the caller asked
@@ -129,20 +112,20 @@ class Tcap:
         without = len(rows) - len(tcap)
         caveat = (f"In {without} of {len(rows)} key subsets the intruder is certain of nobody.",) if without else ()
 
-        def mean(name: str, values: list[float], undefined: str, **rest: Any) -> Estimate:
+        def average(name: str, values: list[float], undefined: str, **rest: Any) -> Estimate:
             return ratio(name, sum(values), len(values), undefined=undefined, baseline=case.base, n=len(values), **rest)
 
         return {
-            "TCAP_sweep": mean(
+            "TCAP_sweep": average(
                 "TCAP_sweep",
                 tcap,
                 "In no key subset is the intruder certain of anybody.",
                 details=details,
                 caveats=caveat,
             ),
-            "TCAP_sweep_zero": mean("TCAP_sweep_zero", [*tcap, *[0.0] * without], _NO_PEOPLE, caveats=caveat),
-            "DCAP_sweep": mean("DCAP_sweep", [r["DCAP"] for r in rows], _NO_PEOPLE),
-            "DiSCO_sweep": mean("DiSCO_sweep", [r["DiSCO"] for r in rows], _NO_PEOPLE),
+            "TCAP_sweep_zero": average("TCAP_sweep_zero", [*tcap, *[0.0] * without], _NO_PEOPLE, caveats=caveat),
+            "DCAP_sweep": average("DCAP_sweep", [r["DCAP"] for r in rows], _NO_PEOPLE),
+            "DiSCO_sweep": average("DiSCO_sweep", [r["DiSCO"] for r in rows], _NO_PEOPLE),
         }
 
     def _subset(self, case: Case, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.attackers.models import Penalised, Task
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, calibrated, ratio
-from divulge.measures.families.family import Measure
-from divulge.measures.intervals import normal, ratio_standard_error, wilson
+from divulge.measures.families.family import Family, Measure
+from divulge.measures.figures import share
+from divulge.measures.intervals import normal, ratio_standard_error
 from divulge.table import Table, Variable
 
 _FRANCIS = "Francis 2024"
@@ -27,7 +28,7 @@ _FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Precision:
+class UniqueMatches(Family):
     """PI = (P_attack − P_base)/(1 − P_base), with the share of people about whom the intruder guesses at all.
 
     P_base is the precision, on the same people, of a model of the target given the keys that was fitted to *other* real
@@ -40,9 +41,6 @@ class Precision:
     strength: float = 0.01
 
     name: ClassVar[str] = "precision"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
             "PI", "How much of the room above the baseline's precision the attack fills.", _FRANCIS, is_share=False
@@ -78,25 +76,21 @@ class Precision:
         flags = np.where(covered, right.astype(np.float64), np.nan)
         return {
             "PI": self._improvement(covered, right, known, details, caveats),
-            "PI_precision": ratio(
+            "PI_precision": share(
                 "PI_precision",
                 hits,
                 acted,
-                undefined=_NOBODY,
+                _NOBODY,
                 baseline=base,
-                interval=wilson(hits, acted),
-                n=acted,
                 details={"calibrated": calibrated(hits / acted, base) if acted else math.nan},
                 caveats=caveats,
                 scores=flags if case.with_scores else None,
             ),
-            "PI_coverage": ratio(
+            "PI_coverage": share(
                 "PI_coverage",
                 acted,
                 n,
-                undefined="There are no people to attack.",
-                interval=wilson(acted, n),
-                n=n,
+                "There are no people to attack.",
                 scores=covered.astype(np.float64) if case.with_scores else None,
             ),
         }

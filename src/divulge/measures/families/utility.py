@@ -21,7 +21,7 @@ from divulge.measures.attackers.logistic import fit_logistic
 from divulge.measures.case import Case
 from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate, Interval, ratio
-from divulge.measures.families.family import Measure
+from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import normal, wilson
 from divulge.table import Table
 
@@ -29,7 +29,7 @@ _EMPTY = "The people or the synthetic data have no rows."
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Family):
     """CI overlap of means and shares, pMSE with its ratio to a null, and Hellinger distance of two-way tables.
 
     model: what tells original from synthetic rows, a logistic regression on main effects (`logit`) or a tree (`cart`).
@@ -40,9 +40,6 @@ class Utility:
     n_permutations: int = 20
 
     name: ClassVar[str] = "utility"
-    is_default: ClassVar[bool] = False
-    pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
             "CIO", "Mean overlap of the confidence intervals of means and shares.", "Karr et al. 2006", is_share=False

@@ -31,7 +31,7 @@ def target_table(found: Sequence[Measured]) -> list[dict[str, Any]]:
 def arrow_plot(table: Sequence[dict[str, Any]]) -> str:
     """An SVG with an arrow from Dorig to DiSCO for every target (Raab 2024, figure 1)."""
     if not table:
-        raise MeasureError("the plot needs Dorig and DiSCO.", where="plot", hint="Add raab to the measures.")
+        raise MeasureError("the plot needs Dorig and DiSCO.", where="plot", hint="Add identity to the measures.")
     # Both are slow to import, and only this function draws.
     import altair as alt
     import vl_convert
