@@ -6,8 +6,10 @@ in the program writes JSON by hand.
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import enum
+import io
 import json
 import math
 import os
@@ -56,6 +58,18 @@ def to_plain(value: Any) -> Any:
 def dumps(value: Any) -> str:
     """One JSON document, readable by people, ending in a newline."""
     return json.dumps(to_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows of cells as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def no_formula(text: str) -> str:
+    """Words for a cell of a CSV file, quoted where a spreadsheet would run them: words may come from strangers."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def write_text(path: Path, text: str) -> None:

@@ -132,13 +132,13 @@ def _advance(world: World, name: str, tell: Callable[..., None]) -> bool:
     for number, state in found.items():
         if state is State.SUBMITTED and number in failed:
             # Killed three times in a row; a checker asks for it again.
-            _try(world, lambda s, n: workflow.retry(s, world.person["checker"], n), number)
+            _try(world, lambda s, n: workflow.assess(s, world.person["checker"], n), number)
         if state is not State.READY:
             continue
         for who in ("checker", "second") if name == "client1" else ("second", "checker"):
             if _try(world, lambda s, n, w=who: _decide(s, world, w, n), number):
                 tell("decided", number, who)
-        if _try(world, lambda s, n: releases.release(s, world.ledger.store, world.person["checker"], n), number):
+        if _try(world, lambda s, n: releases.release(s, world.person["checker"], n, world.ledger.store), number):
             tell("released", number)
     return len(found) == 2 * SUBMISSIONS and all(state is State.RELEASED for state in found.values())
 

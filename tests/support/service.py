@@ -154,7 +154,7 @@ class Service:
                 for checker in ("chloe", "cyril"):
                     workflow.decide(session, self.ids[checker], made, choice, "A reason.")
             if how == "released":
-                releases.release(session, self.ledger.store, self.ids["chloe"], made)
+                releases.release(session, self.ids["chloe"], made, self.ledger.store)
         return made
 
 

@@ -186,6 +186,6 @@ def test_list_shows_exactly_what_may_be_seen(either: Service) -> None:
     with either.ledger.reading() as session:
         for name, person_id in either.ids.items():
             person = session.get_one(Person, person_id)
-            listed = {line.id for line in list_submissions(session, person, Filters()).lines}
-            seen = {n for n in numbers if states.can_see(person, session.get_one(Submission, n))}
+            listed = {line.id for line in list_submissions(session, person, Filters()).items}
+            seen = {n for n in numbers if states.may(states.check_see, person, session.get_one(Submission, n))}
             assert listed == seen, name

@@ -112,7 +112,7 @@ def test_log_in_in_use_is_written_down_after_the_page(service: Service) -> None:
     with service.ledger.writing():
         # Whoever writes for long keeps nobody from a page: this would wait for the transaction, and it for us.
         assert client.get("/submissions").status_code == 200
-    service.app.state.seen.write()
+    service.app.state.last_use.write()
     with service.ledger.reading() as session:
         assert session.scalars(select(BrowserSession.seen_at)).one() > earlier
 

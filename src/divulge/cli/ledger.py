@@ -84,7 +84,7 @@ def list_(
     from divulge.terminal.ledger_view import as_json, listing
 
     with opened(ledger) as known, known.reading() as session:
-        found = list_submissions(session, None, _filter(session, dataset, state), page=page)
+        found = list_submissions(session, state=_state(state), dataset_id=_dataset(session, dataset), page=page)
         if json:
             rows = [as_json(s) for s in found.items]
             screen.print_json({"submissions": rows, "total": found.total, "page": found.number, "pages": found.pages})
@@ -173,23 +173,25 @@ def export(
         screen.show(str(output.resolve()))
 
 
-def _filter(session: Any, dataset: str | None, state: str | None) -> Any:
+def _state(name: str | None) -> Any:
+    from divulge.ledger.model import State
+
+    if name is not None and name not in list(State):
+        raise UsageError(f"there is no state {name!r}.", hint=f"The states are: {', '.join(State)}.")
+    return None if name is None else State(name)
+
+
+def _dataset(session: Any, name: str | None) -> int | None:
     from sqlalchemy import select
 
-    from divulge.ledger.model import Dataset, State
-    from divulge.ledger.queries import Filter
+    from divulge.ledger.model import Dataset
 
-    wanted: tuple[State, ...] = ()
-    if state is not None:
-        if state not in list(State):
-            raise UsageError(f"there is no state {state!r}.", hint=f"The states are: {', '.join(State)}.")
-        wanted = (State(state),)
-    number = None
-    if dataset is not None:
-        number = session.scalars(select(Dataset.id).where(Dataset.name == dataset)).one_or_none()
-        if number is None:
-            raise UsageError(f"no data are called {dataset!r} in this ledger.", where="--dataset")
-    return Filter(states=wanted, dataset_id=number)
+    if name is None:
+        return None
+    number: int | None = session.scalars(select(Dataset.id).where(Dataset.name == name)).one_or_none()
+    if number is None:
+        raise UsageError(f"no data are called {name!r} in this ledger.", where="--dataset")
+    return number
 
 
 def _head(expect: str | None) -> Any:

@@ -18,11 +18,11 @@ from divulge.outputs import Output, Released
 from divulge.record import dumps, make_folder, write_bytes, write_text
 from divulge.spec import parse_spec, read_inputs
 
-Figures = list[dict[str, Any]]
+_Figures = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Work:
+class _Work:
     """Everything that a process needs to assess a submission; it is given no way into the ledger."""
 
     document: Mapping[str, Any]
@@ -32,14 +32,14 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Finished:
+class _Finished:
     """A record, and the figures of every output as printed."""
 
     record: dict[str, Any]
-    figures: list[Figures]
+    figures: list[_Figures]
 
 
-def prepare(ledger: Ledger, submission_id: int, job_id: int) -> Work:
+def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
     """What is to be assessed. The submission's files are laid out in the job's folder, and nothing else is there."""
     folder = ledger.store.work_folder(job_id)
     make_folder(folder)
@@ -56,10 +56,10 @@ def prepare(ledger: Ledger, submission_id: int, job_id: int) -> Work:
             "schema": ".schema.json",
             "outputs": [o.document for o in submission.outputs],
         }
-        return Work(document, folder, dataset.fingerprint, tuple(earlier_outputs(session, dataset.fingerprint)))
+        return _Work(document, folder, dataset.fingerprint, tuple(earlier_outputs(session, dataset.fingerprint)))
 
 
-def run(work: Work, listener: Callable[[Step], None]) -> Finished:
+def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
     """Assess: read the data, see that they are those that were registered, resume what an earlier attempt finished."""
     assessment = parse_spec(work.document, work.folder)
     inputs = read_inputs(assessment)
@@ -76,10 +76,10 @@ def run(work: Work, listener: Callable[[Step], None]) -> Finished:
     )
     figures = released_figures(ready)
     found.checkpoint.clear()
-    return Finished(found.record, figures)
+    return _Finished(found.record, figures)
 
 
-def released_figures(ready: Plan) -> list[Figures]:
+def released_figures(ready: Plan) -> list[_Figures]:
     """The figures of every new output as they are released: as they were given, else as computed from the data."""
     return [
         _figures(output, released, ready)
@@ -87,10 +87,10 @@ def released_figures(ready: Plan) -> list[Figures]:
     ]
 
 
-def _figures(output: Output, released: Released | None, ready: Plan) -> Figures:
+def _figures(output: Output, released: Released | None, ready: Plan) -> _Figures:
     given = released if released is not None else publish(output, output.evaluate(ready.table), ready.table.schema)
     values = given.precision.texts(given.values)
-    found: Figures = [{"label": label, "value": value} for label, value in zip(given.labels, values, strict=True)]
+    found: _Figures = [{"label": label, "value": value} for label, value in zip(given.labels, values, strict=True)]
     if given.se is not None:
         for figure, se in zip(found, given.precision.texts(given.se), strict=True):
             figure["se"] = se

@@ -15,7 +15,7 @@ from typing import Any
 
 from divulge.errors import DivulgeError
 
-HEADROOM = 4 << 30
+_HEADROOM = 4 << 30
 """Bytes of address space beyond the limit of memory: compiled code and thread stacks reserve far more than they use.
 The worker looks at the memory in use twice a second; this stops what grows faster than it can look."""
 
@@ -83,6 +83,6 @@ def _limit_memory(memory: int) -> None:
         import resource
     except ImportError:  # not on Windows; the worker looks at the memory all the same
         return
-    limit = memory + HEADROOM
+    limit = memory + _HEADROOM
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

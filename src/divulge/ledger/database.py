@@ -22,13 +22,11 @@ from divulge.errors import LedgerError
 from divulge.ledger.migrations import HEAD
 from divulge.ledger.store import Store
 
-DEFAULT = "divulge-ledger.sqlite"
-"""The file that is used where neither --ledger nor DIVULGE_LEDGER says otherwise."""
-
-BUSY_SECONDS = 30
+_DEFAULT = "divulge-ledger.sqlite"  # the file that is used where neither --ledger nor DIVULGE_LEDGER says otherwise
+_BUSY_SECONDS = 30
 """How long a writer waits for another on SQLite. Transactions here take milliseconds; a backup may take seconds."""
 
-CONNECTIONS = 20
+_CONNECTIONS = 20
 """Connections that a process keeps: more than the service makes pages at once, each of which may hold two."""
 
 UPGRADE_LOCK = 7_145_001
@@ -80,7 +78,7 @@ class Ledger:
 
 def ledger_url(given: str | None = None) -> URL:
     """The URL of a ledger: from what was given (a URL, or a SQLite file), from DIVULGE_LEDGER, or the default file."""
-    named = given or os.environ.get("DIVULGE_LEDGER") or DEFAULT
+    named = given or os.environ.get("DIVULGE_LEDGER") or _DEFAULT
     if "://" not in named:
         return URL.create("sqlite", database=str(Path(named).absolute()))
     try:
@@ -115,7 +113,7 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
             raise LedgerError("there is no ledger.", where=str(file), hint="Make one with divulge ledger add.")
         if not file.parent.is_dir():
             raise LedgerError("there is no such folder.", where=str(file.parent))
-    ledger = Ledger(make_engine(url), Store(_store_folder(url, store)))
+    ledger = Ledger(_make_engine(url), Store(_store_folder(url, store)))
     try:
         _bring_up_to_date(ledger.engine)
     except DBAPIError as error:
@@ -123,18 +121,18 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
     return ledger
 
 
-def make_engine(url: URL) -> Engine:
+def _make_engine(url: URL) -> Engine:
     """An engine with what either database needs to be safe: foreign keys, waiting writers, a check of old links."""
     try:
         if url.get_backend_name() == "sqlite":
             # Kept open: opening one reads the tables' layout and loses the statements that were prepared.
-            engine = create_engine(url, pool_size=CONNECTIONS, connect_args={"timeout": BUSY_SECONDS})
+            engine = create_engine(url, pool_size=_CONNECTIONS, connect_args={"timeout": _BUSY_SECONDS})
             event.listen(engine, "connect", _prepare_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
             return engine
         # Links that a restart of the database has cut are noticed before they are used.
         return create_engine(
-            url, pool_pre_ping=True, pool_size=CONNECTIONS, max_overflow=20, connect_args={"connect_timeout": 10}
+            url, pool_pre_ping=True, pool_size=_CONNECTIONS, max_overflow=20, connect_args={"connect_timeout": 10}
         )
     except ModuleNotFoundError:
         raise LedgerError(

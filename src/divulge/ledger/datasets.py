@@ -18,11 +18,10 @@ from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.frictionless import format_schema, parse_schema
 
-SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
+_SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
 """What a custodian may fix for every assessment of a dataset. Researchers choose none of it."""
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio: the odd multiplier of Knuth's multiplicative hashing."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: the odd multiplier of Knuth's multiplicative hashing
 
 
 def fingerprint(table: Table) -> str:
@@ -108,12 +107,12 @@ def schema_of(dataset: Dataset) -> Schema:
 
 def checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of assessments, checked as a spec would be."""
-    wrong = [name for name in settings if name not in SETTINGS]
+    wrong = [name for name in settings if name not in _SETTINGS]
     if wrong:
         raise SpecError(
             f"{wrong[0]!r} is not something that is fixed for a dataset.",
             where="settings",
-            hint=f"These are: {', '.join(SETTINGS)}.",
+            hint=f"These are: {', '.join(_SETTINGS)}.",
         )
     if isinstance(settings.get("policy"), str):
         raise SpecError("the thresholds themselves are needed, not a file.", where="settings.policy")

@@ -14,7 +14,7 @@ from divulge.ledger.queries import dataset_outputs
 from divulge.outputs import OUTPUTS
 
 
-def same_people(session: Session, fingerprint: str) -> list[int]:
+def _same_people(session: Session, fingerprint: str) -> list[int]:
     """The ids of the datasets that are about the same people as the data of this fingerprint; none where unknown."""
     collection = select(Dataset.collection).where(Dataset.fingerprint == fingerprint).scalar_subquery()
     return list(session.scalars(select(Dataset.id).where(Dataset.collection == collection)))
@@ -22,17 +22,17 @@ def same_people(session: Session, fingerprint: str) -> list[int]:
 
 def earlier_outputs(session: Session, fingerprint: str) -> list[Candidate]:
     """Every output released about the same people, the oldest first, with its figures as they were printed."""
-    found = dataset_outputs(session, same_people(session, fingerprint))
+    found = dataset_outputs(session, _same_people(session, fingerprint))
     return [
         Candidate(
             f"submission {output.submission_id}, output {output.number} (released {made.at:%Y-%m-%d})",
-            with_figures(output.document, output.figures or ()),
+            _with_figures(output.document, output.figures or ()),
         )
         for output, made in found
     ]
 
 
-def with_figures(document: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _with_figures(document: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """An output's document with its figures in it, instead of the name of a file or the wish to compute them."""
     plain = {name: value for name, value in document.items() if name not in ("released", "compute")}
     can_suppress = any(kind.can_suppress for kind in OUTPUTS if kind.kind == document["kind"])

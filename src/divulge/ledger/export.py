@@ -28,7 +28,7 @@ from divulge.ledger.model import (
 )
 from divulge.record import FORMAT_VERSION
 
-TABLES: tuple[type[Base], ...] = (
+_TABLES: tuple[type[Base], ...] = (
     Dataset,
     Person,
     Project,
@@ -46,8 +46,7 @@ TABLES: tuple[type[Base], ...] = (
 )
 """What is exported, in an order in which every row comes after those that it names."""
 
-SECRET = {"password_hash", "form_token", "lease"}
-"""Columns that let somebody in, or stand in for somebody."""
+_SECRET = {"password_hash", "form_token", "lease"}  # columns that let somebody in, or stand in for somebody
 
 
 def export(session: Session, *, records: bool = False) -> dict[str, Any]:
@@ -57,7 +56,7 @@ def export(session: Session, *, records: bool = False) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "trail": {"count": head.count, "hash": head.hash},
     }
-    for kind in TABLES:
+    for kind in _TABLES:
         # The list of entries would take the place of the head.
         name = "entries" if kind is TrailEntry else str(kind.__tablename__)
         document[name] = [_row(row, records) for row in _rows(session, kind, records)]
@@ -74,7 +73,7 @@ def _rows(session: Session, kind: type[Base], records: bool) -> Any:
 def _row(row: Base, records: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for column in inspect(type(row)).columns:
-        if column.key in SECRET or (column.key == "record" and not records):
+        if column.key in _SECRET or (column.key == "record" and not records):
             continue
         value = getattr(row, str(column.key))
         if column.key == "record":

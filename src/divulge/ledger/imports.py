@@ -16,12 +16,12 @@ from divulge.ledger.assessing import released_figures
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import register
 from divulge.ledger.jobs import assessment_details, store_record
-from divulge.ledger.model import Person, Project, Release, Role, State, Submission, SubmittedOutput
+from divulge.ledger.model import Dataset, Person, Project, Release, Role, State, Submission, SubmittedOutput
 from divulge.ledger.people import add_person, add_project
 from divulge.ledger.releases import let_out
 from divulge.spec import format_output
 
-PROJECT = "Released outside of the service"
+_PROJECT = "Released outside of the service"
 
 
 def add_release(
@@ -49,37 +49,7 @@ def add_release(
             collection=collection,
             table=ready.table,
         )
-        submission = Submission(
-            project_id=project.id,
-            dataset_id=data.id,
-            author_id=person.id,
-            title=title,
-            origin="import",
-            state=State.READY,
-        )
-        schema = ready.table.schema
-        submission.outputs = [
-            SubmittedOutput(
-                number=i,
-                name=(o.name or "")[:300],
-                kind=o.kind,
-                document=format_output(o),
-                variables=list(o.uses(schema)),
-                figures=figures,
-            )
-            for i, (o, figures) in enumerate(zip(ready.outputs, released_figures(ready), strict=False), start=1)
-        ]
-        session.add(submission)
-        session.flush()
-        details: dict[str, Any] = {
-            "version": 1,
-            "replaces": None,
-            "dataset": data.fingerprint,
-            "origin": "import",
-            "outputs": trail.digest([o.document for o in submission.outputs]),
-            "uploads": [],
-        }
-        trail.append(session, trail.COMMAND_LINE, "submit", "submission", submission.id, details)
+        submission = _submission(session, ready, person, project, data, title)
         if record is not None:
             stored = store_record(session, submission, record, [o.figures or [] for o in submission.outputs])
             trail.append(
@@ -87,6 +57,44 @@ def add_release(
             )
         made = let_out(session, ledger.store, submission, person.id, trail.COMMAND_LINE, at=at)
         return submission.id, made
+
+
+def _submission(
+    session: Session, ready: Plan, person: Person, project: Project, data: Dataset, title: str
+) -> Submission:
+    """The outputs as somebody would have submitted them, with their figures and their entry in the trail."""
+    submission = Submission(
+        project_id=project.id,
+        dataset_id=data.id,
+        author_id=person.id,
+        title=title,
+        origin="import",
+        state=State.READY,
+    )
+    schema = ready.table.schema
+    submission.outputs = [
+        SubmittedOutput(
+            number=i,
+            name=(o.name or "")[:300],
+            kind=o.kind,
+            document=format_output(o),
+            variables=list(o.uses(schema)),
+            figures=figures,
+        )
+        for i, (o, figures) in enumerate(zip(ready.outputs, released_figures(ready), strict=False), start=1)
+    ]
+    session.add(submission)
+    session.flush()
+    details: dict[str, Any] = {
+        "version": 1,
+        "replaces": None,
+        "dataset": data.fingerprint,
+        "origin": "import",
+        "outputs": trail.digest([o.document for o in submission.outputs]),
+        "uploads": [],
+    }
+    trail.append(session, trail.COMMAND_LINE, "submit", "submission", submission.id, details)
+    return submission
 
 
 def _person(session: Session, name: str) -> Person:
@@ -99,5 +107,5 @@ def _person(session: Session, name: str) -> Person:
 
 
 def _project(session: Session) -> Project:
-    found = session.scalars(select(Project).where(Project.name == PROJECT)).one_or_none()
-    return found if found is not None else add_project(session, None, PROJECT)
+    found = session.scalars(select(Project).where(Project.name == _PROJECT)).one_or_none()
+    return found if found is not None else add_project(session, None, _PROJECT)

@@ -165,7 +165,7 @@ def store_record(
         submission_id=submission.id,
         job_id=job_id,
         verdict=str(record["verdict"]),
-        risk=largest_risk(record),
+        risk=_largest_risk(record),
         adds=(cumulative.get("adds") or {}).get("marginal_risk"),
         exposed=int(record["exposure"]["exposed"]),
         record=text,
@@ -187,7 +187,7 @@ def assessment_details(stored: StoredAssessment) -> dict[str, Any]:
     return {"assessment": stored.id, "verdict": stored.verdict, "record": stored.digest}
 
 
-def largest_risk(record: Mapping[str, Any]) -> float | None:
+def _largest_risk(record: Mapping[str, Any]) -> float | None:
     """The largest marginal risk of any scenario."""
     found = [r["marginal_risk"]["value"] for r in record.get("risk", []) if r.get("marginal_risk")]
     return max((v for v in found if v is not None), default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, type_coerce
@@ -23,19 +23,18 @@ from divulge.ledger.model import (
     Submission,
     SubmittedOutput,
 )
-from divulge.ledger.queries import visible
+from divulge.ledger.queries import Page, visible
 from divulge.ledger.states import OVERSEEING
 
-PAGE = 25
-"""Entries of one page: what fits on two screens."""
+_PAGE = 25  # what fits on two screens
 
-WHOSE = ("assigned", "unassigned", "mine", "undecided")
+_WHOSE = ("assigned", "unassigned", "mine", "undecided")
 """assigned: to me; unassigned: to nobody; mine: submitted by me; undecided: where my decision can still be given."""
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What a list is narrowed to. whose: one of WHOSE, or empty."""
+    """What a list is narrowed to. whose: one of _WHOSE, or empty."""
 
     state: str = ""
     project: int | None = None
@@ -57,7 +56,7 @@ class Filters:
             state=state if state in set(State) else "",
             project=number("project"),
             dataset=number("dataset"),
-            whose=whose if whose in WHOSE else "",
+            whose=whose if whose in _WHOSE else "",
             q=query.get("q", "").replace("\x00", "").strip()[:200],
             page=max(number("page") or 1, 1),
         )
@@ -74,7 +73,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Line:
+class _ListedSubmission:
     """One submission as a list shows it. verdict: None for whoever may not see it."""
 
     id: int
@@ -96,17 +95,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Listing:
-    """One page of a list. counts: how many there are in each state, whatever state is asked for."""
+class _Listing(Page[_ListedSubmission]):
+    """One page of the list. counts: how many there are in each state, whatever state is asked for."""
 
-    lines: tuple[Line, ...]
-    filters: Filters
-    total: int
-    counts: Mapping[str, int]
-
-    @property
-    def pages(self) -> int:
-        return max(1, -(-self.total // PAGE))
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 _LINES = (
@@ -131,7 +123,7 @@ _LINES = (
 """What a list shows of submissions, columns alone: whole objects take twice as long to make. Built once, as below."""
 
 
-def list_submissions(session: Session, person: Person, filters: Filters) -> Listing:
+def list_submissions(session: Session, person: Person, filters: Filters) -> _Listing:
     """One page of what somebody may see, the newest first."""
     wanted = and_(visible(person), *_conditions(person, filters))
     counts, of_page = (_searched if filters.q else _counted)(session, wanted, filters)
@@ -141,8 +133,8 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> List
     checkers = _checkers(session, [row.id for row in found]) if sees else {}
     votes = _votes(session, [row.id for row in found if row.state is State.READY]) if sees else {}
     failed = _failed(session, [row.id for row in found if row.state is State.SUBMITTED])
-    lines = tuple(
-        Line(
+    items = tuple(
+        _ListedSubmission(
             id=row.id,
             title=row.title,
             state=row.state,
@@ -162,26 +154,23 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> List
         for row in found
     )
     total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
-    return Listing(lines, filters, total, counts)
+    return _Listing(items, total, filters.page, _PAGE, counts)
 
 
-Counts = Mapping[str, int]
-
-
-def _counted(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+def _counted(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Mapping[str, int], Any]:
     """How many there are in each state, and the statement of the page: by indexes, a page is found at once."""
     by_state = select(Submission.state, func.count()).where(wanted).group_by(Submission.state)
     counts = {str(state): count for state, count in session.execute(by_state)}
-    of_page = _LINES.where(wanted).limit(PAGE).offset((filters.page - 1) * PAGE)
+    of_page = _LINES.where(wanted).limit(_PAGE).offset((filters.page - 1) * _PAGE)
     return counts, of_page.where(Submission.state == State(filters.state)) if filters.state else of_page
 
 
-def _searched(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Counts, Any]:
+def _searched(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Mapping[str, int], Any]:
     """The same for a search, which reads everything: once, for the counts and the page together."""
     matches = select(Submission.id, type_coerce(Submission.state, String)).where(wanted).order_by(Submission.id.desc())
     found = session.execute(matches).all()
     ids = [number for number, state in found if not filters.state or state == filters.state]
-    shown = ids[(filters.page - 1) * PAGE : filters.page * PAGE]
+    shown = ids[(filters.page - 1) * _PAGE : filters.page * _PAGE]
     return Counter(state for _, state in found), _LINES.where(Submission.id.in_(shown)) if shown else None
 
 

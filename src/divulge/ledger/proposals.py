@@ -12,8 +12,7 @@ from divulge.outputs.output import in_field
 from divulge.spec import format_output, parse_output
 from divulge.table import Schema
 
-MOST_OUTPUTS = 500
-"""Outputs of one submission. A thesis has a hundred; more is better sent in parts."""
+_MOST_OUTPUTS = 500  # Outputs of one submission. A thesis has a hundred; more is better sent in parts.
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class CheckedOutput:
+class _CheckedOutput:
     """An output that can be computed from the dataset: its document, and the variables that it speaks of."""
 
     kind: str
@@ -40,12 +39,12 @@ class CheckedOutput:
     variables: tuple[str, ...]
 
 
-def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[CheckedOutput], list[tuple[str, Blob]]]:
+def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[_CheckedOutput], list[tuple[str, Blob]]]:
     """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where."""
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
-    if not 1 <= len(proposal.outputs) <= MOST_OUTPUTS:
-        raise SpecError(f"1 to {MOST_OUTPUTS} outputs are needed.", where="outputs")
+    if not 1 <= len(proposal.outputs) <= _MOST_OUTPUTS:
+        raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
     files = _named(proposal.uploads)
     names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, files, strict=True)}
     checked = []
@@ -55,7 +54,7 @@ def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[CheckedOutp
     return checked, files
 
 
-def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, str]) -> CheckedOutput:
+def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, str]) -> _CheckedOutput:
     output = parse_output(document)
     if not output.can_lower:
         raise SpecError(
@@ -75,7 +74,7 @@ def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, st
                 hint="Send it along, under the name that the spec gives it.",
             )
         plain["released"] = names[released]
-    return CheckedOutput(output.kind, output.name or "", plain, output.uses(schema))
+    return _CheckedOutput(output.kind, output.name or "", plain, output.uses(schema))
 
 
 def _named(uploads: Sequence[tuple[str, Blob]]) -> list[tuple[str, Blob]]:

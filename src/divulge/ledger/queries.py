@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Select, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, func, select, true
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from divulge.errors import NotFoundError
@@ -17,7 +16,6 @@ from divulge.ledger.model import (
     CheckerDecision,
     Comment,
     Dataset,
-    Job,
     Person,
     Project,
     Release,
@@ -30,8 +28,7 @@ from divulge.ledger.model import (
 
 T = TypeVar("T")
 
-PER_PAGE = 50
-"""Rows of a page: two screens."""
+_PER_PAGE = 50  # rows of a page: two screens
 
 
 @dataclass(frozen=True)
@@ -41,44 +38,32 @@ class Page(Generic[T]):
     items: Sequence[T]
     total: int
     number: int
-    per_page: int = PER_PAGE
+    per_page: int = _PER_PAGE
 
     @property
     def pages(self) -> int:
         return max(1, -(-self.total // self.per_page))
 
 
-@dataclass(frozen=True)
-class Filter:
-    """What a list of submissions is narrowed to; None: everything. text is looked for in titles."""
-
-    states: tuple[State, ...] = ()
-    project_id: int | None = None
-    dataset_id: int | None = None
-    author_id: int | None = None
-    assigned_to: int | None = None
-    verdict: str | None = None
-    text: str | None = None
-    since: datetime | None = None
-    oldest_first: bool = False
-
-
 def list_submissions(
-    session: Session, person: Person | None, wanted: Filter | None = None, *, page: int = 1, per_page: int = PER_PAGE
+    session: Session,
+    *,
+    state: State | None = None,
+    dataset_id: int | None = None,
+    page: int = 1,
+    per_page: int = _PER_PAGE,
 ) -> Page[Submission]:
-    """Submissions that a person may see, the newest first, with author, project, dataset, checkers and decisions.
+    """All submissions, the newest first, with author, project, dataset, checkers and decisions. Four queries.
 
-    person: who asks; None on the command line, whoever may read the file. Four queries, however many rows.
+    For the command line, and whoever may read the file. `divulge.ledger.listing` has the list that people see.
     """
-    chosen = wanted or Filter()
-    condition = visible(person)
-    for part in _conditions(chosen):
-        condition = condition & part
-    order = Submission.id.asc() if chosen.oldest_first else Submission.id.desc()
+    condition = true() if state is None else Submission.state == state
+    if dataset_id is not None:
+        condition = condition & (Submission.dataset_id == dataset_id)
     statement = (
         select(Submission)
         .where(condition)
-        .order_by(order)
+        .order_by(Submission.id.desc())
         .options(
             joinedload(Submission.author),
             joinedload(Submission.project),
@@ -109,7 +94,7 @@ def find_submission(session: Session, person: Person | None, submission_id: int)
             selectinload(Submission.decisions).joinedload(CheckerDecision.person),
         )
     ).one_or_none()
-    if found is None or (person is not None and not states.can_see(person, found)):
+    if found is None or (person is not None and not states.may(states.check_see, person, found)):
         raise NotFoundError(f"there is no submission {submission_id}.", hint="Or it is somebody else's.")
     return found
 
@@ -122,17 +107,8 @@ def find_record(session: Session, assessment_id: int) -> str:
     return text
 
 
-def count_states(session: Session, person: Person | None) -> dict[State, int]:
-    """How many submissions that a person may see are in each state."""
-    found = session.execute(
-        select(Submission.state, func.count(Submission.id)).where(visible(person)).group_by(Submission.state)
-    )
-    counted = {row[0]: row[1] for row in found}
-    return {state: counted.get(state, 0) for state in State}
-
-
 def list_releases(
-    session: Session, dataset_ids: Sequence[int] | None = None, *, page: int = 1, per_page: int = PER_PAGE
+    session: Session, dataset_ids: Sequence[int] | None = None, *, page: int = 1, per_page: int = _PER_PAGE
 ) -> Page[Release]:
     """What left, the newest first, with its submission, author and dataset; of some datasets, or of all."""
     condition = true() if dataset_ids is None else Submission.dataset_id.in_(dataset_ids)
@@ -153,15 +129,17 @@ def list_releases(
     return _page(session, statement, count, page, per_page)
 
 
-def list_datasets(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Dataset]:
+def list_datasets(session: Session, *, page: int = 1, per_page: int = _PER_PAGE) -> Page[Dataset]:
     return _page(session, select(Dataset).order_by(Dataset.name), select(func.count(Dataset.id)), page, per_page)
 
 
-def list_people(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Person]:
+def list_people(session: Session, *, page: int = 1, per_page: int = _PER_PAGE) -> Page[Person]:
     return _page(session, select(Person).order_by(Person.name), select(func.count(Person.id)), page, per_page)
 
 
-def list_projects(session: Session, person: Person | None, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Project]:
+def list_projects(
+    session: Session, person: Person | None, *, page: int = 1, per_page: int = _PER_PAGE
+) -> Page[Project]:
     """Projects: a researcher's own, everybody else's all."""
     condition = _open_to(person)
     statement = select(Project).where(condition).order_by(Project.name).options(selectinload(Project.memberships))
@@ -173,11 +151,6 @@ def list_names(session: Session, person: Person, *, most: int = 200) -> tuple[Se
     projects = select(Project.id, Project.name).where(_open_to(person)).order_by(Project.name).limit(most)
     datasets = select(Dataset.id, Dataset.name).order_by(Dataset.name).limit(most)
     return session.execute(projects).all(), session.execute(datasets).all()
-
-
-def list_jobs(session: Session, *, page: int = 1, per_page: int = PER_PAGE) -> Page[Job]:
-    statement = select(Job).order_by(Job.id.desc()).options(joinedload(Job.submission))
-    return _page(session, statement, select(func.count(Job.id)), page, per_page)
 
 
 def history(session: Session, submission_id: int) -> Sequence[TrailEntry]:
@@ -213,31 +186,6 @@ def _open_to(person: Person | None) -> ColumnElement[bool]:
     if person is not None and person.role == "researcher":
         return Project.memberships.any(person_id=person.id)
     return true()
-
-
-def _conditions(chosen: Filter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if chosen.states:
-        found.append(Submission.state.in_(chosen.states))
-    equal: tuple[tuple[Any, Any], ...] = (
-        (Submission.project_id, chosen.project_id),
-        (Submission.dataset_id, chosen.dataset_id),
-        (Submission.author_id, chosen.author_id),
-        (Submission.verdict, chosen.verdict),
-    )
-    found += [column == value for column, value in equal if value is not None]
-    if chosen.assigned_to is not None:
-        found.append(Submission.assignments.any(person_id=chosen.assigned_to))
-    if chosen.since is not None:
-        found.append(Submission.created_at >= chosen.since)
-    if chosen.text:
-        found.append(
-            or_(
-                Submission.title.icontains(chosen.text, autoescape=True),
-                Submission.author.has(Person.name.icontains(chosen.text, autoescape=True)),
-            )
-        )
-    return found
 
 
 def _page(session: Session, statement: Select[T], count: Select[int], number: int, per_page: int) -> Page[T]:

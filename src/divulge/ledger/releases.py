@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import zipfile
 from collections.abc import Sequence
@@ -17,15 +16,13 @@ from divulge.ledger.database import database_now
 from divulge.ledger.model import Release, State, Submission, SubmittedOutput
 from divulge.ledger.store import Store
 from divulge.ledger.workflow import get_person, lock_submission
-from divulge.record import dumps
+from divulge.record import csv_text, dumps, no_formula
 
-MANIFEST = "manifest.json"
-
-ZIP_TIME = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip can hold: the same release gives the same bytes."""
+_MANIFEST = "manifest.json"
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can hold: the same release gives the same bytes
 
 
-def release(session: Session, store: Store, by: int, submission_id: int) -> Release:
+def release(session: Session, by: int, submission_id: int, store: Store) -> Release:
     """Let a submission out, once enough checkers are in favour and none is against."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
@@ -42,7 +39,7 @@ def let_out(
         "submission": submission.id,
         "title": submission.title,
         "dataset": submission.dataset.fingerprint,
-        "files": released_files(store, submission),
+        "files": _released_files(store, submission),
     }
     made = Release(
         submission_id=submission.id,
@@ -66,7 +63,7 @@ def release_details(made: Release) -> dict[str, Any]:
     return {"release": made.id, "manifest": made.digest, "at": made.at.isoformat(timespec="microseconds")}
 
 
-def released_files(store: Store, submission: Submission) -> list[dict[str, Any]]:
+def _released_files(store: Store, submission: Submission) -> list[dict[str, Any]]:
     """What leaves: the files that came with it, and a table of figures for each output. They are put into the store."""
     files = [{"name": u.name, "sha256": u.digest, "size": u.size} for u in submission.uploads]
     taken = {u.name.casefold() for u in submission.uploads}
@@ -77,22 +74,20 @@ def released_files(store: Store, submission: Submission) -> list[dict[str, Any]]
         while name.casefold() in taken:
             name = f"figures-{name}"
         taken.add(name.casefold())
-        blob = store.put(figures_csv(output).encode())
+        blob = store.put(_figures_csv(output).encode())
         files.append({"name": name, "sha256": blob.digest, "size": blob.size, "output": output.number})
     return files
 
 
-def figures_csv(output: SubmittedOutput) -> str:
+def _figures_csv(output: SubmittedOutput) -> str:
     """The figures of an output as they were printed: term, value and, where there are any, se."""
     figures: Sequence[Any] = output.figures or []
     with_se = any("se" in f for f in figures)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["term", "value", "se"] if with_se else ["term", "value"])
+    rows = [["term", "value", "se"]]
     for figure in figures:
-        row = [_no_formula(figure["label"]), "suppressed" if figure["value"] is None else figure["value"]]
-        writer.writerow([*row, figure.get("se") or ""] if with_se else row)
-    return text.getvalue()
+        value = "suppressed" if figure["value"] is None else figure["value"]
+        rows.append([no_formula(figure["label"]), value, figure.get("se") or ""])
+    return csv_text(rows if with_se else [row[:2] for row in rows])
 
 
 def release_zip(store: Store, made: Release) -> bytes:
@@ -105,14 +100,9 @@ def release_zip(store: Store, made: Release) -> bytes:
             "released_at": made.at.isoformat(),
             "trail": {"count": made.trail_count, "hash": made.trail_hash},
         }
-        archive.writestr(zipfile.ZipInfo(MANIFEST, ZIP_TIME), dumps(about))
+        archive.writestr(zipfile.ZipInfo(_MANIFEST, _ZIP_TIME), dumps(about))
         for file in made.manifest["files"]:
-            entry = zipfile.ZipInfo(f"files/{file['name']}", ZIP_TIME)
+            entry = zipfile.ZipInfo(f"files/{file['name']}", _ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, store.read(file["sha256"]))
     return packed.getvalue()
-
-
-def _no_formula(text: str) -> str:
-    """A label that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text

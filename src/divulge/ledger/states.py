@@ -1,6 +1,6 @@
 """Who may do what with a submission, and when: the one place where that is decided. Nothing here changes anything.
 
-`check_x` raises NotAllowedError (who) or StateError (when); `can_x` answers, and draws the button. What is done then
+`check_x` raises NotAllowedError (who) or StateError (when); `may` asks it and answers yes or no. What is done then
 is in `divulge.ledger.workflow`, which asks the same `check_x` again inside its transaction.
 """
 
@@ -12,7 +12,7 @@ from typing import ParamSpec
 from divulge.errors import NotAllowedError, StateError
 from divulge.ledger.model import Choice, Job, Person, Project, Role, State, Submission
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 TRANSITIONS: dict[State, tuple[State, ...]] = {
     State.SUBMITTED: (State.ASSESSING, State.RETURNED),
@@ -24,9 +24,7 @@ TRANSITIONS: dict[State, tuple[State, ...]] = {
 }
 """Every change of state that there is. From ready back to submitted: assessed anew before anybody has decided."""
 
-CHECKING = (Role.CHECKER,)
-"""Who decides on outputs."""
-
+_CHECKING = (Role.CHECKER,)  # who decides on outputs
 OVERSEEING = (Role.CHECKER, Role.CUSTODIAN)
 """Who sees every submission and its assessment."""
 
@@ -83,7 +81,7 @@ def check_assign(person: Person, submission: Submission, checker: Person | None 
     _check_role(person, OVERSEEING, "assign submissions")
     _check_state(submission, (State.SUBMITTED, State.ASSESSING, State.READY), "be assigned")
     if checker is not None:
-        _check_role(checker, CHECKING, "look after submissions")
+        _check_role(checker, _CHECKING, "look after submissions")
         check_active(checker)
         if checker.id in authors(submission):
             raise NotAllowedError("nobody checks their own submission.", where=_named(submission))
@@ -98,9 +96,6 @@ def check_assess(person: Person, submission: Submission, job: Job | None) -> Non
         raise StateError("it is being assessed already.", where=_named(submission))
     if submission.decisions:
         raise StateError("somebody has decided on the assessment that there is.", where=_named(submission))
-
-
-check_retry = check_assess
 
 
 def check_cancel(person: Person, submission: Submission, job: Job | None) -> None:
@@ -132,7 +127,7 @@ def check_release(person: Person, submission: Submission) -> None:
     """Let it out: as many checkers as the project asks for are in favour, and none against."""
     _check_checker(person, submission, "release")
     _check_state(submission, (State.READY,), "be released")
-    if votes(submission, Choice.REFUSE):
+    if _votes(submission, Choice.REFUSE):
         raise StateError("a checker is against its release.", where=_named(submission), hint="Return or refuse it.")
     _check_votes(submission, Choice.RELEASE, "in favour of its release")
 
@@ -157,43 +152,21 @@ def check_see_ledger(person: Person) -> None:
     _check_role(person, OVERSEEING, "see everything that was released")
 
 
-def _answers(check: Callable[P, None]) -> Callable[P, bool]:
-    """The question of which `check` is the demand."""
-
-    def can(*given: P.args, **named: P.kwargs) -> bool:
-        try:
-            check(*given, **named)
-        except (NotAllowedError, StateError):
-            return False
-        return True
-
-    return can
-
-
-can_see = _answers(check_see)
-can_see_assessment = _answers(check_see_assessment)
-can_submit = _answers(check_submit)
-can_resubmit = _answers(check_resubmit)
-can_comment = _answers(check_comment)
-can_assign = _answers(check_assign)
-can_assess = _answers(check_assess)
-can_retry = can_assess
-can_cancel = _answers(check_cancel)
-can_return = _answers(check_return)
-can_decide = _answers(check_decide)
-can_release = _answers(check_release)
-can_refuse = _answers(check_refuse)
-can_manage_people = _answers(check_manage_people)
-can_manage_data = _answers(check_manage_data)
-can_see_ledger = _answers(check_see_ledger)
+def may(check: Callable[_P, None], *given: _P.args, **named: _P.kwargs) -> bool:
+    """Whether a check passes: `may(check_release, person, submission)` decides whether the button is drawn."""
+    try:
+        check(*given, **named)
+    except (NotAllowedError, StateError):
+        return False
+    return True
 
 
 def authors(submission: Submission) -> set[int]:
     """The ids of everybody who submitted this or an earlier version of it."""
-    return {version.author_id for version in versions(submission)}
+    return {version.author_id for version in _versions(submission)}
 
 
-def versions(submission: Submission) -> Iterator[Submission]:
+def _versions(submission: Submission) -> Iterator[Submission]:
     """This submission and those that it replaces, the newest first."""
     version: Submission | None = submission
     while version is not None:
@@ -201,14 +174,14 @@ def versions(submission: Submission) -> Iterator[Submission]:
         version = version.replaces
 
 
-def votes(submission: Submission, choice: Choice) -> int:
+def _votes(submission: Submission, choice: Choice) -> int:
     """How many checkers are for this choice."""
     return sum(d.choice is choice for d in submission.decisions)
 
 
 def _check_checker(person: Person, submission: Submission, doing: str) -> None:
     check_see(person, submission)
-    _check_role(person, CHECKING, doing)
+    _check_role(person, _CHECKING, doing)
     if person.id in authors(submission):
         raise NotAllowedError("nobody decides on their own submission.", where=_named(submission))
 
@@ -225,7 +198,7 @@ def _check_state(submission: Submission, states: tuple[State, ...], doing: str) 
 
 
 def _check_votes(submission: Submission, choice: Choice, meaning: str) -> None:
-    found = votes(submission, choice)
+    found = _votes(submission, choice)
     if found < submission.checkers_needed:
         raise StateError(
             f"{submission.checkers_needed} checkers {meaning} are needed; there are {found}.", where=_named(submission)

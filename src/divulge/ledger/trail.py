@@ -27,13 +27,11 @@ COMMAND_LINE = "command line"
 WORKER = "worker"
 """Who did it, where a worker did."""
 
-START = "0" * 64
-"""What stands for the hash before the first entry."""
-
-TRAIL_LOCK = 7_145_002
+_START = "0" * 64  # what stands for the hash before the first entry
+_TRAIL_LOCK = 7_145_002
 """Advisory lock of PostgreSQL for adding an entry; any number that nothing else in the database uses."""
 
-AT_A_TIME = 1000
+_AT_A_TIME = 1000
 """Entries that are read at a time when the trail is verified: enough to be quick, few enough for any memory."""
 
 
@@ -72,7 +70,7 @@ def append(
     until this transaction ends.
     """
     if session.get_bind().dialect.name == "postgresql":
-        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TRAIL_LOCK})
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TRAIL_LOCK})
     # Whatever this session has seen of the head before is older than the lock.
     head = session.get_one(TrailHead, 1, populate_existing=True)
     entry = TrailEntry(
@@ -85,14 +83,14 @@ def append(
         details=canonical(details or {}),
         previous=head.hash,
     )
-    entry.hash = entry_hash(entry)
+    entry.hash = _entry_hash(entry)
     session.add(entry)
     head.count, head.hash = entry.number, entry.hash
     session.flush()
     return Head(head.count, head.hash)
 
 
-def entry_hash(entry: TrailEntry) -> str:
+def _entry_hash(entry: TrailEntry) -> str:
     """The hash of an entry: over every field but itself, and so over everything before it."""
     return digest(
         [
@@ -118,7 +116,7 @@ def entries(session: Session) -> Iterator[TrailEntry]:
     last = -1
     while True:
         found = session.scalars(
-            select(TrailEntry).where(TrailEntry.number > last).order_by(TrailEntry.number).limit(AT_A_TIME)
+            select(TrailEntry).where(TrailEntry.number > last).order_by(TrailEntry.number).limit(_AT_A_TIME)
         ).all()
         if not found:
             return
@@ -134,7 +132,7 @@ def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
     if expected is not None and expected.count:
         anchors[expected.count] = expected.hash
     head = read_head(session)
-    previous, number = START, 0
+    previous, number = _START, 0
     for entry in entries(session):
         number += 1
         if entry.number != number:
@@ -142,7 +140,7 @@ def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
             number = entry.number
         elif entry.previous != previous:
             faults.append(Fault(number, f"entry {number} does not follow from the one before it"))
-        if entry_hash(entry) != entry.hash:
+        if _entry_hash(entry) != entry.hash:
             faults.append(Fault(number, f"entry {number} is not what was written"))
         wanted = anchors.pop(number, None)
         if wanted is not None and wanted != entry.hash:

@@ -19,7 +19,7 @@ from divulge.ledger.releases import release_details
 from divulge.ledger.trail import Fault, Head
 from divulge.ledger.workflow import decision_details
 
-ENDS_IN = {
+_ENDS_IN = {
     "submit": State.SUBMITTED,
     "resubmit": State.SUBMITTED,
     "assess": State.SUBMITTED,
@@ -33,12 +33,11 @@ ENDS_IN = {
 }
 """The state in which an action leaves a submission. Others leave it as it is."""
 
-AT_A_TIME = 200
-"""Rows that are compared at a time; records are long."""
+_AT_A_TIME = 200  # rows that are compared at a time; records are long
 
 
 @dataclass(frozen=True)
-class Verified:
+class _Verified:
     """What was found, and where the trail ends: what to note elsewhere."""
 
     head: Head
@@ -46,7 +45,7 @@ class Verified:
     entries: int
 
 
-def verify(ledger: Ledger, *, expected: Head | None = None, files: bool = True) -> Verified:
+def verify(ledger: Ledger, *, expected: Head | None = None, files: bool = True) -> _Verified:
     """Compare everything with the trail. expected: a head that was noted before. files: also the released files."""
     with ledger.reading() as session:
         faults = trail.chain_faults(session, expected)
@@ -55,7 +54,7 @@ def verify(ledger: Ledger, *, expected: Head | None = None, files: bool = True) 
         if files:
             faults += _file_faults(ledger, session)
         head = trail.read_head(session)
-        return Verified(head, tuple(faults), said.entries)
+        return _Verified(head, tuple(faults), said.entries)
 
 
 @dataclass
@@ -81,8 +80,8 @@ def _what_the_trail_says(session: Session) -> _Said:
 
 
 def _note(said: _Said, entry: TrailEntry, details: dict[str, Any]) -> None:
-    if entry.action in ENDS_IN:
-        said.states[entry.subject_id] = ENDS_IN[entry.action]
+    if entry.action in _ENDS_IN:
+        said.states[entry.subject_id] = _ENDS_IN[entry.action]
     if entry.action == "decide":
         said.decisions[details["decision"]] = details
     elif entry.action in ("comment", "return"):
@@ -143,7 +142,7 @@ def _file_faults(ledger: Ledger, session: Session) -> Iterator[Fault]:
 def _rows(session: Session, kind: Any, *options: Any) -> Iterator[Any]:
     last = 0
     while True:
-        statement = select(kind).where(kind.id > last).order_by(kind.id).limit(AT_A_TIME).options(*options)
+        statement = select(kind).where(kind.id > last).order_by(kind.id).limit(_AT_A_TIME).options(*options)
         found = session.scalars(statement).all()
         if not found:
             return

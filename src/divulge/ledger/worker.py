@@ -29,8 +29,7 @@ from divulge.ledger.model import ACTIVE, Job
 
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.5
-"""How often memory and time of a running job are looked at."""
+_LOOK_SECONDS = 0.5  # how often memory and time of a running job are looked at
 
 
 class _Stopped(Exception):  # a word of this file's, never shown
@@ -147,7 +146,7 @@ class Worker:
             if self.stop.is_set():
                 raise _Stopped
             try:
-                if link.poll(LOOK_SECONDS):
+                if link.poll(_LOOK_SECONDS):
                     kind, what = link.recv()
                     if kind == "step":
                         progress = Progress(what.stage, what.done, what.total, what.seconds_left)

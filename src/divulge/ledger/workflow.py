@@ -30,8 +30,7 @@ from divulge.ledger.model import (
 )
 from divulge.ledger.proposals import Proposal, check_proposal
 
-LONGEST_TEXT = 20_000
-"""Characters of a comment or a reason."""
+_LONGEST_TEXT = 20_000  # characters of a comment or a reason
 
 
 def submit(
@@ -105,9 +104,6 @@ def assess(session: Session, by: int, submission_id: int) -> Job:
     job = _queue(session, submission)
     trail.append(session, person.name, "assess", "submission", submission.id, {"job": job.id})
     return job
-
-
-retry = assess
 
 
 def cancel(session: Session, by: int, submission_id: int) -> Job:
@@ -240,7 +236,7 @@ def _hand_in(
         dataset_id=dataset.id,
         author_id=author.id,
         title=proposal.title.strip()[:300],
-        purpose=proposal.purpose[:LONGEST_TEXT],
+        purpose=proposal.purpose[:_LONGEST_TEXT],
         origin=proposal.origin,
         checkers_needed=project.checkers_needed,
         version=1 if old is None else old.version + 1,
@@ -283,6 +279,6 @@ def _said(text: str, what: str) -> str:
     said = text.strip()
     if not said:
         raise SpecError(f"a {what} is needed.", where=what)
-    if len(said) > LONGEST_TEXT:
-        raise SpecError(f"a {what} of at most {LONGEST_TEXT:,} characters is needed.", where=what)
+    if len(said) > _LONGEST_TEXT:
+        raise SpecError(f"a {what} of at most {_LONGEST_TEXT:,} characters is needed.", where=what)
     return said

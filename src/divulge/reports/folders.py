@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import Any
+
+from divulge.record import csv_text, no_formula
 
 MARKS = {"release": "may be released", "review": "needs a closer look", "refuse": "should not be released"}
 
@@ -34,21 +34,14 @@ def sentence(text: str) -> str:
 
 def summary_csv(record: Mapping[str, Any]) -> str:
     """One line for each output of the folder."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(["output", "type", "ACRO", "Divulge", "people exposed", "figures", "agree with the data", "why"])
+    rows = [["output", "type", "ACRO", "Divulge", "people exposed", "figures", "agree with the data", "why"]]
     for e in record["acro"]["outputs"]:
         why = sentence(e["reason"]) if e["verdict"] is None else " ".join(e["reasons"])
         exposed = "" if e["exposed"] is None else e["exposed"]
         counts = ["", ""] if e["verdict"] is None else [e["figures"], e["agreeing"]]
         row = [e["name"], e["type"], e["status"], e["verdict"] or "not assessed", exposed, *counts, why]
-        writer.writerow([_safe(cell) for cell in row])
-    return written.getvalue()
-
-
-def _safe(cell: Any) -> Any:
-    """Spreadsheets run cells that begin like a formula; names come from strangers."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+        rows.append([no_formula(cell) if isinstance(cell, str) else cell for cell in row])
+    return csv_text(rows)
 
 
 def summary_text(record: Mapping[str, Any]) -> str:

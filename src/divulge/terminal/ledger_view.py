@@ -13,8 +13,7 @@ from divulge.terminal.screen import screen
 if TYPE_CHECKING:
     from divulge.ledger.model import Submission, TrailEntry
 
-MOST_FIGURES = 20
-"""Figures of an output that the screen shows; --json has them all."""
+_MOST_FIGURES = 20  # figures of an output that the screen shows; --json has them all
 
 
 def as_json(submission: Submission) -> dict[str, Any]:
@@ -92,11 +91,11 @@ def show_details(found: dict[str, Any]) -> None:
         screen.show(f"Output {output['number']} ({output['kind']}) {output['name']}".rstrip())
         figures = output["figures"] or []
         grid = Grid(box=None, pad_edge=False, show_header=False)
-        for figure in figures[:MOST_FIGURES]:
+        for figure in figures[:_MOST_FIGURES]:
             grid.add_row(figure["label"], "suppressed" if figure["value"] is None else figure["value"])
         screen.show(grid)
-        if len(figures) > MOST_FIGURES:
-            screen.show(f"and {len(figures) - MOST_FIGURES:,} more")
+        if len(figures) > _MOST_FIGURES:
+            screen.show(f"and {len(figures) - _MOST_FIGURES:,} more")
     screen.show("")
     for entry in found["history"]:
         screen.show(f"{entry['number']:>6}  {entry['at'][:19].replace('T', ' ')}  {entry['person']}: {entry['action']}")

@@ -20,12 +20,11 @@ from divulge.ledger.listing import whole_number
 from divulge.ledger.model import BrowserSession, Person, Role
 from divulge.web import sessions
 from divulge.web.guard import client_address
-from divulge.web.last_use import Seen
+from divulge.web.last_use import LastUse
 from divulge.web.rendering import Renderer
 from divulge.web.settings import Settings
 
-MOST_FIELDS = 2000
-"""Fields of one form; a table of cells has hundreds."""
+_MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
 
 
 class LogInNeededError(Exception):
@@ -123,12 +122,12 @@ def find_visitor(request: Request) -> Visitor | None:
             return None
         visitor = Visitor(found.person, found.csrf_secret, found.token_hash)
     if sessions.is_stale(found, settings):
-        seen: Seen = request.app.state.seen
-        seen.note(found.token_hash)
+        last_use: LastUse = request.app.state.last_use
+        last_use.note(found.token_hash)
     return visitor
 
 
-def signed_in(request: Request) -> Visitor:
+def _signed_in(request: Request) -> Visitor:
     """Whoever is asking; raises where nobody is logged in. A first password is changed before anything else is done."""
     visitor = find_visitor(request)
     if visitor is None:
@@ -139,13 +138,13 @@ def signed_in(request: Request) -> Visitor:
     return visitor
 
 
-SignedIn = Annotated[Visitor, Depends(signed_in)]
+SignedIn = Annotated[Visitor, Depends(_signed_in)]
 
 
-async def posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
+async def _posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
     """The form that was sent, read only after its sender is known, and refused without the page's token."""
     # Closed at the end, and with it the temporary files that it came in.
-    async with request.form(max_files=100, max_fields=MOST_FIELDS) as fields:
+    async with request.form(max_files=100, max_fields=_MOST_FIELDS) as fields:
         given = fields.get("csrf")
         if not isinstance(given, str) or not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
             raise NotAllowedError(
@@ -155,10 +154,10 @@ async def posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
         yield Posted(visitor, fields)
 
 
-Form = Annotated[Posted, Depends(posted)]
+Form = Annotated[Posted, Depends(_posted)]
 
 
-async def checked_header(request: Request, visitor: SignedIn) -> Visitor:
+async def _checked_header(request: Request, visitor: SignedIn) -> Visitor:
     """For the API: the token in the header X-CSRF-Token, which no other site can set."""
     given = request.headers.get("x-csrf-token", "")
     if not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
@@ -169,7 +168,7 @@ async def checked_header(request: Request, visitor: SignedIn) -> Visitor:
     return visitor
 
 
-Caller = Annotated[Visitor, Depends(checked_header)]
+Caller = Annotated[Visitor, Depends(_checked_header)]
 
 
 def _named_by_proxy(request: Request, settings: Settings) -> str | None:

@@ -18,7 +18,7 @@ from divulge.readers.acro.tables import read_table_entry
 from divulge.spec import format_output
 from divulge.table import Schema
 
-STATUSES = ("pass", "fail", "review")
+_STATUSES = ("pass", "fail", "review")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def acro_statuses(store: Store, submission: Submission) -> tuple[AcroStatus, ...
         return tuple(
             AcroStatus(
                 f"ACRO: {name}"[:200],
-                one["status"] if one.get("status") in STATUSES else "review",
+                one["status"] if one.get("status") in _STATUSES else "review",
                 str(one.get("summary") or one.get("outcome") or "")[:1000],
             )
             for name, one in results.items()

@@ -23,20 +23,20 @@ from divulge.web.access import LogInNeededError, PasswordNeededError
 from divulge.web.api import API_UPLOADS, api
 from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
-from divulge.web.last_use import Seen
+from divulge.web.last_use import LastUse
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
 from divulge.web.settings import Settings
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 
-log = logging.getLogger("divulge.web")
+_log = logging.getLogger("divulge.web")
 
-PAGES = (session, queue, submit, submission, progress, downloads, datasets, projects, people)
+_PAGES = (session, queue, submit, submission, progress, downloads, datasets, projects, people)
 
-THREADS = 8
+_THREADS = 8
 """Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""
 
-ASSETS = {
+_ASSETS = {
     "style.css": "text/css",
     "service.js": "text/javascript",
     "icon.svg": "image/svg+xml",
@@ -49,12 +49,12 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        current_default_thread_limiter().total_tokens = THREADS
+        current_default_thread_limiter().total_tokens = _THREADS
         # What the forms import takes a second: before anybody waits for it, and before several threads would do it.
         kind_forms()
         yield
         app.state.stopping = True
-        app.state.seen.write()
+        app.state.last_use.write()
         app.state.renderer.close()
 
     app = FastAPI(
@@ -66,10 +66,10 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.seen = Seen(ledger)
+    app.state.last_use = LastUse(ledger)
     app.state.renderer = Renderer(ledger.store.folder / "reports")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
-    for part in PAGES:
+    for part in _PAGES:
         app.include_router(part.router)
     app.include_router(api)
     _add_assets(app)
@@ -82,14 +82,14 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
 
 def _add_assets(app: FastAPI) -> None:
     # Read once: three small files, under names that are known beforehand.
-    held = {name: files("divulge.web").joinpath("static", name).read_bytes() for name in ASSETS}
+    held = {name: files("divulge.web").joinpath("static", name).read_bytes() for name in _ASSETS}
 
     @app.get("/static/{name}", include_in_schema=False)
     async def asset(name: str) -> Response:
         if name not in held:
             raise NotFoundError("there is no such file.")
         headers = {"cache-control": "public, max-age=600"}
-        return Response(held[name], media_type=ASSETS[name], headers=headers)
+        return Response(held[name], media_type=_ASSETS[name], headers=headers)
 
     @app.get("/health", include_in_schema=False)
     async def health() -> JSONResponse:
@@ -150,4 +150,4 @@ def _unexpected(request: Request, error: Exception) -> Response:
 def _log_failure(request: Request, kind: BaseException, error: BaseException) -> None:
     # Where it happened, not what it said: a message may hold a value.
     where = "".join(traceback.format_tb(error.__traceback__)[-8:])
-    log.error("%s %s failed: %s\n%s", request.method, request.url.path, type(kind).__name__, where)
+    _log.error("%s %s failed: %s\n%s", request.method, request.url.path, type(kind).__name__, where)

@@ -50,7 +50,7 @@ def _check(members: list[zipfile.ZipInfo], size: int, limits: Limits) -> None:
         raise UploadError("the zip file unfolds to far more than any output does.", hint="Send the files themselves.")
     seen: set[str] = set()
     for member in members:
-        path = safe_path(member.filename, limits.depth)
+        path = _safe_path(member.filename, limits.depth)
         folded = unicodedata.normalize("NFC", path.as_posix()).casefold()
         if folded in seen:
             raise UploadError("two files in the zip file have the same name.")
@@ -62,7 +62,7 @@ def _check(members: list[zipfile.ZipInfo], size: int, limits: Limits) -> None:
             raise UploadError("the zip file needs a password.", hint="Make it without one.")
 
 
-def safe_path(name: str, depth: int = 8) -> PurePosixPath:
+def _safe_path(name: str, depth: int = 8) -> PurePosixPath:
     """A member's path, inside the folder that it is unpacked into; refused where it leads out of it."""
     path = PurePosixPath(name.replace("\\", "/"))
     parts = path.parts
@@ -75,7 +75,7 @@ def safe_path(name: str, depth: int = 8) -> PurePosixPath:
 def _write(opened: zipfile.ZipFile, members: list[zipfile.ZipInfo], folder: Path, limits: Limits) -> list[Path]:
     written, left = [], limits.total
     for member in members:
-        path = folder / safe_path(member.filename, limits.depth)
+        path = folder / _safe_path(member.filename, limits.depth)
         path.parent.mkdir(parents=True, exist_ok=True)
         with opened.open(member) as source, path.open("xb") as target:
             # What the directory says of sizes may be a lie: what comes out is counted.

@@ -10,7 +10,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Kept(Generic[K, V]):
+class LatestUsed(Generic[K, V]):
     """At most `most` results by their key; the one longest unused makes way."""
 
     def __init__(self, most: int) -> None:

@@ -7,7 +7,7 @@ comment among checkers, no figure that the service computed before it is release
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from divulge.errors import NotAllowedError, NotFoundError
 from divulge.ledger import queries, states, workflow
+from divulge.ledger.database import Ledger
 from divulge.ledger.model import (
     Audience,
     CheckerDecision,
@@ -31,26 +32,29 @@ from divulge.ledger.model import (
     TrailEntry,
 )
 from divulge.ledger.store import Store
+from divulge.web.access import Visitor
 from divulge.web.acro import AcroStatus, acro_statuses
-from divulge.web.cache import Kept
+from divulge.web.cache import LatestUsed
 
-ACTIONS = (
-    "comment",
-    "assign",
-    "assess",
-    "cancel",
-    "return",
-    "decide",
-    "release",
-    "refuse",
-    "resubmit",
-    "see_assessment",
-)
-"""What may be possible with a submission; each is a `can_x` of the ledger's."""
+_ACTIONS: Mapping[str, Callable[..., None]] = {
+    "comment": states.check_comment,
+    "assign": states.check_assign,
+    "assess": states.check_assess,
+    "cancel": states.check_cancel,
+    "return": states.check_return,
+    "decide": states.check_decide,
+    "release": states.check_release,
+    "refuse": states.check_refuse,
+    "resubmit": states.check_resubmit,
+    "see_assessment": states.check_see_assessment,
+}
+"""What may be possible with a submission, and the check that says so."""
+
+_WITH_JOB = ("assess", "cancel", "return")  # these depend on the latest job too
 
 
 @dataclass(frozen=True)
-class Compared:
+class _Compared:
     """An output's verdict beside a rule's: pass, fail or review. verdict: None where the rule is another program's."""
 
     output: str
@@ -60,7 +64,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleSubmission:
     """A submission with what its reader may see. can: which buttons are drawn. brief: of the assessment."""
 
     submission: Submission
@@ -81,7 +85,7 @@ class Seen:
         return self.can["see_assessment"] or self.submission.state is State.RELEASED
 
     @property
-    def compared(self) -> list[Compared]:
+    def compared(self) -> list[_Compared]:
         """Each output's verdict beside what rules of thumb say of it."""
         if self.brief is None:
             return []
@@ -92,27 +96,30 @@ class Seen:
                 continue
             name = output["name"] or output["kind"]
             why = " ".join(str(rule["sentence"]) for rule in broken) or "No rule is broken."
-            found.append(Compared(f"{output['number']}. {name}", output["verdict"], "fail" if broken else "pass", why))
-        return found + [Compared(line.output, None, line.status, line.why) for line in self.by_acro]
+            found.append(_Compared(f"{output['number']}. {name}", output["verdict"], "fail" if broken else "pass", why))
+        return found + [_Compared(line.output, None, line.status, line.why) for line in self.by_acro]
 
     def figures_of(self, output: SubmittedOutput) -> list[Any]:
         return list(output.figures or []) if self.shows_figures else []
 
 
-def see(session: Session, store: Store, person: Person, submission_id: int) -> Seen:
+def see(session: Session, store: Store, person: Person, submission_id: int) -> VisibleSubmission:
     """Everything of a submission that somebody may see."""
     submission = queries.find_submission(session, person, submission_id)
     job = workflow.latest_job(session, submission_id)
-    can = possible(person, submission, job)
+    can = {
+        action: states.may(check, person, submission, *([job] if action in _WITH_JOB else []))
+        for action, check in _ACTIONS.items()
+    }
     sees = can["see_assessment"]
     newest = submission.assessments[-1] if submission.assessments and sees else None
-    return Seen(
+    return VisibleSubmission(
         submission=submission,
         job=job,
         can=can,
         comments=tuple(c for c in submission.comments if sees or c.audience is Audience.EVERYBODY),
         assessment=newest,
-        brief=brief_of(session, newest) if newest is not None else None,
+        brief=_brief_of(session, newest) if newest is not None else None,
         decisions=tuple(submission.decisions) if sees else (),
         checkers=_free_checkers(session, submission) if can["assign"] else (),
         history=tuple(queries.history(session, submission_id)) if sees else (),
@@ -121,14 +128,14 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> S
     )
 
 
-def possible(person: Person, submission: Submission, job: Job | None) -> dict[str, bool]:
-    """Which of ACTIONS somebody can do now."""
-    with_job = {"assess", "cancel", "return"}
-    found = {}
-    for action in ACTIONS:
-        can = getattr(states, f"can_{action}")
-        found[action] = can(person, submission, job) if action in with_job else can(person, submission)
-    return found
+def act(
+    ledger: Ledger, visitor: Visitor, submission_id: int, change: Callable[..., Any], *given: Any, **named: Any
+) -> None:
+    """Make one change of the ledger's workflow. What somebody may not see is not there, whatever they try to do."""
+    with ledger.reading() as session:
+        queries.find_submission(session, visitor.person, submission_id)
+    with ledger.writing() as session:
+        change(session, visitor.id, submission_id, *given, **named)
 
 
 def progress_words(job: Job | None, sees: bool) -> str:
@@ -158,7 +165,7 @@ def progress_words(job: Job | None, sees: bool) -> str:
 def check_see_assessment(session: Session, person: Person, submission_id: int) -> StoredAssessment:
     """The latest assessment, for whoever may see it; for anybody else there is none."""
     submission = queries.find_submission(session, person, submission_id)
-    if not states.can_see_assessment(person, submission):
+    if not states.may(states.check_see_assessment, person, submission):
         raise NotAllowedError("what an assessment found is for output checkers.")
     found = session.scalar(
         select(StoredAssessment)
@@ -171,20 +178,20 @@ def check_see_assessment(session: Session, person: Person, submission_id: int) -
     return found
 
 
-_briefs: Kept[str, Mapping[str, Any]] = Kept(512)
+_briefs: LatestUsed[str, Mapping[str, Any]] = LatestUsed(512)
 """Stored assessments never change, and reading one takes longer than all the rest of its page."""
 
-BRIEF = ("verdict", "reasons", "settle")
-OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules")
+_BRIEF = ("verdict", "reasons", "settle")
+_OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules")
 
 
-def brief_of(session: Session, assessment: StoredAssessment) -> Mapping[str, Any]:
+def _brief_of(session: Session, assessment: StoredAssessment) -> Mapping[str, Any]:
     """What a page needs of a record: reasons, and of each output its verdict and what rules say."""
     held = _briefs.get(assessment.digest)
     if held is None:
         record = json.loads(queries.find_record(session, assessment.id))
-        held = {name: record.get(name) for name in BRIEF}
-        held["outputs"] = [{name: o.get(name) for name in OUTPUT_BRIEF} for o in record.get("outputs") or []]
+        held = {name: record.get(name) for name in _BRIEF}
+        held["outputs"] = [{name: o.get(name) for name in _OUTPUT_BRIEF} for o in record.get("outputs") or []]
         _briefs.put(assessment.digest, held)
     return held
 

@@ -13,60 +13,58 @@ from divulge.errors import SpecError, suggest
 from divulge.outputs import OUTPUTS, Output
 from divulge.spec.fields import spec_fields
 
-FIRST = ("name",)
-"""Fields of every kind that are asked for at once; the others are under "More"."""
-
-NOT_ASKED = ("released", "compute", "weight")
+_FIRST = ("name",)  # fields of every kind that are asked for at once; the others are under "More"
+_NOT_ASKED = ("released", "compute", "weight")
 """Figures come as a table of their own; how much an output counts in the search is the custodian's."""
 
-Shape = Literal["variable", "variables", "text", "texts", "whole", "number", "flag", "choice"]
+_Shape = Literal["variable", "variables", "text", "texts", "whole", "number", "flag", "choice"]
 
 
 @dataclass(frozen=True)
-class Field:
+class _Field:
     """One field of a kind as a form asks for it. choices: the words to choose from."""
 
     name: str
     label: str
     help: str
-    shape: Shape
+    shape: _Shape
     needed: bool
     choices: tuple[str, ...] = ()
     is_first: bool = True
 
 
 @dataclass(frozen=True)
-class KindForm:
+class _KindForm:
     """The form of a kind."""
 
     kind: str
     title: str
     about: str
-    fields: tuple[Field, ...]
+    fields: tuple[_Field, ...]
 
     @property
-    def first(self) -> tuple[Field, ...]:
+    def first(self) -> tuple[_Field, ...]:
         return tuple(f for f in self.fields if f.is_first)
 
     @property
-    def more(self) -> tuple[Field, ...]:
+    def more(self) -> tuple[_Field, ...]:
         return tuple(f for f in self.fields if not f.is_first)
 
 
 @cache
-def kind_forms() -> Mapping[str, KindForm]:
+def kind_forms() -> Mapping[str, _KindForm]:
     """The form of every kind that can be assessed here: not those that run code of their own."""
     return {kind.kind: _form(kind) for kind in OUTPUTS if kind.can_lower}
 
 
-def find_form(kind: str) -> KindForm:
+def find_form(kind: str) -> _KindForm:
     forms = kind_forms()
     if kind not in forms:
         raise SpecError(f"there is no form for the kind {kind[:50]!r}.", where="kind", hint=suggest(kind[:50], forms))
     return forms[kind]
 
 
-def read_fields(form: KindForm, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def read_fields(form: _KindForm, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """An output as the spec has it, from the fields of a form that were filled in."""
     document: dict[str, Any] = {"kind": form.kind}
     for field in form.fields:
@@ -77,7 +75,7 @@ def read_fields(form: KindForm, given: Mapping[str, Sequence[str]]) -> dict[str,
     return document
 
 
-def _read(field: Field, texts: list[str]) -> Any:
+def _read(field: _Field, texts: list[str]) -> Any:
     if field.shape in ("variables", "texts"):
         return [part.strip() for text in texts for part in text.replace("\n", ",").split(",") if part.strip()]
     text = texts[0]
@@ -91,30 +89,30 @@ def _read(field: Field, texts: list[str]) -> Any:
     return text
 
 
-def _form(kind: type[Output]) -> KindForm:
+def _form(kind: type[Output]) -> _KindForm:
     shared = {f.name for f in dataclasses.fields(Output)}
     about_variables = _variable_fields(kind)
     fields = []
     for name, (hint, each, text) in spec_fields(kind).items():
-        if name in NOT_ASKED:
+        if name in _NOT_ASKED:
             continue
         shape, choices = _shape(hint)
         if name in about_variables:
             shape = "variables" if shape == "texts" else "variable"
         needed = each.default is dataclasses.MISSING
         fields.append(
-            Field(
+            _Field(
                 name=name,
                 label=name.replace("_", " ").capitalize(),
                 help=text,
                 shape=shape,
                 needed=needed,
                 choices=choices,
-                is_first=name not in shared or name in FIRST,
+                is_first=name not in shared or name in _FIRST,
             )
         )
     about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
-    return KindForm(kind.kind, kind.kind.replace("-", " ").replace("_", " ").capitalize(), about, tuple(fields))
+    return _KindForm(kind.kind, kind.kind.replace("-", " ").replace("_", " ").capitalize(), about, tuple(fields))
 
 
 def _variable_fields(kind: type[Output]) -> set[str]:
@@ -131,7 +129,7 @@ def _variable_fields(kind: type[Output]) -> set[str]:
     return found
 
 
-def _shape(hint: Any) -> tuple[Shape, tuple[str, ...]]:
+def _shape(hint: Any) -> tuple[_Shape, tuple[str, ...]]:
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         given = [p for p in parts if p is not type(None)]
@@ -142,5 +140,5 @@ def _shape(hint: Any) -> tuple[Shape, tuple[str, ...]]:
         return "choice", tuple(str(p) for p in parts)
     if origin in (tuple, list) or (isinstance(origin, type) and origin.__name__ == "Sequence"):
         return "texts", ()
-    shapes_of: dict[Any, Shape] = {bool: "flag", int: "whole", float: "number"}
+    shapes_of: dict[Any, _Shape] = {bool: "flag", int: "whole", float: "number"}
     return shapes_of.get(hint, "text"), ()

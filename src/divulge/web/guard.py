@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from divulge.errors import DivulgeError, NotAllowedError, TooLargeError
 from divulge.web.settings import Settings
 
-CONTENT_POLICY = (
+_CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
@@ -28,8 +28,8 @@ REPORT_POLICY = (
 DOWNLOAD_POLICY = "default-src 'none'; sandbox"
 """Somebody else's file: shown, if at all, without script, style or origin."""
 
-HEADERS: Mapping[str, str] = {
-    "content-security-policy": CONTENT_POLICY,
+_HEADERS: Mapping[str, str] = {
+    "content-security-policy": _CONTENT_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -40,17 +40,16 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-DRAINED = 8 << 20
-"""Bytes of what is too large that are still read and thrown away; then the connection is cut."""
+_DRAINED = 8 << 20  # bytes of what is too large that are still read and thrown away; then the connection is cut
 
-Refuse = Callable[[Request, DivulgeError], Response]
-Fail = Callable[[Request, Exception], Response]
+_Refuse = Callable[[Request, DivulgeError], Response]
+_Fail = Callable[[Request, Exception], Response]
 
 
 class Guard:
     """The outermost layer. Uploads are let through up to their own limit, everything else up to that of a form."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: Refuse, fail: Fail) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: _Refuse, fail: _Fail) -> None:
         self.app, self.settings, self.uploads, self.refuse, self.fail = app, settings, uploads, refuse, fail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +64,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 has_begun = True
                 answer = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in _HEADERS.items():
                     answer.setdefault(name, value)
                 if self.settings.secure:
                     answer.setdefault("strict-transport-security", "max-age=31536000")
@@ -73,7 +72,7 @@ class Guard:
 
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            if isinstance(refusal, TooLargeError) and _length(headers) <= DRAINED:
+            if isinstance(refusal, TooLargeError) and _length(headers) <= _DRAINED:
                 await _drain(receive)
             await self.refuse(Request(scope), refusal)(scope, receive, guarded_send)
             return
@@ -89,12 +88,12 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> DivulgeError | None:
         host = headers.get("host", "")
-        if self.settings.host_names and host_name(host) not in self.settings.host_names:
+        if self.settings.host_names and _host_name(host) not in self.settings.host_names:
             return NotAllowedError(
                 "the service is not known by this name.", hint="Open it by the name that its administrator gave it."
             )
         if _length(headers) > self._most(scope):
-            return too_large(self._most(scope))
+            return _too_large(self._most(scope))
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
             return NotAllowedError("the form was sent from another site.", hint="Send it from the page itself.")
         return None
@@ -110,7 +109,7 @@ class Guard:
                 if seen > most:
                     if message.get("more_body"):
                         await _drain(receive)
-                    raise too_large(most)
+                    raise _too_large(most)
             return message
 
         return counted
@@ -124,7 +123,7 @@ def _length(headers: Headers) -> float:
 
 async def _drain(receive: Receive) -> None:
     """Let somebody who is still sending finish, so that they can read the answer; up to a point."""
-    left = DRAINED
+    left = _DRAINED
     while left > 0:
         message = await receive()
         left -= max(1, len(message.get("body", b"")))
@@ -132,7 +131,7 @@ async def _drain(receive: Receive) -> None:
             return
 
 
-def host_name(host: str) -> str:
+def _host_name(host: str) -> str:
     """The name in a Host header, without its port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
@@ -140,7 +139,7 @@ def host_name(host: str) -> str:
         return ""
 
 
-def too_large(most: int) -> TooLargeError:
+def _too_large(most: int) -> TooLargeError:
     said = f"{most / (1 << 20):,.0f} MB" if most >= 1 << 20 else f"{most:,} bytes"
     return TooLargeError(
         f"at most {said} are taken at a time; this is more.", hint="Outputs are small: was a dataset sent by mistake?"

@@ -21,6 +21,7 @@ from divulge.ledger.store import PIECE, Blob, Store
 from divulge.outputs import read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.reading import LABEL_COLUMNS
+from divulge.record import csv_text
 from divulge.spec import parse_output
 from divulge.spec.document import parse_json, parse_yaml
 from divulge.table import Schema
@@ -28,11 +29,8 @@ from divulge.web.acro import read_outputs
 from divulge.web.archives import Limits, unpack
 from divulge.web.forms import find_form, read_fields
 
-SPEC_BYTES = 1 << 20
-"""A spec with every cell of a large crosstab inline has a tenth of it."""
-
-FIGURES = "figures.csv"
-"""The name under which pasted figures are kept and released."""
+_SPEC_BYTES = 1 << 20  # a spec with every cell of a large crosstab inline has a tenth of it
+_FIGURES = "figures.csv"  # the name under which pasted figures are kept and released
 
 
 def sent_files(fields: FormData, name: str) -> list[UploadFile]:
@@ -40,7 +38,7 @@ def sent_files(fields: FormData, name: str) -> list[UploadFile]:
     return [f for f in fields.getlist(name) if isinstance(f, UploadFile) and (f.filename or f.size)]
 
 
-def pieces(file: BinaryIO) -> Iterator[bytes]:
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
     file.seek(0)
     while piece := file.read(PIECE):
         yield piece
@@ -48,12 +46,12 @@ def pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def keep(store: Store, files: Sequence[UploadFile], at_most: int) -> list[tuple[str, Blob]]:
     """Put files into the store, under the names that they came with."""
-    return [(f.filename or "file", store.put(pieces(f.file), at_most=at_most)) for f in files]
+    return [(f.filename or "file", store.put(_pieces(f.file), at_most=at_most)) for f in files]
 
 
 def read_document(text: str, name: str = "") -> dict[str, Any]:
     """A spec's text as plain data: JSON where its name says so, else YAML."""
-    if len(text) > SPEC_BYTES:
+    if len(text) > _SPEC_BYTES:
         raise SpecError(
             "the spec is longer than any spec is.", where="spec", hint="Send figures as files of their own."
         )
@@ -70,7 +68,7 @@ def spec_text(files: Sequence[UploadFile], pasted: str) -> tuple[str, str]:
         if not pasted:
             raise SpecError("a spec is needed.", where="spec", hint="Choose a file, or paste its text.")
         return pasted, "spec.yaml"
-    content = files[0].file.read(SPEC_BYTES + 1)
+    content = files[0].file.read(_SPEC_BYTES + 1)
     try:
         return content.decode("utf-8-sig"), files[0].filename or ""
     except UnicodeDecodeError:
@@ -97,7 +95,7 @@ def from_form(
         uploads = keep(store, files[:1], at_most)
         uploads = [(_csv_name(uploads[0][0]), uploads[0][1])]
     elif pasted:
-        uploads = [(FIGURES, store.put(figures_csv(pasted).encode()))]
+        uploads = [(_FIGURES, store.put(_figures_csv(pasted).encode()))]
     else:
         raise SpecError(
             "the figures to be released are needed.", where="figures", hint="Choose a file, or paste the table."
@@ -106,7 +104,7 @@ def from_form(
     return Proposal(title=title, outputs=[document], uploads=uploads, purpose=purpose, origin="table")
 
 
-def figures_csv(pasted: str) -> str:
+def _figures_csv(pasted: str) -> str:
     """Figures pasted from a spreadsheet or typed, as a CSV file with a header."""
     delimiter = "\t" if "\t" in pasted else ";" if ";" in pasted and "," not in pasted else ","
     rows = [row for row in csv.reader(io.StringIO(pasted), delimiter=delimiter) if any(cell.strip() for cell in row)]
@@ -117,9 +115,7 @@ def figures_csv(pasted: str) -> str:
     if rows[0][0].strip().casefold() not in LABEL_COLUMNS:
         # Labels may hold the sign between columns: the last one or two cells are numbers.
         rows.insert(0, ["term", "value", "se"][: max(len(row) for row in rows)])
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([[cell.strip() for cell in row] for row in rows])
-    return text.getvalue()
+    return csv_text([cell.strip() for cell in row] for row in rows)
 
 
 def from_acro(
@@ -129,14 +125,14 @@ def from_acro(
     with tempfile.TemporaryDirectory(prefix="divulge-") as made:
         archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
         with archive.open("wb") as target:
-            for piece in pieces(file.file):
+            for piece in _pieces(file.file):
                 target.write(piece)
         folder.mkdir()
         files = unpack(archive, folder, limits)
         outputs = read_outputs(files, schema)
         # Names in the store have no folders, so what two folders call the same is told apart.
         uploads = [("-".join(path.relative_to(folder).parts), path) for path in files]
-        kept = [(name, store.put(pieces_of(path), at_most=at_most)) for name, path in uploads]
+        kept = [(name, store.put(_pieces_of(path), at_most=at_most)) for name, path in uploads]
     return Proposal(title=title, outputs=outputs, uploads=kept, purpose=purpose, origin="acro")
 
 
@@ -157,9 +153,9 @@ def check_figures(store: Store, proposal: Proposal, schema: Schema) -> None:
                 read_released(output, schema, Path(made))
 
 
-def pieces_of(path: Path) -> Iterator[bytes]:
+def _pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        yield from pieces(file)
+        yield from _pieces(file)
 
 
 def _csv_name(name: str) -> str:

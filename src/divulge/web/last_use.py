@@ -10,13 +10,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from divulge.ledger.database import Ledger
 from divulge.web import sessions
 
-log = logging.getLogger("divulge.web")
+_log = logging.getLogger("divulge.web")
 
-LATER_SECONDS = 2.0
-"""How long notes are gathered: nothing beside the minute after which a log-in is noted again."""
+_LATER_SECONDS = 2.0  # how long notes are gathered: nothing beside the minute after which a log-in is noted again
 
 
-class Seen:
+class LastUse:
     """Gathers log-ins in use and writes them in one transaction. What a crash loses is noted with the next page."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -29,7 +28,7 @@ class Seen:
         with self._lock:
             self._noted.add(token_hash)
             if self._timer is None:
-                self._timer = Timer(LATER_SECONDS, self.write)
+                self._timer = Timer(_LATER_SECONDS, self.write)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -47,4 +46,4 @@ class Seen:
                 sessions.touch(session, noted)
         except SQLAlchemyError as error:
             # Each is noted again with the next page of whoever it is; the statement may hold a hash, so it is not said.
-            log.warning("log-ins in use could not be written down: %s", type(error).__name__)
+            _log.warning("log-ins in use could not be written down: %s", type(error).__name__)

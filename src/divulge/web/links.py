@@ -8,7 +8,7 @@ from divulge.ledger.model import Role
 
 
 @dataclass(frozen=True)
-class Entry:
+class _NavigationLink:
     path: str
     text: str
     roles: frozenset[Role]
@@ -17,10 +17,10 @@ class Entry:
 _ALL = frozenset(Role)
 _OVERSEERS = frozenset({Role.CHECKER, Role.CUSTODIAN, Role.ADMINISTRATOR})
 
-NAVIGATION: tuple[Entry, ...] = (
-    Entry("/submissions", "Queue", _ALL),
-    Entry("/submit", "Submit", _ALL),
-    Entry("/datasets", "Datasets", _OVERSEERS),
-    Entry("/projects", "Projects", _ALL),
-    Entry("/people", "People", frozenset({Role.ADMINISTRATOR})),
+NAVIGATION: tuple[_NavigationLink, ...] = (
+    _NavigationLink("/submissions", "Queue", _ALL),
+    _NavigationLink("/submit", "Submit", _ALL),
+    _NavigationLink("/datasets", "Datasets", _OVERSEERS),
+    _NavigationLink("/projects", "Projects", _ALL),
+    _NavigationLink("/people", "People", frozenset({Role.ADMINISTRATOR})),
 )

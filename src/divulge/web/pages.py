@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from fastapi import Request
@@ -29,7 +28,7 @@ from divulge.errors import (
 from divulge.web.access import Visitor, cookie_name, set_cookie, settings_of
 from divulge.web.links import NAVIGATION
 
-STATUSES: Mapping[type[DivulgeError], int] = {
+_STATUSES: Mapping[type[DivulgeError], int] = {
     NotFoundError: 404,
     NotAllowedError: 403,
     StateError: 409,
@@ -39,7 +38,7 @@ STATUSES: Mapping[type[DivulgeError], int] = {
 }
 """What a browser or a program is told; anything else that was expected is 422: the request makes no sense."""
 
-DONE: Mapping[str, str] = {
+_DONE: Mapping[str, str] = {
     "submitted": "Submitted. The assessment starts as soon as a worker is free; this page follows it.",
     "commented": "Your comment is there.",
     "assigned": "Assigned.",
@@ -60,7 +59,7 @@ DONE: Mapping[str, str] = {
 
 
 @cache
-def templates() -> Environment:
+def _templates() -> Environment:
     """The templates, read once. Everything that comes from people or files is escaped."""
     environment = Environment(
         loader=PackageLoader("divulge.web"),
@@ -70,9 +69,16 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    filters = {"moment": moment, "size": size, "number": number, "figure": figure, "plural": plural, "coded": coded}
+    filters = {
+        "moment": _moment,
+        "size": _size,
+        "number": _number,
+        "figure": _figure,
+        "plural": _plural,
+        "coded": _coded,
+    }
     environment.filters |= filters
-    environment.globals |= {"link_to": link_to}
+    environment.globals |= {"link_to": _link_to}
     return environment
 
 
@@ -92,11 +98,11 @@ def page(
         "csrf": visitor.csrf if visitor is not None else "",
         "navigation": [entry for entry in NAVIGATION if visitor is not None and visitor.role in entry.roles],
         "by_proxy": settings_of(request).user_header is not None,
-        "done": DONE.get(request.query_params.get("done", "")),
+        "done": _DONE.get(request.query_params.get("done", "")),
         "problem": problem,
     }
-    text = templates().get_template(f"{name}.html.jinja").render(shared | given)
-    response = HTMLResponse(text, status_code=status if problem is None else status_of(problem))
+    text = _templates().get_template(f"{name}.html.jinja").render(shared | given)
+    response = HTMLResponse(text, status_code=status if problem is None else _status_of(problem))
     if visitor is not None and visitor.new_token is not None:
         set_cookie(response, cookie_name(settings_of(request)), visitor.new_token, settings_of(request))
     return response
@@ -107,13 +113,13 @@ def go(path: str, done: str | None = None) -> RedirectResponse:
     return RedirectResponse(f"{path}?done={done}" if done is not None else path, status_code=303)
 
 
-def status_of(error: DivulgeError) -> int:
-    return STATUSES.get(type(error), 422)
+def _status_of(error: DivulgeError) -> int:
+    return _STATUSES.get(type(error), 422)
 
 
 def error_answer(request: Request, error: DivulgeError, visitor: Visitor | None = None) -> Response:
     """An expected failure: as JSON for the API, as a page for people."""
-    status = status_of(error)
+    status = _status_of(error)
     if status >= 500:
         # What a database says of itself is for the log, not for whoever asks.
         error = LedgerError("the service cannot reach its database.", hint="Try again in a minute.")
@@ -135,7 +141,7 @@ def unexpected_answer(request: Request) -> Response:
     return page(request, "error", None, status=500, error=error, status_code=500)
 
 
-def moment(at: datetime | None) -> Markup:
+def _moment(at: datetime | None) -> Markup:
     """A moment as people read it, in UTC, and as programs do."""
     if at is None:
         return Markup("")
@@ -144,7 +150,7 @@ def moment(at: datetime | None) -> Markup:
     return Markup(f'<time datetime="{at.isoformat(timespec="seconds")}">{at.day} {at:%b %Y, %H:%M} UTC</time>')
 
 
-def size(n_bytes: int) -> str:
+def _size(n_bytes: int) -> str:
     if n_bytes < 1000:
         return f"{n_bytes} bytes"
     if n_bytes < 1_000_000:
@@ -152,25 +158,25 @@ def size(n_bytes: int) -> str:
     return f"{n_bytes / 1_000_000:,.1f} MB"
 
 
-def coded(text: str) -> Markup:
+def _coded(text: str) -> Markup:
     """A sentence in which what stands in backticks is code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def number(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-def figure(value: float | None, digits: int = 4) -> str:
+def _figure(value: float | None, digits: int = 4) -> str:
     return "undefined" if value is None else f"{value:.{digits}f}"
 
 
-def plural(count: int, word: str, many: str | None = None) -> str:
+def _plural(count: int, word: str, many: str | None = None) -> str:
     return f"{count:,} {word if count == 1 else many or word + 's'}"
 
 
 @pass_context
-def link_to(context: Context, path: str, **changed: Any) -> str:
+def _link_to(context: Context, path: str, **changed: Any) -> str:
     """This list with some filters changed; the first page unless one is named."""
     from urllib.parse import urlencode
 
@@ -178,7 +184,3 @@ def link_to(context: Context, path: str, **changed: Any) -> str:
     kept = {**(filters.as_query() if filters is not None else {}), **changed}
     asked = {name: value for name, value in kept.items() if value not in (None, "", [], 1)}
     return f"{path}?{urlencode(asked)}" if asked else path
-
-
-def static_text(name: str) -> str:
-    return files("divulge.web").joinpath("static", name).read_text(encoding="utf-8")

@@ -10,11 +10,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from divulge.errors import UsageError
 
-SHORTEST = 12
-"""Characters; NIST SP 800-63B asks for at least 8, and for 15 where there is nothing but a password."""
-
-LONGEST = 200
-"""Hashing takes time with length; nobody types more."""
+_SHORTEST = 12  # characters; NIST SP 800-63B asks for at least 8, and for 15 where there is nothing but a password
+_LONGEST = 200  # hashing takes time with length; nobody types more
 
 _hasher = PasswordHasher()  # RFC 9106's second choice, argon2's own default: 64 MiB, 3 passes
 
@@ -27,20 +24,15 @@ def is_right(password_hash: str | None, password: str) -> bool:
     """Whether it is the person's password. None (no such person, no password) takes as long as a wrong one."""
     known = password_hash if password_hash is not None else _nobodys()
     try:
-        return _hasher.verify(known, password[:LONGEST]) and password_hash is not None
+        return _hasher.verify(known, password[:_LONGEST]) and password_hash is not None
     except (VerificationError, InvalidHashError):
         return False
 
 
-def is_outdated(password_hash: str) -> bool:
-    """Whether today's argon2 would hash it more strongly."""
-    return _hasher.check_needs_rehash(password_hash)
-
-
 def check_new(password: str, name: str) -> None:
     """Raise where a password that somebody chose is too easy to guess."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise UsageError(f"a password has {SHORTEST} to {LONGEST} characters.", where="password")
+    if not _SHORTEST <= len(password) <= _LONGEST:
+        raise UsageError(f"a password has {_SHORTEST} to {_LONGEST} characters.", where="password")
     if name.casefold() in password.casefold() or len(set(password)) < 5:
         raise UsageError(
             "the password is too easy to guess.", where="password", hint="Three or four words are easy to remember."

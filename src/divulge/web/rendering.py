@@ -17,11 +17,8 @@ from divulge.errors import DivulgeError, LedgerError
 from divulge.ledger.child import belong_to_parent
 from divulge.record import make_folder, write_text
 
-LONGEST_SECONDS = 120
-"""A large report on a busy machine takes ten."""
-
-WAITING = 20
-"""Readers of reports who wait at once, each in a thread that does nothing meanwhile."""
+_LONGEST_SECONDS = 120  # a large report on a busy machine takes ten
+_WAITING = 20  # readers of reports who wait at once, each in a thread that does nothing meanwhile
 
 
 class Renderer:
@@ -30,7 +27,7 @@ class Renderer:
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, Lock()
         self._pool: ProcessPoolExecutor | None = None
-        self.line = CapacityLimiter(WAITING)
+        self.line = CapacityLimiter(_WAITING)
 
     def report(self, digest: str, record: str) -> str:
         """The report of a record (JSON text) as a page."""
@@ -43,7 +40,7 @@ class Renderer:
                 self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=belong_to_parent)
             pool = self._pool
         try:
-            page = pool.submit(draw, record).result(LONGEST_SECONDS)
+            page = pool.submit(_draw, record).result(_LONGEST_SECONDS)
         except (BrokenProcessPool, TimeoutError):
             self.close()
             raise LedgerError("the report could not be drawn.") from None
@@ -60,7 +57,7 @@ class Renderer:
             self._pool = None
 
 
-def draw(record: str) -> str:
+def _draw(record: str) -> str:
     """The page of a record; what its libraries take to import is paid here, not in the server."""
     from divulge.reports import Html
 

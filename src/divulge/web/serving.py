@@ -21,17 +21,13 @@ from divulge.errors import UsageError
 from divulge.ledger.database import Ledger
 from divulge.web.settings import LOOPBACK_NAMES, Settings, is_loopback, parse_networks
 
-STOP_SECONDS = 10
-"""How long requests and workers have to come to an end before they are ended."""
-
-NICE = 10
+_STOP_SECONDS = 10  # how long requests and workers have to come to an end before they are ended
+_NICE = 10
 """How far workers stand back where the cores are few: a tenth of a share beside somebody's page, and more than nothing
 beside whatever else keeps the machine busy."""
 
-SWITCH_SECONDS = 0.0005
-"""How long one thread of the server may keep the others from the interpreter."""
-
-RESTART_SECONDS = 3.0
+_SWITCH_SECONDS = 0.0005  # how long one thread of the server may keep the others from the interpreter
+_RESTART_SECONDS = 3.0
 """Between the end of a worker and the start of another: a worker that cannot start must not keep a core busy."""
 
 
@@ -117,7 +113,7 @@ class Workers:
         for worker in self._running:
             with suppress(ProcessLookupError):
                 worker.send_signal(signal.SIGTERM)
-        last = time.monotonic() + STOP_SECONDS
+        last = time.monotonic() + _STOP_SECONDS
         for worker in self._running:
             try:
                 worker.wait(max(0.1, last - time.monotonic()))
@@ -139,14 +135,14 @@ class Workers:
         )
         with suppress(psutil.Error):
             # People wait for pages; nobody waits for the last second of an assessment.
-            psutil.Process(worker.pid).nice(NICE)
+            psutil.Process(worker.pid).nice(_NICE)
         with suppress(OSError):
             # Its session may be a scheduling group of its own, in which nice counts for nothing.
-            Path(f"/proc/{worker.pid}/autogroup").write_text(str(NICE), encoding="ascii")
+            Path(f"/proc/{worker.pid}/autogroup").write_text(str(_NICE), encoding="ascii")
         return worker
 
     def _watch(self) -> None:
-        while not self.stop.wait(RESTART_SECONDS):
+        while not self.stop.wait(_RESTART_SECONDS):
             for i, worker in enumerate(self._running):
                 if worker.poll() is not None and not self.stop.is_set():
                     _let_go(worker)
@@ -172,14 +168,14 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         # Who is asking is decided in one place of ours, which knows whom to believe.
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_graceful_shutdown=_STOP_SECONDS,
         # People read for longer than the usual five seconds before they ask for the next page.
         timeout_keep_alive=75,
         # More at once than any team has; what is above it is told to come back.
         limit_concurrency=1000,
     )
     # A page that fetches rows gives way at each of them, and by default waits 5 ms for its turn each time.
-    sys.setswitchinterval(SWITCH_SECONDS)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # uvicorn raises the signal again once it has ended, and that must not keep us from ending the workers.
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     workers.start()

@@ -17,7 +17,7 @@ from divulge.web.settings import Settings
 WINDOW = timedelta(minutes=15)
 """How long a failed log-in counts."""
 
-AT_MOST = {"here": 5, "name": 20, "address": 50}
+_AT_MOST = {"here": 5, "name": 20, "address": 50}
 """Failures in the window: of a name from one address, of a name from anywhere, of an address with any names.
 
 Five typing errors are a person; the two others slow down guessing from many places and of many names, and are higher so
@@ -95,7 +95,7 @@ def touch(session: Session, token_hashes: Collection[str]) -> None:
 
 
 def end(session: Session, token_hash: str) -> None:
-    """Log out: whoever has the cookie, stolen or not, has nothing."""
+    """Log out: the cookie is worth nothing from now on, to anybody."""
     session.execute(delete(BrowserSession).where(BrowserSession.token_hash == token_hash))
 
 
@@ -116,7 +116,7 @@ def is_held_back(session: Session, name: str, address: str) -> bool:
         "name": session.scalar(failed.where(by_name)) or 0,
         "address": session.scalar(failed.where(by_address)) or 0,
     }
-    return any(counts[which] >= most for which, most in AT_MOST.items())
+    return any(counts[which] >= most for which, most in _AT_MOST.items())
 
 
 def note_attempt(session: Session, name: str, address: str, succeeded: bool) -> None:

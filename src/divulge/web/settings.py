@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from divulge.errors import UsageError
 from divulge.web.archives import Limits
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -24,7 +24,7 @@ class Settings:
 
     secure: bool = False
     host_names: frozenset[str] = LOOPBACK_NAMES
-    proxies: tuple[Network, ...] = ()
+    proxies: tuple[_Network, ...] = ()
     user_header: str | None = None
     form_bytes: int = 1 << 20
     """An ordinary form: a comment of a million characters is no comment."""
@@ -46,7 +46,7 @@ class Settings:
         return any(found in network for network in self.proxies)
 
 
-def parse_networks(texts: list[str]) -> tuple[Network, ...]:
+def parse_networks(texts: list[str]) -> tuple[_Network, ...]:
     """Addresses and networks as people write them: 10.0.0.5, 10.0.0.0/24, ::1."""
     found = []
     for text in texts:

@@ -29,7 +29,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Mark:
+class _Mark:
     """An event's place in the picture."""
 
     x: float
@@ -38,10 +38,10 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Picture:
+class _Picture:
     """Everything that the template draws: places in pixels, words beside them."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[_Mark, ...]
     path: str
     area: str
     limit_y: float
@@ -56,7 +56,7 @@ class Picture:
     bottom: int = HEIGHT - BOTTOM
 
 
-def draw(events: Sequence[Event], limit: float) -> Picture:
+def draw(events: Sequence[Event], limit: float) -> _Picture:
     """Places of the events, oldest first. limit: the risk above which a release is reviewed."""
     known = [e.risk for e in events if e.risk is not None]
     highest = _round_up(max([limit * 1.25, *known]))
@@ -70,7 +70,7 @@ def draw(events: Sequence[Event], limit: float) -> Picture:
     def down(risk: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(max(risk, 0.0), highest) / highest), 1)
 
-    marks = tuple(Mark(across(e.at), down(e.risk or 0.0), e) for e in events)
+    marks = tuple(_Mark(across(e.at), down(e.risk or 0.0), e) for e in events)
     steps = [f"M{marks[0].x} {marks[0].y}"]
     for mark in marks[1:]:
         # The risk stays as it was until something else leaves.
@@ -78,7 +78,7 @@ def draw(events: Sequence[Event], limit: float) -> Picture:
     steps.append(f"H{WIDTH - RIGHT}")
     path = " ".join(steps)
     floor = HEIGHT - BOTTOM
-    return Picture(
+    return _Picture(
         marks=marks,
         path=path,
         area=f"M{marks[0].x} {floor} L{path[1:]} V{floor} Z",
@@ -89,7 +89,7 @@ def draw(events: Sequence[Event], limit: float) -> Picture:
     )
 
 
-def _columns(events: Sequence[Event], marks: Sequence[Mark]) -> tuple[tuple[float, str], ...]:
+def _columns(events: Sequence[Event], marks: Sequence[_Mark]) -> tuple[tuple[float, str], ...]:
     """Dates below the axis, as many as do not run into each other."""
     found: list[tuple[float, str]] = []
     for event, mark in zip(events, marks, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from divulge.errors import LeaseLostError
-from divulge.ledger import jobs, queries
+from divulge.ledger import jobs
 from divulge.ledger.database import database_now
 from divulge.ledger.jobs import Lease, Progress
 from divulge.ledger.model import Job, JobState, StoredAssessment
@@ -105,7 +105,7 @@ def test_progress_is_in_the_row(world: World) -> None:
     lease = _take(world)
     jobs.heartbeat(world.ledger, lease, Progress("All outputs", 3, 30, 12.5))
     with world.ledger.reading() as session:
-        job = queries.list_jobs(session).items[0]
+        job = session.scalars(select(Job)).one()
         assert (job.stage, job.done, job.total, job.seconds_left) == ("All outputs", 3, 30, 12.5)
 
 

@@ -19,14 +19,12 @@ from divulge.ledger.model import (
     Choice,
     Job,
     JobState,
-    Person,
     Release,
     State,
     StoredAssessment,
     Submission,
     SubmittedOutput,
 )
-from divulge.ledger.queries import Filter
 from tests.support.ledgers import CROSSTAB, World
 
 MANY = 10_000
@@ -110,24 +108,18 @@ def _touch_releases(found: Any) -> None:
         assert len(r.submission.outputs) == len(r.submission.assessments) == 1
 
 
-FILTERS: dict[str, tuple[Filter, int]] = {
-    "the queue": (Filter(), 1),
-    "ready ones": (Filter(states=(State.READY,), oldest_first=True), 1),
-    "one's own": (Filter(assigned_to=4), 1),
-    "searched": (Filter(text="table"), 1),
-    "the hundredth page": (Filter(), 100),
+FILTERS: dict[str, dict[str, Any]] = {
+    "all": {},
+    "ready ones": {"state": State.READY},
+    "about one dataset": {"dataset_id": 1},
+    "the hundredth page": {"page": 100},
 }
 LISTS: dict[str, tuple[Callable[..., Any], Callable[[Any], object], int]] = {
     **{
-        name: (
-            lambda s, p, n, f=wanted, at=page: queries.list_submissions(s, p, f, page=at, per_page=n),
-            _touch_submissions,
-            4,
-        )
-        for name, (wanted, page) in FILTERS.items()
+        name: (lambda s, n, w=wanted: queries.list_submissions(s, **w, per_page=n), _touch_submissions, 4)
+        for name, wanted in FILTERS.items()
     },
-    "releases": (lambda s, p, n: queries.list_releases(s, [1], per_page=n), _touch_releases, 4),
-    "jobs": (lambda s, p, n: queries.list_jobs(s, per_page=n), lambda f: [j.submission.title for j in f.items], 2),
+    "releases": (lambda s, n: queries.list_releases(s, [1], per_page=n), _touch_releases, 4),
 }
 
 
@@ -137,9 +129,9 @@ def test_list_takes_as_many_queries_for_fifty_rows_as_for_ten(crowded: World, na
     sent = {}
     for per_page in (10, 50):
         with crowded.ledger.reading() as session:
-            person = session.get_one(Person, crowded.person["checker"])
+            session.connection()  # begins the transaction, which SQLite does by a statement
             with counted(crowded.ledger) as statements:
-                found = ask(session, person, per_page)
+                found = ask(session, per_page)
                 touch(found)
             assert len(found.items) == per_page
             assert found.total > 1000
@@ -184,21 +176,18 @@ def test_pages_are_found_by_an_index(crowded: World) -> None:
 def test_pages_hold_every_row_once(small_world: World) -> None:
     fill(small_world, 101)
     with small_world.ledger.reading() as session:
-        pages = [queries.list_submissions(session, None, page=n, per_page=20) for n in range(1, 7)]
+        pages = [queries.list_submissions(session, page=n, per_page=20) for n in range(1, 7)]
         assert [s.id for p in pages for s in p.items] == list(range(101, 0, -1))
         assert pages[0].pages == 6
-        assert queries.list_submissions(session, None, page=99).items == []
+        assert queries.list_submissions(session, page=99).items == []
 
 
 def test_filters_narrow_the_list(small_world: World) -> None:
     fill(small_world, 60)
     with small_world.ledger.reading() as session:
-        counts = queries.count_states(session, None)
-        assert sum(counts.values()) == 60
+        everything = queries.list_submissions(session, per_page=100).items
+        assert len(everything) == 60
         for state in State:
-            assert queries.list_submissions(session, None, Filter(states=(state,))).total == counts[state]
-        assert queries.list_submissions(session, None, Filter(text="able 6")).total == 2
-        assert queries.list_submissions(session, None, Filter(text="%")).total == 0
-        assert queries.list_submissions(session, None, Filter(text="COLLEAGUE")).total == 30
-        since = datetime(2026, 1, 1, 0, 51, tzinfo=UTC)
-        assert queries.list_submissions(session, None, Filter(since=since)).total == 10
+            found = queries.list_submissions(session, state=state, per_page=100).items
+            assert found == [s for s in everything if s.state is state]
+        assert queries.list_submissions(session, dataset_id=99).total == 0

@@ -21,7 +21,7 @@ def _released(world: World) -> World:
         for who in ("checker", "second"):
             workflow.decide(session, world.person[who], first, Choice.RELEASE, "No cell is small.")
     with world.ledger.writing() as session:
-        releases.release(session, world.ledger.store, world.person["checker"], first)
+        releases.release(session, world.person["checker"], first, world.ledger.store)
         workflow.comment(session, world.person["checker"], second, "Which year?")
         workflow.decide(session, world.person["checker"], second, Choice.REFUSE, "Too small.")
     assert verify(world.ledger).faults == ()
@@ -115,7 +115,7 @@ def test_released_file_that_is_gone_or_changed_is_found(small_world: World) -> N
     with small_world.ledger.writing() as session:
         for who in ("checker", "second"):
             workflow.decide(session, small_world.person[who], made, Choice.RELEASE, "Fine.")
-        release = releases.release(session, small_world.ledger.store, small_world.person["checker"], made)
+        release = releases.release(session, small_world.person["checker"], made, small_world.ledger.store)
     path = small_world.ledger.store.path(release.manifest["files"][0]["sha256"])
     path.write_bytes(path.read_bytes() + b"x")
     assert "changed" in verify(small_world.ledger).faults[0].what

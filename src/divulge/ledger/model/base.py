@@ -10,7 +10,7 @@ from sqlalchemy import JSON, DateTime, Dialect, Enum, MetaData
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
-NAMES = {
+_NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
@@ -20,7 +20,7 @@ NAMES = {
 """Constraints have names of their own, so that a later migration can find them on either database."""
 
 
-class UtcTime(TypeDecorator[datetime]):
+class _UtcTime(TypeDecorator[datetime]):
     """A moment, in UTC going in and coming out; SQLite keeps no time zone, so it is put back."""
 
     impl = DateTime(timezone=True)
@@ -41,9 +41,9 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    metadata = MetaData(naming_convention=NAMES)
+    metadata = MetaData(naming_convention=_NAMES)
     type_annotation_map = {  # noqa: RUF012  # as SQLAlchemy has it
-        datetime: UtcTime(),
+        datetime: _UtcTime(),
         dict[str, Any]: JSON(none_as_null=True),
         list[Any]: JSON(none_as_null=True),
     }

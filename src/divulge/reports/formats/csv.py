@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from divulge.record import csv_text, no_formula
 from divulge.reports.blocks import Beside, Block, Figure, Fold, Grid, Line, Name, Plot, Source, plain
 from divulge.reports.sections import sections
 from divulge.reports.sections.verdict import summary
 
 COLUMNS = ("section", "table", "row", "column", "value", "source")
 """source: where a figure stands in the record (a JSON pointer); empty for words."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the start of a formula. Words of strangers that start so are quoted."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +23,13 @@ class Csv:
     suffix: ClassVar[str] = ".csv"
 
     def render(self, record: Mapping[str, Any]) -> str:
-        file = io.StringIO()
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(COLUMNS)
         seen = summary(Source(record))
-        lines.writerow(("verdict", "", "", "verdict", seen.verdict, "/verdict"))
-        for reason in seen.reasons:
-            lines.writerow(("verdict", "", "", "reason", safe(plain(reason)), "/reasons"))
+        lines = [COLUMNS, ("verdict", "", "", "verdict", seen.verdict, "/verdict")]
+        lines += [("verdict", "", "", "reason", no_formula(plain(reason)), "/reasons") for reason in seen.reasons]
         for section in sections(record):
             for grid in grids(section.blocks):
-                lines.writerows((section.name, safe(grid.caption), *cell) for cell in _cells(grid))
-        return file.getvalue()
+                lines += [(section.name, no_formula(grid.caption), *cell) for cell in _cells(grid)]
+        return csv_text(lines)
 
 
 def grids(blocks: Iterable[Block]) -> Iterator[Grid]:
@@ -55,10 +47,10 @@ def _cells(grid: Grid) -> Iterator[tuple[str, str, str, str]]:
     for i, row in enumerate(grid.rows, start=1):
         # A table of figures alone has no column that names its rows.
         heads = 0 if 0 in grid.numbers else grid.heads
-        label = safe(", ".join(map(plain, row[:heads]))) if heads else str(i)
+        label = no_formula(", ".join(map(plain, row[:heads]))) if heads else str(i)
         for column, cell in list(zip(grid.columns, row, strict=True))[heads:]:
             yield from (
-                (label, safe(f"{grid.over} = {column}" if grid.over else column), *said) for said in _said(cell)
+                (label, no_formula(f"{grid.over} = {column}" if grid.over else column), *said) for said in _said(cell)
             )
 
 
@@ -68,9 +60,4 @@ def _said(cell: Line) -> Iterator[tuple[str, str]]:
     if figures and not any(isinstance(piece, Name) for piece in cell):
         yield from ((figure.text.replace(",", ""), figure.source) for figure in figures)
     elif cell:
-        yield safe(plain(cell)), ""
-
-
-def safe(text: str) -> str:
-    """Words that no spreadsheet runs."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+        yield no_formula(plain(cell)), ""

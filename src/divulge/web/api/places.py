@@ -18,8 +18,7 @@ def projects(request: Request, visitor: SignedIn) -> list[ProjectShape]:
     """Projects: a researcher's own, everybody else's all."""
     with ledger_of(request).reading() as session:
         found = queries.list_projects(session, visitor.person, per_page=500).items
-        names = ProjectShape.model_fields
-        return [ProjectShape.model_validate({n: getattr(p, n) for n in names}) for p in found]
+        return [ProjectShape.model_validate(p) for p in found]
 
 
 @router.get("/datasets")
@@ -28,7 +27,7 @@ def datasets(request: Request, visitor: SignedIn) -> list[DatasetShape]:
     del visitor
     with ledger_of(request).reading() as session:
         found = queries.list_datasets(session, per_page=500).items
-        return [DatasetShape(id=d.id, name=d.name, variables=d.variables) for d in found]
+        return [DatasetShape.model_validate(d) for d in found]
 
 
 @router.get("/datasets/{dataset_id}/ledger")
@@ -44,18 +43,5 @@ def ledger(request: Request, visitor: SignedIn, dataset_id: Id) -> DatasetLedger
             collection=found.collection,
             rows=found.rows,
             fingerprint=found.fingerprint,
-            releases=[
-                EventShape(
-                    at=e.at,
-                    submission=e.submission_id,
-                    title=e.title,
-                    author=e.author,
-                    dataset=e.dataset,
-                    outputs=list(e.outputs),
-                    risk=e.risk,
-                    adds=e.adds,
-                    exposed=e.exposed,
-                )
-                for e in events
-            ],
+            releases=[EventShape.model_validate(e) for e in events],
         )

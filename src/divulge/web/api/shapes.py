@@ -10,13 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from divulge.web.access import Id
 
 
-class Closed(BaseModel):
+class _Closed(BaseModel):
     """What is sent to us has these fields and no others."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class LogIn(Closed):
+class _Read(BaseModel):
+    """What is told has the names of what it is read from."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class LogIn(_Closed):
     name: str = Field(max_length=150)
     password: str = Field(max_length=1000)
 
@@ -29,7 +35,7 @@ class Me(BaseModel):
     must_change_password: bool
 
 
-class NewSubmission(Closed):
+class NewSubmission(_Closed):
     project: Id
     dataset: Id
     title: str = Field(min_length=1, max_length=300)
@@ -42,28 +48,28 @@ class NewSubmission(Closed):
     )
 
 
-class NewVersion(Closed):
+class NewVersion(_Closed):
     title: str = Field(min_length=1, max_length=300)
     purpose: str = Field("", max_length=20_000)
     outputs: list[dict[str, Any]] = Field(min_length=1, max_length=500)
     token: str | None = Field(None, min_length=8, max_length=64)
 
 
-class NewComment(Closed):
+class NewComment(_Closed):
     text: str = Field(min_length=1, max_length=20_000)
     audience: Literal["everybody", "checkers"] = "everybody"
 
 
-class NewDecision(Closed):
+class NewDecision(_Closed):
     choice: Literal["release", "refuse"]
     reason: str = Field(min_length=1, max_length=20_000)
 
 
-class Reason(Closed):
+class Reason(_Closed):
     reason: str = Field(min_length=1, max_length=20_000)
 
 
-class Named(Closed):
+class Named(_Closed):
     person: Id
 
 
@@ -76,7 +82,7 @@ class JobShape(BaseModel):
     words: str
 
 
-class SubmissionLine(BaseModel):
+class SubmissionLine(_Read):
     id: int
     title: str
     state: str
@@ -157,7 +163,7 @@ class SubmissionShape(BaseModel):
     release: str | None = Field(description="Where the released files are, as a zip.")
 
 
-class ProjectShape(BaseModel):
+class ProjectShape(_Read):
     id: int
     name: str
     about: str
@@ -165,15 +171,15 @@ class ProjectShape(BaseModel):
     is_open: bool
 
 
-class DatasetShape(BaseModel):
+class DatasetShape(_Read):
     id: int
     name: str
     variables: list[str]
 
 
-class EventShape(BaseModel):
+class EventShape(_Read):
     at: datetime
-    submission: int
+    submission: int = Field(validation_alias="submission_id")
     title: str
     author: str
     dataset: str

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from sqlalchemy.orm import Session
 
 from divulge.ledger import queries, releases, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
@@ -31,12 +30,12 @@ from divulge.web.api.shapes import (
     SubmissionList,
     SubmissionShape,
 )
-from divulge.web.details import Seen, check_see_assessment, progress_words, see
+from divulge.web.details import VisibleSubmission, act, check_see_assessment, progress_words, see
 from divulge.web.intake import check_figures
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
-Key = Annotated[Id, Path(description="The number of the submission.")]
+_Key = Annotated[Id, Path(description="The number of the submission.")]
 
 
 @router.get("")
@@ -53,8 +52,7 @@ def list_all(
     filters = Filters(state or "", project, dataset, "", q.replace("\x00", "").strip(), page)
     with ledger_of(request).reading() as session:
         found = list_submissions(session, visitor.person, filters)
-    names = SubmissionLine.model_fields
-    items = [SubmissionLine.model_validate({n: getattr(line, n) for n in names}) for line in found.lines]
+    items = [SubmissionLine.model_validate(line) for line in found.items]
     return SubmissionList(items=items, total=found.total, page=page, pages=found.pages, counts=dict(found.counts))
 
 
@@ -72,13 +70,13 @@ def submit(request: Request, visitor: Caller, given: NewSubmission) -> Submissio
 
 
 @router.get("/{submission_id}")
-def one(request: Request, visitor: SignedIn, submission_id: Key) -> SubmissionShape:
+def one(request: Request, visitor: SignedIn, submission_id: _Key) -> SubmissionShape:
     """A submission, with what you may see of it."""
     return _shape(request, visitor, submission_id)
 
 
 @router.get("/{submission_id}/record")
-def record(request: Request, visitor: SignedIn, submission_id: Key) -> dict[str, Any]:
+def record(request: Request, visitor: SignedIn, submission_id: _Key) -> dict[str, Any]:
     """The record of the latest assessment: for checkers and custodians."""
     with ledger_of(request).reading() as session:
         assessment = check_see_assessment(session, visitor.person, submission_id)
@@ -87,82 +85,61 @@ def record(request: Request, visitor: SignedIn, submission_id: Key) -> dict[str,
 
 
 @router.post("/{submission_id}/comments")
-def comment(request: Request, visitor: Caller, submission_id: Key, given: NewComment) -> SubmissionShape:
+def comment(request: Request, visitor: Caller, submission_id: _Key, given: NewComment) -> SubmissionShape:
     """Say something about a submission."""
-
-    def say(session: Session) -> None:
-        workflow.comment(session, visitor.id, submission_id, given.text, audience=Audience(given.audience))
-
-    return _done(request, visitor, submission_id, say)
+    return _done(request, visitor, submission_id, workflow.comment, given.text, audience=Audience(given.audience))
 
 
 @router.post("/{submission_id}/decisions")
-def decide(request: Request, visitor: Caller, submission_id: Key, given: NewDecision) -> SubmissionShape:
+def decide(request: Request, visitor: Caller, submission_id: _Key, given: NewDecision) -> SubmissionShape:
     """Be for or against a release, with a reason."""
-
-    def vote(session: Session) -> None:
-        workflow.decide(session, visitor.id, submission_id, Choice(given.choice), given.reason)
-
-    return _done(request, visitor, submission_id, vote)
+    return _done(request, visitor, submission_id, workflow.decide, Choice(given.choice), given.reason)
 
 
 @router.post("/{submission_id}/return")
-def give_back(request: Request, visitor: Caller, submission_id: Key, given: Reason) -> SubmissionShape:
+def give_back(request: Request, visitor: Caller, submission_id: _Key, given: Reason) -> SubmissionShape:
     """Return it to its author, with reasons."""
-
-    def hand_back(session: Session) -> None:
-        workflow.give_back(session, visitor.id, submission_id, given.reason)
-
-    return _done(request, visitor, submission_id, hand_back)
+    return _done(request, visitor, submission_id, workflow.give_back, given.reason)
 
 
 @router.post("/{submission_id}/assignments")
-def assign(request: Request, visitor: Caller, submission_id: Key, given: Named) -> SubmissionShape:
+def assign(request: Request, visitor: Caller, submission_id: _Key, given: Named) -> SubmissionShape:
     """Name a checker who looks after it."""
-
-    def name(session: Session) -> None:
-        workflow.assign(session, visitor.id, submission_id, given.person)
-
-    return _done(request, visitor, submission_id, name)
+    return _done(request, visitor, submission_id, workflow.assign, given.person)
 
 
 @router.delete("/{submission_id}/assignments/{person_id}")
-def unassign(request: Request, visitor: Caller, submission_id: Key, person_id: Id) -> SubmissionShape:
+def unassign(request: Request, visitor: Caller, submission_id: _Key, person_id: Id) -> SubmissionShape:
     """Take the name of a checker away."""
-
-    def take_away(session: Session) -> None:
-        workflow.assign(session, visitor.id, submission_id, person_id, remove=True)
-
-    return _done(request, visitor, submission_id, take_away)
+    return _done(request, visitor, submission_id, workflow.assign, person_id, remove=True)
 
 
 @router.post("/{submission_id}/assess")
-def assess(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+def assess(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
     """Queue an assessment, again where there was one."""
-    return _done(request, visitor, submission_id, lambda s: workflow.assess(s, visitor.id, submission_id))
+    return _done(request, visitor, submission_id, workflow.assess)
 
 
 @router.post("/{submission_id}/cancel")
-def cancel(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+def cancel(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
     """Stop an assessment."""
-    return _done(request, visitor, submission_id, lambda s: workflow.cancel(s, visitor.id, submission_id))
+    return _done(request, visitor, submission_id, workflow.cancel)
 
 
 @router.post("/{submission_id}/release")
-def release(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+def release(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
     """Let it out, once enough checkers are in favour."""
-    store = ledger_of(request).store
-    return _done(request, visitor, submission_id, lambda s: releases.release(s, store, visitor.id, submission_id))
+    return _done(request, visitor, submission_id, releases.release, ledger_of(request).store)
 
 
 @router.post("/{submission_id}/refuse")
-def refuse(request: Request, visitor: Caller, submission_id: Key) -> SubmissionShape:
+def refuse(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
     """Close it for good, once enough checkers are against it."""
-    return _done(request, visitor, submission_id, lambda s: workflow.refuse(s, visitor.id, submission_id))
+    return _done(request, visitor, submission_id, workflow.refuse)
 
 
 @router.post("/{submission_id}/versions", status_code=201)
-def resubmit(request: Request, visitor: Caller, submission_id: Key, given: NewVersion) -> SubmissionShape:
+def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewVersion) -> SubmissionShape:
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
         schema = schema_of(queries.find_submission(session, visitor.person, submission_id).dataset)
@@ -173,25 +150,19 @@ def resubmit(request: Request, visitor: Caller, submission_id: Key, given: NewVe
     return _shape(request, visitor, made_id)
 
 
-def _done(request: Request, visitor: Visitor, submission_id: int, action: Callable[[Session], Any]) -> SubmissionShape:
-    _check_seen(request, visitor, submission_id)
-    with ledger_of(request).writing() as session:
-        action(session)
+def _done(
+    request: Request, visitor: Visitor, submission_id: int, change: Callable[..., Any], *given: Any, **named: Any
+) -> SubmissionShape:
+    act(ledger_of(request), visitor, submission_id, change, *given, **named)
     return _shape(request, visitor, submission_id)
-
-
-def _check_seen(request: Request, visitor: Visitor, submission_id: int) -> None:
-    """What somebody may not see is not there, whatever they try to do with it."""
-    with ledger_of(request).reading() as session:
-        queries.find_submission(session, visitor.person, submission_id)
 
 
 def _shape(request: Request, visitor: Visitor, submission_id: int) -> SubmissionShape:
     with ledger_of(request).reading() as session:
-        return as_shape(see(session, ledger_of(request).store, visitor.person, submission_id))
+        return _as_shape(see(session, ledger_of(request).store, visitor.person, submission_id))
 
 
-def as_shape(seen: Seen) -> SubmissionShape:
+def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
     """A submission with what its reader may see, for programs."""
     found, job = seen.submission, seen.job
     sees = seen.can["see_assessment"]

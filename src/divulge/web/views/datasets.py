@@ -25,17 +25,16 @@ from divulge.web.timeline import Event, draw
 
 router = APIRouter(include_in_schema=False)
 
-MOST_EVENTS = 200
-"""Releases on one time line; more than a picture can tell apart."""
+_MOST_EVENTS = 200  # releases on one time line; more than a picture can tell apart
 
 
 @router.get("/datasets")
-def list_datasets(request: Request, visitor: SignedIn) -> Response:
+def _list_datasets(request: Request, visitor: SignedIn) -> Response:
     return _list(request, visitor)
 
 
 @router.post("/datasets")
-def add_dataset(request: Request, form: Form) -> Response:
+def _add_dataset(request: Request, form: Form) -> Response:
     states.check_manage_data(form.visitor.person)
     path, schema = Path(form.text("path")), form.text("schema")
     try:
@@ -51,7 +50,7 @@ def add_dataset(request: Request, form: Form) -> Response:
                 path,
                 table=table,
                 collection=form.text("collection", 200) or None,
-                settings=read_settings(form.text("settings")),
+                settings=_read_settings(form.text("settings")),
             )
             made_id = made.id
     except DivulgeError as error:
@@ -60,31 +59,31 @@ def add_dataset(request: Request, form: Form) -> Response:
 
 
 @router.get("/datasets/{dataset_id}")
-def dataset(request: Request, visitor: SignedIn, dataset_id: Id) -> Response:
+def _dataset(request: Request, visitor: SignedIn, dataset_id: Id) -> Response:
     return _one(request, visitor, dataset_id)
 
 
 @router.post("/datasets/{dataset_id}/settings")
-def change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
+def _change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
     states.check_manage_data(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
             ledger_datasets.change_settings(
-                session, form.visitor.person, dataset_id, read_settings(form.text("settings"))
+                session, form.visitor.person, dataset_id, _read_settings(form.text("settings"))
             )
     except SpecError as error:
         return _one(request, form.visitor, dataset_id, problem=error, typed=form.text("settings"))
     return go(f"/datasets/{dataset_id}", "saved")
 
 
-def read_settings(text: str) -> dict[str, Any]:
+def _read_settings(text: str) -> dict[str, Any]:
     """What a custodian fixes for every assessment, written as in a spec."""
     return parse_yaml(text) if text else {}
 
 
 def events_of(session: Session, dataset_ids: Sequence[int]) -> list[Event]:
     """What left about these data, the oldest first."""
-    found = queries.list_releases(session, dataset_ids, per_page=MOST_EVENTS).items
+    found = queries.list_releases(session, dataset_ids, per_page=_MOST_EVENTS).items
     events = []
     for release in reversed(found):
         submission = release.submission
@@ -113,7 +112,7 @@ def same_people(session: Session, found: Dataset) -> list[Dataset]:
 
 def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> Response:
     person = visitor.person
-    can_manage = states.can_manage_data(person)
+    can_manage = states.may(states.check_manage_data, person)
     if not can_manage:
         states.check_see_ledger(person)
     with ledger_of(request).reading() as session:
@@ -132,14 +131,15 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             datasets=found,
             counts=counts,
             can_manage=can_manage,
-            can_see=states.can_see_ledger(person),
+            can_see=states.may(states.check_see_ledger, person),
         )
 
 
 def _one(
     request: Request, visitor: Visitor, dataset_id: int, problem: DivulgeError | None = None, typed: str | None = None
 ) -> Response:
-    can_manage, can_see = states.can_manage_data(visitor.person), states.can_see_ledger(visitor.person)
+    can_manage = states.may(states.check_manage_data, visitor.person)
+    can_see = states.may(states.check_see_ledger, visitor.person)
     if not can_manage:
         states.check_see_ledger(visitor.person)
     with ledger_of(request).reading() as session:

@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}
 
 
 @router.get("/report")
-async def report(request: Request, visitor: SignedIn, submission_id: Id) -> HTMLResponse:
+async def _report(request: Request, visitor: SignedIn, submission_id: Id) -> HTMLResponse:
     def find() -> tuple[str, str]:
         with ledger_of(request).reading() as session:
             assessment = check_see_assessment(session, visitor.person, submission_id)
@@ -33,28 +33,28 @@ async def report(request: Request, visitor: SignedIn, submission_id: Id) -> HTML
 
 
 @router.get("/files/{upload_id}")
-def file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
+def _file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
         upload = next((u for u in found.uploads if u.id == upload_id), None)
     if upload is None:
         raise NotFoundError("there is no such file.")
-    return as_file(ledger.store.read(upload.digest), upload.name)
+    return _as_file(ledger.store.read(upload.digest), upload.name)
 
 
 @router.get("/release.zip")
-def release(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
+def _release(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
         made = found.release
     if made is None:
         raise NotFoundError("nothing of this submission was released.")
-    return as_file(releases.release_zip(ledger.store, made), f"release-{submission_id}.zip", "application/zip")
+    return _as_file(releases.release_zip(ledger.store, made), f"release-{submission_id}.zip", "application/zip")
 
 
-def as_file(content: bytes, name: str, media_type: str = "application/octet-stream") -> Response:
+def _as_file(content: bytes, name: str, media_type: str = "application/octet-stream") -> Response:
     """A file to be saved, never to be shown as a page of ours."""
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",

@@ -17,12 +17,12 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/people")
-def list_people(request: Request, visitor: SignedIn) -> Response:
+def _list_people(request: Request, visitor: SignedIn) -> Response:
     return _list(request, visitor)
 
 
 @router.post("/people")
-def add_person(request: Request, form: Form) -> Response:
+def _add_person(request: Request, form: Form) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -42,7 +42,7 @@ def add_person(request: Request, form: Form) -> Response:
 
 
 @router.post("/people/{person_id}")
-def change_person(request: Request, form: Form, person_id: Id) -> Response:
+def _change_person(request: Request, form: Form, person_id: Id) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -54,7 +54,7 @@ def change_person(request: Request, form: Form, person_id: Id) -> Response:
 
 
 @router.post("/people/{person_id}/password")
-def reset_password(request: Request, form: Form, person_id: Id) -> Response:
+def _reset_password(request: Request, form: Form, person_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         told = accounts.reset_password(session, form.visitor.person, person_id)
     return _list(request, form.visitor, told=told)

@@ -11,9 +11,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from divulge.ledger import queries, workflow
+from divulge.ledger import queries, states, workflow
 from divulge.ledger.database import Ledger
-from divulge.ledger.states import can_see_assessment
 from divulge.web import sessions
 from divulge.web.access import Id, SignedIn, cookie_name, ledger_of, run_in_threadpool, settings_of
 from divulge.web.details import progress_words
@@ -21,15 +20,15 @@ from divulge.web.settings import Settings
 
 router = APIRouter(include_in_schema=False)
 
-LONGEST_SECONDS = 600.0
+_LONGEST_SECONDS = 600.0
 """Then the stream ends and the browser asks again, as somebody who is still logged in or no longer is."""
 
-SILENT_TICKS = 15
+_SILENT_TICKS = 15
 """Looks without news after which something is sent all the same, so that no proxy takes the stream for dead."""
 
 
 @dataclass(frozen=True)
-class Watched:
+class _Watched:
     """What a bar shows; never why something failed."""
 
     words: str
@@ -39,20 +38,20 @@ class Watched:
 
 
 @router.get("/submissions/{submission_id}/progress")
-def progress(request: Request, visitor: SignedIn, submission_id: Id) -> StreamingResponse:
+def _progress(request: Request, visitor: SignedIn, submission_id: Id) -> StreamingResponse:
     ledger, settings = ledger_of(request), settings_of(request)
     with ledger.reading() as session:
         queries.find_submission(session, visitor.person, submission_id)
     token = request.cookies.get(cookie_name(settings))
     by_header = settings.user_header is not None
 
-    def look() -> Watched | None:
-        return watch(ledger, settings, token, submission_id, visitor.person if by_header else None)
+    def look() -> _Watched | None:
+        return _watch(ledger, settings, token, submission_id, visitor.person if by_header else None)
 
     return StreamingResponse(_events(request, look, settings), media_type="text/event-stream")
 
 
-def watch(ledger: Ledger, settings: Settings, token: str | None, submission_id: int, person: Any) -> Watched | None:
+def _watch(ledger: Ledger, settings: Settings, token: str | None, submission_id: int, person: Any) -> _Watched | None:
     """How far it is, for a log-in that is still open; None where it has ended."""
     with ledger.reading() as session:
         if person is None:
@@ -62,17 +61,17 @@ def watch(ledger: Ledger, settings: Settings, token: str | None, submission_id: 
             person = found.person
         submission = workflow.get_submission(session, submission_id)
         job = workflow.latest_job(session, submission_id)
-        sees = can_see_assessment(person, submission)
+        sees = states.may(states.check_see_assessment, person, submission)
         if job is None:
-            return Watched(progress_words(None, sees), 0, 0, True)
-        return Watched(progress_words(job, False), job.done, job.total, not job.is_active)
+            return _Watched(progress_words(None, sees), 0, 0, True)
+        return _Watched(progress_words(job, False), job.done, job.total, not job.is_active)
 
 
 async def _events(request: Request, look: Any, settings: Settings) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
-    last: Watched | None = None
+    last: _Watched | None = None
     silent = 0
-    for _ in range(int(LONGEST_SECONDS / settings.progress_seconds)):
+    for _ in range(int(_LONGEST_SECONDS / settings.progress_seconds)):
         found = await run_in_threadpool(look)
         if found is None or request.app.state.stopping:
             return
@@ -84,7 +83,7 @@ async def _events(request: Request, look: Any, settings: Settings) -> AsyncItera
             yield "event: ended\ndata: {}\n\n"
             return
         silent += 1
-        if silent >= SILENT_TICKS:
+        if silent >= _SILENT_TICKS:
             yield ": still here\n\n"
             silent = 0
         await asyncio.sleep(settings.progress_seconds)

@@ -17,12 +17,12 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/projects")
-def list_projects(request: Request, visitor: SignedIn) -> Response:
+def _list_projects(request: Request, visitor: SignedIn) -> Response:
     return _list(request, visitor)
 
 
 @router.post("/projects")
-def add_project(request: Request, form: Form) -> Response:
+def _add_project(request: Request, form: Form) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -40,12 +40,12 @@ def add_project(request: Request, form: Form) -> Response:
 
 
 @router.get("/projects/{project_id}")
-def project(request: Request, visitor: SignedIn, project_id: Id) -> Response:
+def _project(request: Request, visitor: SignedIn, project_id: Id) -> Response:
     return _one(request, visitor, project_id)
 
 
 @router.post("/projects/{project_id}")
-def change_project(request: Request, form: Form, project_id: Id) -> Response:
+def _change_project(request: Request, form: Form, project_id: Id) -> Response:
     states.check_manage_people(form.visitor.person)
     try:
         with ledger_of(request).writing() as session:
@@ -63,14 +63,14 @@ def change_project(request: Request, form: Form, project_id: Id) -> Response:
 
 
 @router.post("/projects/{project_id}/members")
-def add_member(request: Request, form: Form, project_id: Id) -> Response:
+def _add_member(request: Request, form: Form, project_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         people.add_member(session, form.visitor.person, project_id, form.number("person") or 0)
     return go(f"/projects/{project_id}", "added")
 
 
 @router.post("/projects/{project_id}/members/remove")
-def remove_member(request: Request, form: Form, project_id: Id) -> Response:
+def _remove_member(request: Request, form: Form, project_id: Id) -> Response:
     with ledger_of(request).writing() as session:
         people.add_member(session, form.visitor.person, project_id, form.number("person") or 0, remove=True)
     return go(f"/projects/{project_id}", "removed")
@@ -85,7 +85,7 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             visitor,
             problem=problem,
             projects=found,
-            can_manage=states.can_manage_people(visitor.person),
+            can_manage=states.may(states.check_manage_people, visitor.person),
         )
 
 
@@ -103,7 +103,7 @@ def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeEr
         outsider = visitor.role is Role.RESEARCHER and visitor.id not in {m.id for m in members}
         if found is None or outsider:
             raise NotFoundError(f"there is no project {project_id} that you may see.")
-        can_manage = states.can_manage_people(visitor.person)
+        can_manage = states.may(states.check_manage_people, visitor.person)
         held = {m.id for m in members}
         everybody = queries.list_people(session, per_page=500).items if can_manage else []
         return page(

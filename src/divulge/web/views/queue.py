@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-def home() -> Response:
+def _home() -> Response:
     return go("/submissions")
 
 

@@ -29,17 +29,14 @@ from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
 
-FORM_COOKIE = "divulge-form"
-"""Before anybody is logged in, a form is ours where it repeats a random cookie."""
-
-WRONG = "Name or password is not right."
-"""The same for a name that does not exist."""
+_FORM_COOKIE = "divulge-form"  # before anybody is logged in, a form is ours where it repeats a random cookie
+_WRONG = "Name or password is not right."  # the same for a name that does not exist
 
 HELD_BACK = "There were too many attempts. Wait a quarter of an hour, or ask an administrator."
 
 
 @router.get("/log-in")
-def log_in_page(request: Request) -> Response:
+def _log_in_page(request: Request) -> Response:
     if find_visitor(request) is not None:
         return go(safe_next(request.query_params.get("next")))
     return _form(request, safe_next(request.query_params.get("next")))
@@ -50,10 +47,10 @@ async def _fields(request: Request) -> FormData:
 
 
 @router.post("/log-in")
-def log_in(request: Request, fields: Annotated[FormData, Depends(_fields)]) -> Response:
+def _log_in(request: Request, fields: Annotated[FormData, Depends(_fields)]) -> Response:
     settings, ledger = settings_of(request), ledger_of(request)
     onward = safe_next(_text(fields, "next"))
-    token = request.cookies.get(FORM_COOKIE, "")
+    token = request.cookies.get(_FORM_COOKIE, "")
     if not token or not secrets.compare_digest(token.encode(), _text(fields, "csrf").encode()):
         return _form(request, onward, "The form was too old. Please try again.", status=403)
     if settings.user_header is not None:
@@ -66,7 +63,7 @@ def log_in(request: Request, fields: Annotated[FormData, Depends(_fields)]) -> R
         sessions.end(session, sessions.hashed(request.cookies.get(cookie_name(settings), "")))
     response = go("/account" if made.person.must_change_password else onward)
     set_cookie(response, cookie_name(settings), made.token, settings)
-    response.delete_cookie(FORM_COOKIE, path="/log-in")
+    response.delete_cookie(_FORM_COOKIE, path="/log-in")
     return response
 
 
@@ -83,12 +80,12 @@ def attempt(request: Request, name: str, password: str) -> sessions.LoggedIn | s
         succeeded = right and person is not None and person.is_active
         sessions.note_attempt(session, name, address, succeeded)
         if not succeeded or person is None:
-            return WRONG
+            return _WRONG
         return sessions.LoggedIn(sessions.start(session, person, settings), person)
 
 
 @router.post("/log-out")
-def log_out(request: Request, form: Form) -> Response:
+def _log_out(request: Request, form: Form) -> Response:
     with ledger_of(request).writing() as session:
         sessions.end(session, form.visitor.token_hash)
     response = go("/log-in", "logged-out")
@@ -97,12 +94,12 @@ def log_out(request: Request, form: Form) -> Response:
 
 
 @router.get("/account")
-def account(request: Request, visitor: SignedIn) -> HTMLResponse:
+def _account(request: Request, visitor: SignedIn) -> HTMLResponse:
     return page(request, "account", visitor)
 
 
 @router.post("/account")
-def change_password(request: Request, form: Form) -> Response:
+def _change_password(request: Request, form: Form) -> Response:
     try:
         with ledger_of(request).writing() as session:
             accounts.change_own_password(
@@ -126,10 +123,10 @@ def log_in_address(request: Request) -> str:
 
 
 def _form(request: Request, onward: str, wrong: str | None = None, status: int = 200) -> HTMLResponse:
-    token = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(32)
+    token = request.cookies.get(_FORM_COOKIE) or secrets.token_urlsafe(32)
     response = page(request, "log_in", None, status=status, csrf=token, onward=onward, wrong=wrong)
     response.set_cookie(
-        FORM_COOKIE, token, path="/log-in", secure=settings_of(request).secure, httponly=True, samesite="strict"
+        _FORM_COOKIE, token, path="/log-in", secure=settings_of(request).secure, httponly=True, samesite="strict"
     )
     return response
 

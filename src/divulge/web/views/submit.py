@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -15,7 +15,6 @@ from divulge.ledger.datasets import get_dataset, schema_of
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Submission
 from divulge.ledger.proposals import Proposal
-from divulge.ledger.states import can_submit
 from divulge.table import Schema
 from divulge.web import intake
 from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
@@ -24,8 +23,7 @@ from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
 
-WAYS = ("table", "spec", "acro")
-EXAMPLE = {
+_EXAMPLE = {
     "title": "Income by sex",
     "purpose": "An example from the demonstration: a table with large cells.",
     "text": """outputs:
@@ -37,32 +35,22 @@ EXAMPLE = {
 }
 """What a newcomer may submit about the demonstration's extract of a survey."""
 
-UPLOADS = frozenset(f"/submit/{way}" for way in WAYS)
+UPLOADS = frozenset({"/submit/table", "/submit/spec", "/submit/acro"})
 """The addresses that take files."""
 
 
 @router.get("/submit")
-def ways(request: Request, visitor: SignedIn) -> Response:
+def _ways(request: Request, visitor: SignedIn) -> Response:
     return _form(request, visitor, "ways")
 
 
-@router.get("/submit/spec")
-def spec_form(request: Request, visitor: SignedIn) -> Response:
-    return _form(request, visitor, "spec")
-
-
-@router.get("/submit/acro")
-def acro_form(request: Request, visitor: SignedIn) -> Response:
-    return _form(request, visitor, "acro")
-
-
-@router.get("/submit/table")
-def table_form(request: Request, visitor: SignedIn) -> Response:
-    return _form(request, visitor, "table")
+@router.get("/submit/{way}")
+def _way(request: Request, visitor: SignedIn, way: Literal["table", "spec", "acro"]) -> Response:
+    return _form(request, visitor, way)
 
 
 @router.post("/submit/spec")
-def submit_spec(request: Request, form: Form) -> Response:
+def _submit_spec(request: Request, form: Form) -> Response:
     def propose(schema: Schema) -> Proposal:
         text, name = intake.spec_text(intake.sent_files(form.fields, "spec"), form.text("text", 1 << 20))
         document = intake.read_document(text, name)
@@ -75,7 +63,7 @@ def submit_spec(request: Request, form: Form) -> Response:
 
 
 @router.post("/submit/acro")
-def submit_acro(request: Request, form: Form) -> Response:
+def _submit_acro(request: Request, form: Form) -> Response:
     def propose(schema: Schema) -> Proposal:
         files = intake.sent_files(form.fields, "folder")
         if not files:
@@ -95,7 +83,7 @@ def submit_acro(request: Request, form: Form) -> Response:
 
 
 @router.post("/submit/table")
-def submit_table(request: Request, form: Form) -> Response:
+def _submit_table(request: Request, form: Form) -> Response:
     def propose(schema: Schema) -> Proposal:
         return intake.from_form(
             ledger_of(request).store,
@@ -149,7 +137,7 @@ def _schema(
 
 def _open_projects(session: Any, visitor: Visitor) -> list[Any]:
     found = queries.list_projects(session, visitor.person, per_page=500).items
-    return [p for p in found if can_submit(visitor.person, p)]
+    return [p for p in found if states.may(states.check_submit, visitor.person, p)]
 
 
 def _form(
@@ -184,7 +172,7 @@ def _form(
             old=old,
             kinds=list(kind_forms().values()),
             kind_form=kind_form,
-            typed=_Typed(typed, old, EXAMPLE if query.get("example") == "cps" else {}),
+            typed=_Typed(typed, old, _EXAMPLE if query.get("example") == "cps" else {}),
             token=secrets.token_urlsafe(24),
             most=settings_of(request).upload_bytes,
             has_example=any(d.name == "cps" for d in datasets),
