@@ -40,7 +40,7 @@ COMMANDS: tuple[str, ...] = (
 )
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""
 
-COMPLETING = "_DIVULGE_COMPLETE"
+_COMPLETING = "_DIVULGE_COMPLETE"
 """Set by the script of `divulge --show-completion` when the shell asks what may come next."""
 
 
@@ -116,7 +116,7 @@ def _not_imported() -> None:
 def _needed(given: Sequence[str]) -> Sequence[str]:
     """The command that is asked for, or that is being completed; none where only names are wanted."""
     words: Sequence[str] = given
-    if COMPLETING in os.environ:
+    if _COMPLETING in os.environ:
         # bash hands the line over by one name, the other shells by another.
         words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     return [word for word in words if word in COMMANDS][:1]

@@ -11,8 +11,7 @@ from divulge.spec import read_inputs, read_spec
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen
 
-_N_NAMED = 10
-"""How many figures that do not agree are named in the note below the tables."""
+_N_NAMED = 10  # how many figures that do not agree are named in the note below the tables
 
 
 def run(

@@ -11,18 +11,15 @@ from rich.table import Table as Grid
 
 from divulge.errors import UsageError
 from divulge.table import Schema, Table, Variable, read_schema, read_table, write_schema
-from divulge.table.lint.lint import lint
+from divulge.table.lint.checks import lint
 from divulge.table.lint.remark import Remark
 from divulge.table.variable import value_text
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
 
-_SHOWN = 4
-"""Levels shown of a categorical variable."""
-_TITLE = 40
-"""Characters shown of a variable's title; the JSON document has it whole."""
-_LISTED = 50
-"""Labels given in the JSON document; a variable with more is described by their number."""
+_SHOWN = 4  # levels shown of a categorical variable
+_TITLE = 40  # characters shown of a variable's title; the JSON document has it whole
+_LISTED = 50  # labels given in the JSON document; a variable with more is described by their number
 
 
 def run(
@@ -54,9 +51,9 @@ def run(
     table = read_table(file, None if schema is None else read_schema(schema), delimiter=delimiter, encoding=encoding)
     remarks = lint(table)
     if save_schema is not None:
-        write_schema(with_marginals(table) if marginals else table.schema, save_schema)
+        write_schema(_with_marginals(table) if marginals else table.schema, save_schema)
     if json:
-        screen.print_json(as_json(table, remarks))
+        screen.print_json(_as_json(table, remarks))
         return
     screen.show(f"{file}: {len(table):,} rows, {len(table.schema)} variables, {_size(table.n_bytes)} in memory")
     screen.show(_grid(table))
@@ -65,14 +62,14 @@ def run(
         screen.note(f"The schema is in {save_schema}. Edit it, and read the data with --schema {save_schema}.")
 
 
-def with_marginals(table: Table) -> Schema:
+def _with_marginals(table: Table) -> Schema:
     """The table's schema with how many rows have each value and missing code."""
     return replace(
         table.schema, variables=tuple(replace(v, frequencies=table.frequencies(v.name)) for v in table.schema)
     )
 
 
-def as_json(table: Table, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+def _as_json(table: Table, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """The document that --json prints."""
     return {
         "rows": len(table),

@@ -16,33 +16,41 @@ from divulge.terminal.screen import screen
 if TYPE_CHECKING:
     from divulge.table import Schema
 
-KINDS = ("crosstab", "frequencies", "means", "model")
+_KINDS = ("crosstab", "frequencies", "means", "model")
 """What the questions offer; everything else is written by hand, with divulge outputs beside."""
+
+
+_Data = Annotated[
+    Path | None, typer.Option("--data", metavar="FILE", help="The data that the outputs were computed on.")
+]
+_Schema = Annotated[
+    Path | None, typer.Option("--schema", metavar="S.json", help="What the variables are, beside or without data.")
+]
+_Results = Annotated[
+    list[Path] | None,
+    typer.Option("--results", metavar="FILE", help="A CSV of coefficients or of a crosstab; may be repeated."),
+]
+_Response = Annotated[
+    str | None, typer.Option("--response", metavar="NAME", help="What the model of --results explains.")
+]
+_Crosstab = Annotated[
+    list[str] | None, typer.Option("--crosstab", metavar="A,B", help="A crosstab to compute; may be repeated.")
+]
+_Model = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="FORMULA", help="A regression to compute, as in 'CARS ~ AGE + C(SEX)'."),
+]
 
 
 def run(
     spec: Annotated[Path, typer.Argument(help="The assessment file to write.")] = Path("assessment.yaml"),
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="The data that the outputs were computed on.")
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="S.json", help="What the variables are, beside or without data.")
-    ] = None,
+    data: _Data = None,
+    schema: _Schema = None,
     rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, where there are no data.")] = None,
-    results: Annotated[
-        list[Path] | None,
-        typer.Option("--results", metavar="FILE", help="A CSV of coefficients or of a crosstab; may be repeated."),
-    ] = None,
-    response: Annotated[
-        str | None, typer.Option("--response", metavar="NAME", help="What the model of --results explains.")
-    ] = None,
-    crosstab: Annotated[
-        list[str] | None, typer.Option("--crosstab", metavar="A,B", help="A crosstab to compute; may be repeated.")
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="FORMULA", help="A regression to compute, as in 'CARS ~ AGE + C(SEX)'."),
-    ] = None,
+    results: _Results = None,
+    response: _Response = None,
+    crosstab: _Crosstab = None,
+    model: _Model = None,
     target: Annotated[str | None, typer.Option("--target", help="The variable that the intruder wants.")] = None,
     keys: Annotated[str | None, typer.Option("--keys", metavar="A,B,…", help="What the intruder knows.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
@@ -77,18 +85,10 @@ def run(
             "what is to be released is not known.", hint="Give --results FILE, --crosstab A,B or --model FORMULA."
         )
     if asking and target is None and keys is None:
-        screen.note(f"Variables: {', '.join(known.names)}")
-        target = typer.prompt("What would an intruder want to know (empty: try all)", default="", err=True) or None
-        if target is not None:
-            keys = typer.prompt("What would they know already (empty: all others)", default="", err=True) or None
-    draft = Draft(
-        None if data is None else _seen_from(spec, data),
-        None if schema is None else _seen_from(spec, schema),
-        n_rows if data is None else None,
-        outputs,
-        target,
-        None if keys is None else _names(keys),
-    )
+        target, keys = _asked_scenario(known)
+    data_place, schema_place = (None if file is None else _seen_from(spec, file) for file in (data, schema))
+    n_given = n_rows if data is None else None
+    draft = Draft(data_place, schema_place, n_given, outputs, target, None if keys is None else _names(keys))
     # What would be refused later is refused now, in the same words.
     assessment = parse_spec(draft.document(), spec.parent)
     read_inputs(assessment)
@@ -100,6 +100,15 @@ def run(
     screen.show(f"Written: {spec}")
     after = f"divulge assess {spec}" if data is not None else f"divulge teach {spec}"
     screen.note(f"Read it and edit it. Then: divulge check {spec}, and {after}")
+
+
+def _asked_scenario(known: Schema) -> tuple[str | None, str | None]:
+    """What an intruder wants and knows, by questions."""
+    screen.note(f"Variables: {', '.join(known.names)}")
+    target = typer.prompt("What would an intruder want to know (empty: try all)", default="", err=True) or None
+    if target is None:
+        return None, None
+    return target, typer.prompt("What would they know already (empty: all others)", default="", err=True) or None
 
 
 def _understood(data: Path | None, schema: Path | None) -> tuple[Schema, int | None]:
@@ -145,10 +154,10 @@ def _outputs(
 def _asked(known: Schema) -> dict[str, Any]:
     """One output by questions."""
     screen.note(f"Variables: {', '.join(known.names)}")
-    kind = typer.prompt(f"What is to be released ({', '.join(KINDS)})", default=KINDS[0], err=True)
-    if kind not in KINDS:
+    kind = typer.prompt(f"What is to be released ({', '.join(_KINDS)})", default=_KINDS[0], err=True)
+    if kind not in _KINDS:
         raise UsageError(
-            f"the questions know no {kind!r}.", hint=f"One of {', '.join(KINDS)}; divulge outputs lists all kinds."
+            f"the questions know no {kind!r}.", hint=f"One of {', '.join(_KINDS)}; divulge outputs lists all kinds."
         )
     if kind == "model":
         return _model(typer.prompt("The formula, as in CARS ~ AGE + C(SEX)", err=True), known)

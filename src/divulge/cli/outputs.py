@@ -36,11 +36,11 @@ def run(
                 hint=suggest(kind, known) or f"The kinds are: {', '.join(known)}.",
             )
     if json:
-        screen.print_json({"kinds": [as_json(k) for k in chosen]})
+        screen.print_json({"kinds": [_as_json(k) for k in chosen]})
         return
     shared = {f.name for f in dataclasses.fields(Output)}
     for each in chosen:
-        screen.show(f"{each.kind}: {summary(each)}")
+        screen.show(f"{each.kind}: {_summary(each)}")
         for name, (hint, field, text) in spec_fields(each).items():
             if name not in shared or kind is not None:
                 need = "" if field.default is not dataclasses.MISSING else ", needed"
@@ -51,12 +51,12 @@ def run(
         screen.show("`divulge outputs KIND` explains all fields of one kind.")
 
 
-def summary(kind: type[Output]) -> str:
+def _summary(kind: type[Output]) -> str:
     """The first paragraph of a kind's description, on one line."""
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
-def as_json(kind: type[Output]) -> dict[str, Any]:
+def _as_json(kind: type[Output]) -> dict[str, Any]:
     """A kind as plain data."""
     return {
         "kind": kind.kind,

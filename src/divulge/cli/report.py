@@ -13,7 +13,7 @@ from divulge.reports import REPORTS
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
 
-Format = StrEnum("Format", {report.format: report.format for report in REPORTS})  # type: ignore[misc]
+_Format = StrEnum("Format", {report.format: report.format for report in REPORTS})  # type: ignore[misc]
 
 
 def run(
@@ -21,9 +21,9 @@ def run(
         Path, typer.Argument(help="record.json of an assessment, or the folder that it is in.", show_default=False)
     ],
     format: Annotated[
-        Format,
+        _Format,
         typer.Option("--format", "-f", help="html, markdown, json (the record), csv (its tables), or pdf."),
-    ] = Format("html"),
+    ] = _Format("html"),
     output: Annotated[
         Path | None,
         typer.Option(

@@ -16,6 +16,35 @@ if TYPE_CHECKING:
     from divulge.terminal.serve_demo import Account
 
 
+_Demo = Annotated[
+    bool | None,
+    typer.Option(
+        "--demo/--no-demo",
+        help="Put data to play with, a project and accounts into a new ledger; usual on loopback.",
+        show_default=False,
+    ),
+]
+_TlsCertificate = Annotated[
+    Path | None, typer.Option("--tls-certificate", metavar="FILE", help="The certificate (PEM), to serve HTTPS.")
+]
+_BehindProxy = Annotated[
+    bool, typer.Option("--behind-proxy", help="A proxy in front of the service does TLS and hands requests on.")
+]
+_Proxy = Annotated[
+    list[str] | None,
+    typer.Option("--proxy", metavar="ADDRESS", help="Whose word about clients is believed; may be given again."),
+]
+_UserHeader = Annotated[
+    str | None,
+    typer.Option("--user-header", metavar="NAME", help="The header in which the proxy names who is logged in."),
+]
+_Name = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="HOST", help="A name by which browsers know the service; may be given again."),
+]
+_Check = Annotated[bool, typer.Option("--check", help="Prepare and check everything, say where it would be, and end.")]
+
+
 def run(
     ledger: LedgerOption = None,
     store: StoreOption = None,
@@ -24,36 +53,14 @@ def run(
     ),
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8765,
     workers: Annotated[int, typer.Option(min=0, max=64, help="How many assessments run at once.")] = 1,
-    demo: Annotated[
-        bool | None,
-        typer.Option(
-            "--demo/--no-demo",
-            help="Put data to play with, a project and accounts into a new ledger; usual on loopback.",
-            show_default=False,
-        ),
-    ] = None,
-    tls_certificate: Annotated[
-        Path | None, typer.Option("--tls-certificate", metavar="FILE", help="The certificate (PEM), to serve HTTPS.")
-    ] = None,
+    demo: _Demo = None,
+    tls_certificate: _TlsCertificate = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key (PEM).")] = None,
-    behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="A proxy in front of the service does TLS and hands requests on.")
-    ] = False,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option("--proxy", metavar="ADDRESS", help="Whose word about clients is believed; may be given again."),
-    ] = None,
-    user_header: Annotated[
-        str | None,
-        typer.Option("--user-header", metavar="NAME", help="The header in which the proxy names who is logged in."),
-    ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option("--name", metavar="HOST", help="A name by which browsers know the service; may be given again."),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Prepare and check everything, say where it would be, and end.")
-    ] = False,
+    behind_proxy: _BehindProxy = False,
+    proxy: _Proxy = None,
+    user_header: _UserHeader = None,
+    name: _Name = None,
+    check: _Check = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the start.")] = False,
 ) -> None:
     """Serve the queue of submissions to browsers on this machine, or with TLS to others.

@@ -14,38 +14,42 @@ from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
     from divulge.objective import Progress
+    from divulge.spec import Assessment
     from divulge.teaching import Dataset
     from divulge.teaching.risk import Risk
 
-NOT_REPRODUCED = 3
-"""The exit status where files were written, but some published figure does not come out as printed."""
+_NOT_REPRODUCED = 3  # the exit status where files were written, but some published figure does not come out as printed
+_N_SHOWN = 10  # figures not reproduced that are shown of each output; the note has them all
 
-N_SHOWN = 10
-"""Figures not reproduced that are shown of each output; the note has them all."""
+
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Where the files go.", show_default=False),
+]
+_Versions = Annotated[
+    int | None, typer.Option("--versions", min=1, max=1000, help="Datasets with the same answers, one a student.")
+]
+_Seconds = Annotated[float, typer.Option("--seconds", min=1, help="No new search for a version is begun after this.")]
+_Assess = Annotated[
+    bool, typer.Option("--assess", help="Also measure what the data give away about the people of the original.")
+]
+_Original = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With --assess: the original; by default the spec's data.")
+]
+_Holdout = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With --assess: people like those of the original, not in it.")
+]
 
 
 def run(
     spec: SpecArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Where the files go.", show_default=False),
-    ] = None,
-    versions: Annotated[
-        int | None, typer.Option("--versions", min=1, max=1000, help="Datasets with the same answers, one a student.")
-    ] = None,
+    output: _Output = None,
+    versions: _Versions = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the spec's seed.")] = None,
-    seconds: Annotated[
-        float, typer.Option("--seconds", min=1, help="No new search for a version is begun after this.")
-    ] = 120.0,
-    assess: Annotated[
-        bool, typer.Option("--assess", help="Also measure what the data give away about the people of the original.")
-    ] = False,
-    original: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --assess: the original; by default the spec's data.")
-    ] = None,
-    holdout: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --assess: people like those of the original, not in it.")
-    ] = None,
+    seconds: _Seconds = 120.0,
+    assess: _Assess = False,
+    original: _Original = None,
+    holdout: _Holdout = None,
     json: JsonOption = False,
 ) -> None:
     """Make a dataset for a class that reproduces published figures, without the data behind them.
@@ -56,7 +60,7 @@ def run(
     """
     # These bring compiled code with them, which other commands should not wait for.
     from divulge.spec import read_spec
-    from divulge.teaching import make_dataset, write_dataset
+    from divulge.teaching import write_dataset
 
     if (original is not None or holdout is not None) and not assess:
         raise UsageError("--original and --holdout are for --assess.", hint="Add --assess.")
@@ -70,16 +74,7 @@ def run(
         )
     folder = output if output is not None else Path(f"{spec.stem}-simulated")
     make_folder(folder)
-    with screen.progress() as bar:
-        tasks: dict[int, object] = {}
-
-        def listen(version: int, attempt: int, now: Progress) -> None:
-            if version not in tasks:
-                tasks[version] = bar.add_task("starting", total=1.0)
-            said = f"version {version + 1}, search {attempt + 1}: {now.stage}"
-            bar.update(tasks[version], completed=now.share, description=said)  # type: ignore[arg-type]
-
-        data = make_dataset(assessment, versions=versions, seed=seed, seconds=seconds, listener=listen)
+    data = _made(assessment, versions, seed, seconds)
     files, skipped = write_dataset(data, folder, spec.stem)
     risk = None
     if assess:
@@ -100,7 +95,23 @@ def run(
         for path in files:
             screen.show(str(path))
     if not data.is_complete:
-        raise typer.Exit(NOT_REPRODUCED)
+        raise typer.Exit(_NOT_REPRODUCED)
+
+
+def _made(assessment: Assessment, versions: int | None, seed: int | None, seconds: float) -> Dataset:
+    """The dataset, with a bar for the search of each version."""
+    from divulge.teaching import make_dataset
+
+    with screen.progress() as bar:
+        tasks: dict[int, object] = {}
+
+        def listen(version: int, attempt: int, now: Progress) -> None:
+            if version not in tasks:
+                tasks[version] = bar.add_task("starting", total=1.0)
+            said = f"version {version + 1}, search {attempt + 1}: {now.stage}"
+            bar.update(tasks[version], completed=now.share, description=said)  # type: ignore[arg-type]
+
+        return make_dataset(assessment, versions=versions, seed=seed, seconds=seconds, listener=listen)
 
 
 def _measured(data: Dataset, original: Path, holdout: Path | None) -> Risk:
@@ -140,11 +151,11 @@ def _show(data: Dataset) -> None:
         screen.show(f"{named}: {n - len(missed):,} of {n:,} figures as printed.")
         if missed:
             grid = Grid("  not reproduced", "published", "reached", box=None, pad_edge=False)
-            for label, given, reached in missed[:N_SHOWN]:
+            for label, given, reached in missed[:_N_SHOWN]:
                 grid.add_row(f"  {label}", given, reached)
             screen.show(grid)
-            if len(missed) > N_SHOWN:
-                screen.show(f"  … and {len(missed) - N_SHOWN:,} more, in the note.")
+            if len(missed) > _N_SHOWN:
+                screen.show(f"  … and {len(missed) - _N_SHOWN:,} more, in the note.")
     if data.extra:
         screen.show(f"In no published figure, and so made up altogether: {', '.join(data.extra)}.")
     if data.is_complete:

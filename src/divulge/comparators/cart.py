@@ -16,7 +16,7 @@ from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
 from divulge.kernels.pruning import pruned_leaves
 from divulge.table import Table, Variable
 
-Column = NDArray[np.integer]
+_Codes = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Cart:
         wanted = check_request(original, n_rows)
         schema = original.schema
         order = _visited(self.visit, schema.names)
-        made: dict[str, Column] = {order[0]: original[order[0]][rng.integers(0, original.n_rows, wanted)]}
+        made: dict[str, _Codes] = {order[0]: original[order[0]][rng.integers(0, original.n_rows, wanted)]}
         for position, name in enumerate(order[1:], start=1):
             before = [(schema[n], original[n], made[n]) for n in order[:position]]
             made[name] = self._drawn(schema[name], original[name], before, wanted, rng)
@@ -59,11 +59,11 @@ class Cart:
     def _drawn(
         self,
         variable: Variable,
-        codes: Column,
-        before: Sequence[tuple[Variable, Column, Column]],
+        codes: _Codes,
+        before: Sequence[tuple[Variable, _Codes, _Codes]],
         n_rows: int,
         rng: np.random.Generator,
-    ) -> Column:
+    ) -> _Codes:
         if variable.kind == "categorical":
             return self._categories(codes, variable.n_codes, before, rng)
         # As synthpop: first whether (and why) a number is missing, then the number where it is not.
@@ -81,8 +81,12 @@ class Cart:
         return made
 
     def _categories(
-        self, codes: Column, n_codes: int, before: Sequence[tuple[Variable, Column, Column]], rng: np.random.Generator
-    ) -> Column:
+        self,
+        codes: _Codes,
+        n_codes: int,
+        before: Sequence[tuple[Variable, _Codes, _Codes]],
+        rng: np.random.Generator,
+    ) -> _Codes:
         from sklearn.tree import DecisionTreeClassifier  # takes a second to import: only where it is used
 
         ranks = [ranks_by_class(old, v.n_codes, codes, n_codes) for v, old, _ in before]
@@ -94,11 +98,11 @@ class Cart:
 
     def _numbers(
         self,
-        codes: Column,
+        codes: _Codes,
         numbers: Floats,
-        before: Sequence[tuple[Variable, Column, Column]],
+        before: Sequence[tuple[Variable, _Codes, _Codes]],
         rng: np.random.Generator,
-    ) -> Column:
+    ) -> _Codes:
         from sklearn.tree import DecisionTreeRegressor
 
         y = numbers[codes]
@@ -108,7 +112,7 @@ class Cart:
         risk = tree.tree_.n_node_samples * tree.tree_.impurity
         return codes[self._donors(tree, risk, old, new, rng)]
 
-    def _donors(self, tree: Any, risk: Floats, old: Floats, new: Floats, rng: np.random.Generator) -> Column:
+    def _donors(self, tree: Any, risk: Floats, old: Floats, new: Floats, rng: np.random.Generator) -> _Codes:
         """For every synthetic row an original row of the same leaf of the pruned tree, drawn at random."""
         left, right = (c.astype(np.int64) for c in (tree.tree_.children_left, tree.tree_.children_right))
         leaves = pruned_leaves(left, right, risk, self.complexity * float(risk[0]))
@@ -137,7 +141,7 @@ def _visited(visit: tuple[str, ...] | None, names: tuple[str, ...]) -> tuple[str
     return order
 
 
-def _predictors(before: Sequence[tuple[Variable, Column, Column]], ranks: Sequence[Floats]) -> tuple[Floats, Floats]:
+def _predictors(before: Sequence[tuple[Variable, _Codes, _Codes]], ranks: Sequence[Floats]) -> tuple[Floats, Floats]:
     """What trees split on, for original and synthetic rows: numbers and ordered levels as they are, others as ranks."""
     old, new = [], []
     for (variable, old_codes, new_codes), rank in zip(before, ranks, strict=True):
@@ -156,7 +160,7 @@ def _predictors(before: Sequence[tuple[Variable, Column, Column]], ranks: Sequen
     return np.column_stack(old), np.column_stack(new)
 
 
-def _same_leaf(leaf_of_old: Column, leaf_of_new: Column, rng: np.random.Generator) -> Column:
+def _same_leaf(leaf_of_old: _Codes, leaf_of_new: _Codes, rng: np.random.Generator) -> _Codes:
     """For every entry of the second array a random place in the first with the same leaf."""
     order = np.argsort(leaf_of_old, kind="stable")
     ordered = leaf_of_old[order]

@@ -15,11 +15,8 @@ from divulge.comparators.comparator import check_request
 from divulge.kernels.arrays import Floats
 from divulge.table import Schema, Table, Variable
 
-_TERMS = 60
-"""Terms of the Hermite series. The correlation of two fair coins at ρ = 0.9 is then right to 1e-5."""
-
-_STEPS = 50
-"""Halvings of the interval in which the latent correlation is sought: far below rounding."""
+_TERMS = 60  # Terms of the Hermite series. The correlation of two fair coins at ρ = 0.9 is then right to 1e-5.
+_STEPS = 50  # halvings of the interval in which the latent correlation is sought: far below rounding
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ COEFFICIENTS = {
 }
 """Log odds of renting (Elliot, Little & Allmendinger, Table 2, column "Original")."""
 
-RULES = ("AGE < 16 -> MSTATUS = Single",)
+_RULES = ("AGE < 16 -> MSTATUS = Single",)
 
 _AREAS = ("Birmingham", "Coventry", "Dudley", "Sandwell", "Solihull", "Walsall", "Wolverhampton")
 _GROUPS = (
@@ -60,9 +60,7 @@ _GROUPS = (
 _AGE_SHARES = (7.3, 6.8, 6.3, 6.6, 7.7, 8.0, 6.9, 6.1, 6.5, 5.7, 5.4, 5.3, 5.4, 5.0, 4.0, 3.3, 2.2, 1.1, 0.4)
 """Per cent of people aged 0–4, 5–9, …, 85–89, 90–95."""
 
-_AREA_SHARES = (961, 294, 305, 290, 200, 259, 242)
-"""Thousands of people in each area."""
-
+_AREA_SHARES = (961, 294, 305, 290, 200, 259, 242)  # thousands of people in each area
 _GROUP_SHARES = (
     (78.5, 4.70, 0.30, 0.90, 5.30, 6.90, 1.30, 0.30, 0.60, 1.20),
     (88.2, 1.10, 0.20, 0.40, 6.30, 1.60, 0.40, 0.30, 0.60, 0.90),
@@ -134,7 +132,7 @@ def simulated_census(n_rows: int = N_ROWS, seed: int = 1) -> Table:
     ill = uniforms(seed, 5, n_rows) < logistic(ill_odds)
     drawn = {"AGE": age, "AREAP": area, "ETHGROUP": group, "LTILL": 1 - ill, "MSTATUS": status, "SEX": 1 * female}
     drawn["TENURE"] = 1 * (uniforms(seed, 6, n_rows) < logistic(_rent_odds(drawn)))
-    return Table(SCHEMA, tuple(drawn[name].astype(np.uint8) for name in SCHEMA.names))
+    return Table(_SCHEMA, tuple(drawn[name].astype(np.uint8) for name in _SCHEMA.names))
 
 
 def _at(table: tuple[tuple[float, ...], ...], age: Integers) -> Floats:
@@ -147,7 +145,7 @@ def _rent_odds(drawn: dict[str, Integers]) -> Floats:
     """Log odds of renting for each person, from the codes of the other variables."""
     odds: Floats = CONSTANT + PER_YEAR_OF_AGE * drawn["AGE"].astype(np.float64)  # years are their own codes
     for name, coefficients in COEFFICIENTS.items():
-        odds = odds + np.array([coefficients.get(value, 0.0) for value in SCHEMA[name].values.tolist()])[drawn[name]]
+        odds = odds + np.array([coefficients.get(value, 0.0) for value in _SCHEMA[name].values.tolist()])[drawn[name]]
     return odds
 
 
@@ -161,7 +159,7 @@ def _variable(name: str, title: str, values: range, labels: tuple[str, ...]) -> 
     )
 
 
-SCHEMA = Schema(
+_SCHEMA = Schema(
     (
         Variable("AGE", "numeric", np.arange(96), title="Age in years (simulated)"),
         _variable("AREAP", "Individual SAR area", range(57, 64), _AREAS),
@@ -171,6 +169,6 @@ SCHEMA = Schema(
         _variable("SEX", "Sex", range(1, 3), ("Male", "Female")),
         _variable("TENURE", "Tenure of household space", range(2), ("Own house", "Rent house")),
     ),
-    rules=RULES,
+    rules=_RULES,
 )
 """The data dictionary: what may be known of the census without seeing anybody in it."""

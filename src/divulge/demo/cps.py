@@ -34,7 +34,7 @@ TITLES = {
 }
 """What each variable is, in the order of the columns."""
 
-EDUCATION = (
+_EDUCATION = (
     "Less than 1st grade",
     "1st 2nd 3rd or 4th grade",
     "5th or 6th grade",
@@ -71,7 +71,7 @@ def _coded(name: str, title: str, column: Any) -> tuple[Variable, Integers]:
     # from_dlpack, since pyarrow's own to_numpy imports pandas, which takes longer than all the rest.
     if hasattr(column, "dictionary"):
         stored = column.dictionary.to_pylist()
-        values = EDUCATION if name == "education" else sorted(stored)
+        values = _EDUCATION if name == "education" else sorted(stored)
         place = np.array([values.index(value) for value in stored])
         listed = np.array(values, dtype=object)
         variable = Variable(name, "categorical", listed, title=title, is_ordered=name == "education")

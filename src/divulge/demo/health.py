@@ -11,15 +11,12 @@ from divulge.kernels.arrays import Floats
 from divulge.kernels.draws import codes, logistic, normals, truncated_normals, uniforms
 from divulge.table import Schema, Table, Variable
 
-N_ROWS = 1_000
-"""How many rows the paper's simulation studies have."""
-
+_N_ROWS = 1_000  # how many rows the paper's simulation studies have
 _AGE_MEAN, _AGE_SD, _AGE_MIN, _AGE_MAX = 45.0, 12.0, 18.0, 85.0
 _INCOME_STEP, _INCOME_TOP = 500, 1_000_000
-_SCORE_STEPS = 10
-"""A health score is kept to one decimal."""
+_SCORE_STEPS = 10  # a health score is kept to one decimal
 
-SCHEMA = Schema(
+_SCHEMA = Schema(
     (
         Variable("gender", "categorical", np.array(["female", "male"], dtype=object), title="Gender (simulated)"),
         Variable("age", "numeric", np.arange(18, 86), title="Age in completed years (simulated)"),
@@ -54,7 +51,7 @@ SCHEMA = Schema(
 """The data dictionary of the simulated health records."""
 
 
-def simulated_health(n_rows: int = N_ROWS, kappa: float = 1.0, seed: int = 1) -> Table:
+def simulated_health(n_rows: int = _N_ROWS, kappa: float = 1.0, seed: int = 1) -> Table:
     """Health records whose variables depend on each other the more, the larger kappa (Templ et al., appendix A).
 
     kappa: 0 no dependence but through fixed intercepts, 1 signal and noise alike, large nearly deterministic.
@@ -91,7 +88,7 @@ def simulated_health(n_rows: int = N_ROWS, kappa: float = 1.0, seed: int = 1) ->
         "health_score": np.rint(100 * logistic(health) * _SCORE_STEPS),
         "disease_status": disease,
     }
-    return Table(SCHEMA, tuple(columns[v.name].astype(v.dtype) for v in SCHEMA))
+    return Table(_SCHEMA, tuple(columns[v.name].astype(v.dtype) for v in _SCHEMA))
 
 
 def _standardised(x: Floats) -> Floats:

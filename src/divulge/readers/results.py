@@ -14,7 +14,7 @@ from typing import Any
 from divulge.errors import SpecError
 from divulge.outputs.released.reading import SE_COLUMNS
 from divulge.table import Schema
-from divulge.table.files.there import check_readable
+from divulge.table.files.readable import check_readable
 
 TERMS = ("term", "parameter", "variable", "name", "")
 COEFFICIENTS = ("coef", "coefficient", "estimate", "beta", "b", "value")

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from divulge.errors import DivulgeError, SpecError
-from divulge.table.files.there import check_readable
+from divulge.table.files.readable import check_readable
 
 MOST_NODES = 1_000_000
 """Values in a document once all aliases are unfolded. A spec with every cell of a large crosstab has a tenth of it."""

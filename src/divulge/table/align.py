@@ -28,13 +28,13 @@ def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ..
                 f"file {number + 1} of {len(tables)} has no column {', '.join(map(repr, absent))}.",
                 hint=f"Its columns are: {', '.join(table.names)}.",
             )
-    variables = [union([t.schema[n] for t in tables]) for n in names]
+    variables = [_union([t.schema[n] for t in tables]) for n in names]
     rules = tables[0].schema.select(names).rules
     schema = Schema(tuple(variables), rules)
     return tuple(Table(schema, tuple(_recoded(t[v.name], t.schema[v.name], v) for v in variables)) for t in tables)
 
 
-def union(variables: Sequence[Variable]) -> Variable:
+def _union(variables: Sequence[Variable]) -> Variable:
     """One variable with the values of all: numbers sorted; otherwise the first one's order, then what others add.
 
     Where one file has numbers and another has texts, texts that write a number are that number: "57.0" is 57.
@@ -85,7 +85,7 @@ def _same_codes(a: Variable, b: Variable) -> bool:
     )
 
 
-def recoding(old: Variable, new: Variable) -> Integers:
+def _recoding(old: Variable, new: Variable) -> Integers:
     """For every code of `old`, the code of the same value in `new`; −1 where `new` does not have it."""
     place: dict[tuple[bool, str], int] = {}
     for i, value in enumerate([*new.values.tolist(), *new.missing]):
@@ -93,7 +93,7 @@ def recoding(old: Variable, new: Variable) -> Integers:
     found = []
     for value in [*old.values.tolist(), *old.missing]:
         at = place.get((value is None, value_text(value)), -1)
-        # A text of one file that writes a number which another file has as a number: see `union`.
+        # A text of one file that writes a number which another file has as a number: see `_union`.
         found.append(at if at >= 0 or value is None else place.get((False, _number_text(value)), -1))
     return np.array(found, dtype=np.int64)
 
@@ -107,6 +107,6 @@ def _number_text(value: Value) -> str:
 def _recoded(codes: Codes, old: Variable, new: Variable) -> Codes:
     if _same_codes(old, new):
         return codes
-    moved = recoding(old, new).astype(new.dtype)[codes]
+    moved = _recoding(old, new).astype(new.dtype)[codes]
     moved.setflags(write=False)
     return moved

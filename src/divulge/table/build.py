@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from divulge.errors import MissingColumnsError, suggest
 from divulge.kernels.arrays import Codes
-from divulge.table.column import Found, coded
+from divulge.table.column import RawColumn, coded
 from divulge.table.conform import conform
 from divulge.table.infer import infer
 from divulge.table.schema import Schema
@@ -14,7 +14,7 @@ from divulge.table.table import Table
 from divulge.table.variable import Variable
 
 
-def build_table(columns: Iterable[Found], schema: Schema | None = None) -> Table:
+def build_table(columns: Iterable[RawColumn], schema: Schema | None = None) -> Table:
     """A table of the columns: the schema's variables first, in its order, then the others as they come."""
     built: dict[str, tuple[Variable, Codes]] = {}
     for found in columns:

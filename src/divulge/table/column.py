@@ -20,7 +20,7 @@ Numbers = NDArray[Any]
 
 
 @dataclass
-class Found:
+class RawColumn:
     """A column as ids: 0 is the empty field, then come the numbers, then the texts.
 
     numbers: distinct numbers, sorted, where the reader knows that they are numbers.
@@ -61,7 +61,7 @@ class Found:
         return total
 
 
-def coded(found: Found, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -> Codes:
+def coded(found: RawColumn, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -> Codes:
     """The column as codes. Uses up the pieces."""
     n_rows = sum(len(p) for p in found.pieces)
     codes = np.empty(n_rows, dtype=dtype)
@@ -77,15 +77,15 @@ def coded(found: Found, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -
     return codes
 
 
-def found_from_numbers(
+def numeric_column(
     name: str, numbers: Numbers, special: NDArray[np.integer] | None = None, texts: Sequence[str] = ()
-) -> Found:
+) -> RawColumn:
     """A column of numbers. special: 0 for a number, 1 for the empty field, 2 + k for texts[k] (a missing code)."""
     if special is None or not special.any():
         values, places = np.unique(numbers, return_inverse=True)
         ids = places.astype(np.min_scalar_type(len(values)))
         ids += 1
-        return Found(name, (), [ids], values, is_typed=True)
+        return RawColumn(name, (), [ids], values, is_typed=True)
     is_number = special == 0
     values, places = np.unique(numbers[is_number], return_inverse=True)
     used = [k for k in range(len(texts)) if (special == k + 2).any()]
@@ -94,4 +94,4 @@ def found_from_numbers(
         place_of[k + 2] = 1 + len(values) + i
     ids = place_of[special].astype(np.min_scalar_type(len(values) + len(used)))
     ids[is_number] = places + 1
-    return Found(name, [texts[k] for k in used], [ids], values, is_typed=True)
+    return RawColumn(name, [texts[k] for k in used], [ids], values, is_typed=True)

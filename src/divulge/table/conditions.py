@@ -36,11 +36,8 @@ _TOKEN = re.compile(
 _SAME = {"==": "=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
 _KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
 
-Lookup = NDArray[np.int8]
-"""A truth value for every code of a variable: 1 true, 0 false, −1 unknown."""
-
-Truth = NDArray[np.int8]
-"""A truth value for every row: 1 true, 0 false, −1 unknown."""
+_Lookup = NDArray[np.int8]  # a truth value for every code of a variable: 1 true, 0 false, −1 unknown
+_Truth = NDArray[np.int8]  # a truth value for every row: 1 true, 0 false, −1 unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +45,21 @@ class Atom:
     """One variable compared with a constant, as a lookup table over its codes."""
 
     variable: str
-    lookup: Lookup
+    lookup: _Lookup
 
 
 @dataclass(frozen=True, eq=False)
-class Join:
+class _Join:
     """`and`, `or` and `not` over conditions."""
 
     word: Literal["and", "or", "not"]
     parts: tuple[Node, ...]
 
 
-Node = Atom | Join
+Node = Atom | _Join
 
 
-def _truth(node: Node, codes: Callable[[str], Codes]) -> Truth:
+def _truth(node: Node, codes: Callable[[str], Codes]) -> _Truth:
     if isinstance(node, Atom):
         return node.lookup[codes(node.variable)]
     parts = [_truth(p, codes) for p in node.parts]
@@ -108,7 +105,7 @@ class Condition:
         """The comparisons that it is made of."""
         return tuple(_atoms(self.node))
 
-    def truth(self, codes: Callable[[str], Codes]) -> Truth:
+    def truth(self, codes: Callable[[str], Codes]) -> _Truth:
         """1, 0 or −1 for every row, given how to get the codes of a variable."""
         return _truth(self.node, codes)
 
@@ -130,7 +127,7 @@ class Rule:
         parser = _Parser(text, schema)
         node = parser.disjunction()
         if parser.accept("arrow"):
-            node = Join("or", (Join("not", (node,)), parser.disjunction()))
+            node = _Join("or", (_Join("not", (node,)), parser.disjunction()))
         parser.finish()
         return cls(text, node)
 
@@ -138,7 +135,7 @@ class Rule:
     def variables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_variables(self.node)))
 
-    def truth(self, codes: Callable[[str], Codes]) -> Truth:
+    def truth(self, codes: Callable[[str], Codes]) -> _Truth:
         """1 where it holds, 0 where it is broken, −1 where a missing value leaves it open."""
         return _truth(self.node, codes)
 
@@ -197,17 +194,17 @@ class _Parser:
         parts = [self.conjunction()]
         while self.accept("keyword", "or"):
             parts.append(self.conjunction())
-        return parts[0] if len(parts) == 1 else Join("or", tuple(parts))
+        return parts[0] if len(parts) == 1 else _Join("or", tuple(parts))
 
     def conjunction(self) -> Node:
         parts = [self.negation()]
         while self.accept("keyword", "and"):
             parts.append(self.negation())
-        return parts[0] if len(parts) == 1 else Join("and", tuple(parts))
+        return parts[0] if len(parts) == 1 else _Join("and", tuple(parts))
 
     def negation(self) -> Node:
         if self.accept("keyword", "not"):
-            return Join("not", (self.negation(),))
+            return _Join("not", (self.negation(),))
         if self.accept("punct", "("):
             node = self.disjunction()
             if not self.accept("punct", ")"):
@@ -265,7 +262,7 @@ class _Parser:
             self._fail("a closing bracket is missing")
         return constants
 
-    def _among(self, variable: Variable, constants: list[str], negated: bool) -> Lookup:
+    def _among(self, variable: Variable, constants: list[str], negated: bool) -> _Lookup:
         lookup = np.full(variable.n_codes, negated, dtype=np.int8)
         lookup[variable.is_missing] = -1
         for constant in constants:
@@ -283,7 +280,7 @@ class _Parser:
                 )
         return lookup
 
-    def _ordered(self, variable: Variable, operator: str, constant: str) -> Lookup:
+    def _ordered(self, variable: Variable, operator: str, constant: str) -> _Lookup:
         position: Floats
         if variable.kind == "categorical" and variable.is_ordered:
             code = variable.code(constant)

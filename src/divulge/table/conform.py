@@ -12,12 +12,12 @@ import numpy as np
 
 from divulge.errors import OutsideCategoriesError
 from divulge.kernels.arrays import Integers
-from divulge.table.column import Found
+from divulge.table.column import RawColumn
 from divulge.table.infer import NA_TEXTS, as_integers, parse_number
 from divulge.table.variable import Value, Variable, value_text
 
 
-def conform(found: Found, variable: Variable) -> tuple[Variable, Integers]:
+def conform(found: RawColumn, variable: Variable) -> tuple[Variable, Integers]:
     """The variable (closed, where it was open) and the code of each id of the column."""
     settled, lookup = variable, _matched(found, variable)
     if variable.is_open:
@@ -31,7 +31,7 @@ def conform(found: Found, variable: Variable) -> tuple[Variable, Integers]:
     return settled, lookup
 
 
-def _matched(found: Found, variable: Variable) -> Integers:
+def _matched(found: RawColumn, variable: Variable) -> Integers:
     places = {value_text(v): i for i, v in enumerate([*variable.values.tolist(), *variable.missing]) if v is not None}
     empty = variable.n_values + variable.missing.index(None) if None in variable.missing else -1
     by_label = _unique_labels(variable)
@@ -64,7 +64,7 @@ def _unique_labels(variable: Variable) -> dict[str, int]:
     return {label: i for label, i in codes.items() if label not in shared}
 
 
-def _opened(found: Found, variable: Variable, lookup: Integers) -> Variable:
+def _opened(found: RawColumn, variable: Variable, lookup: Integers) -> Variable:
     """The variable with the values that the data add, as far as they are of its kind; no longer open."""
     known: list[Value] = variable.values.tolist()
     added: list[Value] = [v for i, v in enumerate(found.values, start=1) if lookup[i] < 0]
@@ -90,7 +90,7 @@ def _numbers(values: list[Value]) -> list[Value]:
     return sorted({n for n in numbers if n is not None})
 
 
-def _outside(found: Found, variable: Variable, n_rows: int, n_values: int) -> OutsideCategoriesError:
+def _outside(found: RawColumn, variable: Variable, n_rows: int, n_values: int) -> OutsideCategoriesError:
     needed = "numbers" if variable.is_open else "among its values in the schema"
     distinct = "1 distinct value" if n_values == 1 else f"{n_values:,} distinct values"
     return OutsideCategoriesError(

@@ -18,7 +18,7 @@ from divulge.record import dumps, write_text
 from divulge.table.conditions import Rule
 from divulge.table.fields import LARGEST_GRID, grid, parse_field, parse_missing, typed
 from divulge.table.files.csv_write import field_text
-from divulge.table.files.there import check_readable
+from divulge.table.files.readable import check_readable
 from divulge.table.schema import Schema
 from divulge.table.variable import Value, Variable
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.table.column import Found, Numbers
+from divulge.table.column import Numbers, RawColumn
 from divulge.table.variable import Value, Variable
 
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -29,7 +29,7 @@ EXACT = 2**53
 
 
 @dataclass(frozen=True)
-class Parsed:
+class _Parsed:
     """Texts as numbers: `numbers[i]` belongs to `texts[i]`; NaN-like texts have no number."""
 
     numbers: Numbers
@@ -46,7 +46,7 @@ def parse_number(text: str) -> int | float | None:
     return None
 
 
-def parse_numbers(texts: Sequence[str]) -> Parsed | None:
+def parse_numbers(texts: Sequence[str]) -> _Parsed | None:
     """All texts as numbers of one type, NA_TEXTS aside; None where some are not numbers or none is."""
     na = set(NA_TEXTS)
     is_number = np.array([t not in na for t in texts], dtype=bool)
@@ -57,7 +57,7 @@ def parse_numbers(texts: Sequence[str]) -> Parsed | None:
         whole = [int(t) for t in listed]
         if min(whole) < -(2**63) or max(whole) >= 2**63:
             return None
-        return Parsed(_spread(np.array(whole, dtype=np.int64), is_number), is_number)
+        return _Parsed(_spread(np.array(whole, dtype=np.int64), is_number), is_number)
     if not all(DECIMAL.fullmatch(t) for t in listed):
         return None
     if any(INTEGER.fullmatch(t) and abs(int(t)) > EXACT for t in listed):
@@ -65,7 +65,7 @@ def parse_numbers(texts: Sequence[str]) -> Parsed | None:
     numbers = np.array([float(t) for t in listed])
     if not np.isfinite(numbers).all():
         return None
-    return Parsed(_spread(as_integers(numbers), is_number), is_number)
+    return _Parsed(_spread(as_integers(numbers), is_number), is_number)
 
 
 def _spread(numbers: Numbers, is_number: Mask) -> Numbers:
@@ -81,7 +81,7 @@ def as_integers(numbers: Floats) -> Numbers:
     return numbers + 0.0  # −0.0 becomes 0.0
 
 
-def infer(found: Found) -> tuple[Variable, Integers]:
+def infer(found: RawColumn) -> tuple[Variable, Integers]:
     """The variable that a column holds, and the code of each of its ids."""
     if found.numbers is not None:
         return _from_numbers(found)
@@ -98,7 +98,7 @@ def infer(found: Found) -> tuple[Variable, Integers]:
     return Variable(found.name, "numeric", values, missing=tuple(missing)), lookup
 
 
-def _from_texts(found: Found) -> tuple[Variable, Integers]:
+def _from_texts(found: RawColumn) -> tuple[Variable, Integers]:
     order = _sorted_order(found.texts)
     lookup = np.full(found.n_ids, len(order), dtype=np.int64)
     lookup[1 + order] = np.arange(len(order))
@@ -111,7 +111,7 @@ def _sorted_order(texts: Sequence[str]) -> Integers:
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
 
 
-def _from_numbers(found: Found) -> tuple[Variable, Integers]:
+def _from_numbers(found: RawColumn) -> tuple[Variable, Integers]:
     """Numbers are sorted already; texts beside them are the missing codes."""
     assert found.numbers is not None
     missing: list[Value | None] = [None] if found.has_empty else []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ENDINGS = (".yaml", ".yml", ".json")
-"""Of an assessment file."""
+_ENDINGS = (".yaml", ".yml", ".json")  # of an assessment file
 
 
 def spec_files(incomplete: str) -> list[str]:
@@ -21,5 +20,5 @@ def spec_files(incomplete: str) -> list[str]:
         return []
     before = incomplete[: len(incomplete) - len(start)]
     named = [e for e in entries if e.name.startswith(start) and (start.startswith(".") or not e.name.startswith("."))]
-    files = [before + e.name for e in named if e.suffix.lower() in ENDINGS and not e.is_dir()]
+    files = [before + e.name for e in named if e.suffix.lower() in _ENDINGS and not e.is_dir()]
     return files + [f"{before}{e.name}/" for e in named if e.is_dir()] if files else []

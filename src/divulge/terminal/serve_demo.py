@@ -17,7 +17,7 @@ from divulge.terminal.demo_job import SPECS
 from divulge.terminal.screen import screen
 from divulge.web import accounts, passwords
 
-PEOPLE = {
+_PEOPLE = {
     "researcher": Role.RESEARCHER,
     "checker-1": Role.CHECKER,
     "checker-2": Role.CHECKER,
@@ -56,7 +56,7 @@ def _demonstration(ledger: Ledger) -> list[Account]:
             f"decide. Specs to try, safe and unsafe ones, are in {folder}."
         )
         project = people.add_project(session, None, "Demonstration", about=about)
-        for name, role in PEOPLE.items():
+        for name, role in _PEOPLE.items():
             password = passwords.new_password()
             person = people.add_person(session, None, name, role, password_hash=passwords.hash_password(password))
             found.append(Account(name, role, password))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from divulge.table import table_from_frame
-from divulge.table.lint.lint import lint
+from divulge.table.lint.checks import lint
 
 N = 1000
 RNG = np.random.default_rng(11)

@@ -20,7 +20,7 @@ from divulge.errors import DivulgeError, FileMissingError, OutputError, Undecoda
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import MOST_DECIMALS, Precision, Released, printed
 from divulge.table import Schema
-from divulge.table.files.there import check_readable
+from divulge.table.files.readable import check_readable
 
 LABEL_COLUMNS = ("term", "label", "name")
 VALUE_COLUMNS = ("value", "coef", "count", "estimate", "figure")

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from divulge.errors import NotATableError
-from divulge.table.column import Found, found_from_numbers
+from divulge.table.column import RawColumn, numeric_column
 from divulge.table.infer import as_integers
 from divulge.table.variable import Variable
 
 
-def found_from_arrow(name: str, column: pa.ChunkedArray) -> Found:
+def found_from_arrow(name: str, column: pa.ChunkedArray) -> RawColumn:
     """One column. Text stays text even where it looks like numbers: the file says that it is text."""
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -22,7 +22,7 @@ def found_from_arrow(name: str, column: pa.ChunkedArray) -> Found:
             return found_from_arrow(name, column.cast(kind.value_type))
         return _from_dictionary(name, column, kind.ordered)
     if pa.types.is_null(kind):
-        return Found(name, (), [np.zeros(len(column), dtype=np.uint8)], is_typed=True)
+        return RawColumn(name, (), [np.zeros(len(column), dtype=np.uint8)], is_typed=True)
     if pa.types.is_boolean(kind):
         return _from_texts(name, pc.if_else(column, "True", "False"))
     if pa.types.is_integer(kind):
@@ -43,14 +43,14 @@ def found_from_arrow(name: str, column: pa.ChunkedArray) -> Found:
     )
 
 
-def _from_texts(name: str, column: pa.ChunkedArray) -> Found:
+def _from_texts(name: str, column: pa.ChunkedArray) -> RawColumn:
     return _from_dictionary(name, column.cast(pa.large_string()).dictionary_encode(), ordered=False)
 
 
-def _from_dictionary(name: str, column: pa.ChunkedArray, ordered: bool) -> Found:
+def _from_dictionary(name: str, column: pa.ChunkedArray, ordered: bool) -> RawColumn:
     unified = column.unify_dictionaries()
     if unified.num_chunks == 0:
-        return Found(name, (), [np.zeros(0, dtype=np.uint8)], is_typed=True)
+        return RawColumn(name, (), [np.zeros(0, dtype=np.uint8)], is_typed=True)
     dictionary = unified.chunk(0).dictionary
     listed: list[str | None] = dictionary.to_pylist()
     texts = list(dict.fromkeys(t for t in listed if t is not None))
@@ -67,7 +67,7 @@ def _from_dictionary(name: str, column: pa.ChunkedArray, ordered: bool) -> Found
         seen = np.unique(np.concatenate(pieces))
         # A level that no row has is still a possible value, as it is in R's factors and pandas' categories.
         own = None if len(seen[seen > 0]) == len(texts) else _levels(name, texts, bool(unified.null_count))
-    return Found(name, texts, pieces, is_typed=True, own=own)
+    return RawColumn(name, texts, pieces, is_typed=True, own=own)
 
 
 def _levels(name: str, texts: list[str], has_empty: bool) -> Variable:
@@ -76,14 +76,14 @@ def _levels(name: str, texts: list[str], has_empty: bool) -> Variable:
     return Variable(name, "categorical", values, missing=(None,) if has_empty else ())
 
 
-def _from_integers(name: str, column: pa.ChunkedArray) -> Found:
+def _from_integers(name: str, column: pa.ChunkedArray) -> RawColumn:
     if pa.types.is_uint64(column.type) and (pc.max(column).as_py() or 0) >= 2**63:
         return _from_texts(name, column.cast(pa.string()))
     special = column.is_null().to_numpy().astype(np.uint8) if column.null_count else None
-    return found_from_numbers(name, column.cast(pa.int64()).fill_null(0).to_numpy(), special)
+    return numeric_column(name, column.cast(pa.int64()).fill_null(0).to_numpy(), special)
 
 
-def _from_floats(name: str, column: pa.ChunkedArray) -> Found:
+def _from_floats(name: str, column: pa.ChunkedArray) -> RawColumn:
     numbers = column.fill_null(np.nan).to_numpy() if column.null_count else column.to_numpy()
     if numbers.dtype != np.float64:
         # 0.1 in single precision is written 0.1 and means that, not 0.10000000149.
@@ -93,7 +93,7 @@ def _from_floats(name: str, column: pa.ChunkedArray) -> Found:
         return _from_texts(name, column.cast(pa.string()))
     empty = np.isnan(numbers)
     numbers = np.where(empty, 0.0, numbers)
-    return found_from_numbers(name, as_integers(numbers), empty.astype(np.uint8))
+    return numeric_column(name, as_integers(numbers), empty.astype(np.uint8))
 
 
 def _as_dates(column: pa.ChunkedArray) -> Any:

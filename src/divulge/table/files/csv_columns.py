@@ -11,11 +11,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Codes, Integers32
-from divulge.table.column import Found, found_from_numbers
+from divulge.table.column import RawColumn, numeric_column
 from divulge.table.infer import DECIMAL, EXACT, INTEGER, NA_TEXTS, as_integers, parse_numbers
 
-_WIDE_ROWS = 1000
-"""Fewer rows than this in the first block say nothing about how distinct a column is."""
+_WIDE_ROWS = 1000  # fewer rows than this in the first block say nothing about how distinct a column is
 _WIDE_SHARE = 0.5
 """A column with more distinct numbers per row than this is read as numbers: millions of texts would be slow."""
 TEXTS = pa.dictionary(pa.int32(), pa.string())
@@ -111,8 +110,8 @@ class TextColumn:
         is_distinct = n_rows >= _WIDE_ROWS and len(self.ids) > _WIDE_SHARE * n_rows
         return is_distinct and parse_numbers(list(self.ids)) is not None
 
-    def found(self) -> Found:
-        return Found(self.name, list(self.ids), self.pieces)
+    def found(self) -> RawColumn:
+        return RawColumn(self.name, list(self.ids), self.pieces)
 
 
 @dataclass
@@ -137,7 +136,7 @@ class NumberColumn:
                 return
             self.parts.pop()
 
-    def found(self) -> Found:
+    def found(self) -> RawColumn:
         whole = [p.numbers for p in self.parts if p.numbers.dtype.kind == "i"]
         is_mixed = len(whole) < len(self.parts)
         if is_mixed and any(len(n) and max(n.max(), -n.min()) > EXACT for n in whole):
@@ -150,4 +149,4 @@ class NumberColumn:
                 [np.zeros(len(p.numbers), none) if p.special is None else p.special for p in self.parts]
             )
         self.parts.clear()
-        return found_from_numbers(self.name, as_integers(numbers) if is_mixed else numbers, special, NA_TEXTS)
+        return numeric_column(self.name, as_integers(numbers) if is_mixed else numbers, special, NA_TEXTS)

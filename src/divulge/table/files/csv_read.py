@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 
 from divulge.errors import DivulgeError, NotATableError, RaggedRowsError, UndecodableError
 from divulge.table.build import build_table, check_columns
-from divulge.table.column import Found
+from divulge.table.column import RawColumn
 from divulge.table.files.csv_columns import (
     NUMBERS,
     TEXTS,
@@ -43,10 +43,8 @@ from divulge.table.files.csv_text import (
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 
-THREADS = 2
-"""Parsing takes nearly all of the time; more threads than this wait for the thread that joins the blocks."""
-_IN_FLIGHT = THREADS + 1
-"""Blocks read ahead; each costs about twice its bytes."""
+_THREADS = 2  # parsing takes nearly all of the time; more threads than this wait for the thread that joins the blocks
+_IN_FLIGHT = _THREADS + 1  # blocks read ahead; each costs about twice its bytes
 
 
 def read_csv(path: Path, schema: Schema | None, delimiter: str | None, encoding: str | None) -> Table:
@@ -65,7 +63,7 @@ def _read(path: Path, schema: Schema | None, delimiter: str | None, encoding: st
     return build_table(_columns(layout), schema)
 
 
-def _columns(layout: Layout) -> Iterator[Found]:
+def _columns(layout: Layout) -> Iterator[RawColumn]:
     """The columns, each let go of here, so that its memory is free once it is coded."""
     columns = _read_columns(layout)
     for i, column in enumerate(columns):
@@ -178,7 +176,7 @@ def _wide_columns(layout: Layout) -> set[int]:
 
 def _parsed(layout: Layout, wide: set[int]) -> Iterator[_Parsed]:
     """All blocks, parsed on threads, in their order. Only a few are held at a time."""
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(_THREADS) as pool:
         waiting: deque[Future[_Parsed]] = deque()
         try:
             for block in row_blocks(layout):

@@ -22,7 +22,7 @@ BLOCK_BYTES = 16 << 20
 """Large enough that parsing outweighs the cost of a block, small enough that a few in flight fit in 500 MB."""
 FIRST_BYTES = 1 << 20
 """The first block is parsed alone, to see which columns are nearly all distinct; so it is short."""
-DELIMITERS = (",", ";", "\t", "|")
+_DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 100
 _MARKS = (
@@ -51,14 +51,14 @@ def read_layout(path: Path, delimiter: str | None, encoding: str | None) -> Layo
     """Look at the beginning of a file: its encoding, delimiter and header."""
     with path.open("rb") as file:
         start = file.read(_SAMPLE_BYTES)
-    encoding = _checked_encoding(path, encoding) if encoding else guess_encoding(start)
+    encoding = _checked_encoding(path, encoding) if encoding else _guess_encoding(start)
     text = _first_block(path, encoding)
     blank = len(text) - len(text.lstrip(b"\r\n"))
     if not text.strip():
         raise EmptyFileError("the file has no text in it.", where=str(path), hint="Was the export interrupted?")
     _check_is_text(path, text)
     if delimiter is None:
-        delimiter = guess_delimiter(text[blank:])
+        delimiter = _guess_delimiter(text[blank:])
     end = _row_end(text, blank)
     header = text[blank:end]
     names = next(csv.reader(io.StringIO(_decoded(path, header).strip("\r\n"), newline=""), delimiter=delimiter))
@@ -88,7 +88,7 @@ def _checked_encoding(path: Path, encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def guess_encoding(start: bytes) -> str:
+def _guess_encoding(start: bytes) -> str:
     """By the mark at the beginning; otherwise UTF-8, until bytes are met that are not (see `plausible_cp1252`)."""
     for mark, name in _MARKS:
         if start.startswith(mark):
@@ -185,14 +185,14 @@ def plausible_cp1252(path: Path) -> bool:
     return high > 0 and beside >= 0.9 * high
 
 
-def guess_delimiter(text: bytes) -> str:
+def _guess_delimiter(text: bytes) -> str:
     """The delimiter that cuts the first rows into the same number of fields; the most fields win. Quote-aware."""
     sample = text[:_SAMPLE_BYTES]
     if len(text) > len(sample) and b"\n" in sample:
         sample = sample[: sample.rindex(b"\n") + 1]
     decoded = sample.decode("utf-8", errors="replace")
     best, best_score = ",", (0.0, 0)
-    for delimiter in DELIMITERS:
+    for delimiter in _DELIMITERS:
         rows = csv.reader(io.StringIO(decoded, newline=""), delimiter=delimiter)
         lengths = [len(row) for row, _ in zip(rows, range(_SAMPLE_ROWS), strict=False) if row]
         if not lengths or lengths[0] < 2:

@@ -16,8 +16,7 @@ from divulge.table.infer import EXACT
 from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
 
-_ROWS = 1 << 16
-"""Rows written at a time."""
+_ROWS = 1 << 16  # rows written at a time
 
 
 def write_csv(table: Table, path: Path, delimiter: str, labels: bool) -> None:
@@ -41,7 +40,7 @@ def field_text(value: Value | None) -> str:
     return value_text(value)
 
 
-def shown_texts(variable: Variable, labels: bool) -> list[str | None]:
+def _shown_texts(variable: Variable, labels: bool) -> list[str | None]:
     """For every code the text to write; None for the empty field."""
     values = [*variable.values.tolist(), *variable.missing]
     return [
@@ -60,7 +59,7 @@ def _text(table: Table, delimiter: str, labels: bool) -> Iterator[bytes]:
     yield (delimiter.join(field(name) for name in table.names) + "\n").encode("utf-8")
     ends = [delimiter] * (len(table.names) - 1) + ["\n"]
     texts = [
-        pa.array([field(t) + end for t in shown_texts(variable, labels)], type=pa.large_string())
+        pa.array([field(t) + end for t in _shown_texts(variable, labels)], type=pa.large_string())
         for variable, end in zip(table.schema, ends, strict=True)
     ]
     nothing = pa.scalar("", type=pa.large_string())

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from divulge.errors import DuplicateColumnsError, HeaderOnlyError, NotATableError
 from divulge.table.build import build_table, check_columns
-from divulge.table.column import Found
+from divulge.table.column import RawColumn
 from divulge.table.files.arrow_columns import found_from_arrow
 from divulge.table.schema import Schema
 from divulge.table.table import Table
@@ -44,7 +44,7 @@ def table_from_frame(frame: Any, schema: Schema | None = None) -> Table:
     return build_table((_found(n, data[original]) for n, original in zip(columns, data.columns, strict=True)), schema)
 
 
-def _found(name: str, series: nw.Series[Any]) -> Found:
+def _found(name: str, series: nw.Series[Any]) -> RawColumn:
     try:
         return found_from_arrow(name, pa.chunked_array([series.to_arrow()]))
     except (pa.ArrowException, TypeError):

@@ -25,7 +25,7 @@ from divulge.errors import (
 from divulge.kernels.arrays import Codes
 from divulge.record import whole_file
 from divulge.table.build import build_table, check_columns
-from divulge.table.column import Found
+from divulge.table.column import RawColumn
 from divulge.table.files.arrow_columns import found_from_arrow
 from divulge.table.frictionless import format_schema, parse_schema
 from divulge.table.schema import Schema
@@ -33,8 +33,7 @@ from divulge.table.table import Table
 from divulge.table.variable import Variable, value_text
 
 _KEY = b"divulge.schema"
-_LISTED = 1 << 16
-"""A numeric variable of more values than this does not list them in the file: they are in its rows."""
+_LISTED = 1 << 16  # a numeric variable of more values than this does not list them in the file: they are in its rows
 
 
 def read_parquet(path: Path, schema: Schema | None) -> Table:
@@ -64,7 +63,7 @@ def read_parquet(path: Path, schema: Schema | None) -> Table:
         return build_table(_columns(path, file), schema)
 
 
-def _columns(path: Path, file: pq.ParquetFile) -> Iterator[Found]:
+def _columns(path: Path, file: pq.ParquetFile) -> Iterator[RawColumn]:
     for name in file.schema_arrow.names:
         try:
             column = file.read(columns=[name]).column(name)

@@ -9,8 +9,8 @@ from pathlib import Path
 from divulge.errors import DivulgeError, NotATableError
 from divulge.table.files.csv_read import read_csv
 from divulge.table.files.parquet import read_parquet
+from divulge.table.files.readable import check_readable
 from divulge.table.files.statistical import read_statistical
-from divulge.table.files.there import check_readable
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from divulge.errors import HeaderOnlyError, NotATableError
 from divulge.table.build import build_table, check_columns
-from divulge.table.column import Found, found_from_numbers
+from divulge.table.column import RawColumn, numeric_column
 from divulge.table.infer import as_integers
 from divulge.table.schema import Schema
 from divulge.table.table import Table
@@ -45,7 +45,7 @@ def read_statistical(path: Path, schema: Schema | None) -> Table:
     return build_table(_columns(names, data, about), schema)
 
 
-def _columns(names: list[str], data: dict[str, Any], about: Any) -> Iterator[Found]:
+def _columns(names: list[str], data: dict[str, Any], about: Any) -> Iterator[RawColumn]:
     for i, name in enumerate(names):
         title = about.column_labels[i] or None
         labels = {_plain(k): str(v) for k, v in about.variable_value_labels.get(name, {}).items()}
@@ -79,7 +79,7 @@ def _is_missing(value: Any, ranges: list[dict[str, Any]]) -> bool:
 
 def _texts(
     name: str, cells: Any, labels: dict[Any, str], ranges: list[dict[str, Any]], title: str | None, measure: str
-) -> Found:
+) -> RawColumn:
     """Text. A blank cell is an empty field: these files cannot tell the two apart."""
     place: dict[str, int] = {}
     ids = [0 if c is None or c == "" else place.setdefault(str(c), len(place) + 1) for c in cells]
@@ -89,12 +89,12 @@ def _texts(
     values = np.array([v for v in known if v not in missing], dtype=object)
     own = Variable(name, "categorical", values, labels, tuple(missing), title, measure == "ordinal")
     pieces = [np.array(ids).astype(np.min_scalar_type(len(place)))]
-    return Found(name, list(place), pieces, is_typed=True, own=own)
+    return RawColumn(name, list(place), pieces, is_typed=True, own=own)
 
 
 def _numbers(
     name: str, cells: Any, labels: dict[Any, str], ranges: list[dict[str, Any]], title: str | None, measure: str
-) -> Found:
+) -> RawColumn:
     """Numbers. Letters among them are Stata's and SAS's missing codes, kept as `.a`, `.b`, …"""
     letters = sorted({c for c in cells if isinstance(c, str)})
     texts = [f".{c}" for c in letters]
@@ -105,14 +105,14 @@ def _numbers(
     numbers = np.array(cells, dtype=np.float64)
     empty = np.isnan(numbers)
     special = empty.astype(np.uint8) if special is None else np.where(empty, 1, special)
-    found = found_from_numbers(name, as_integers(np.where(empty, 0.0, numbers)), special, texts)
+    found = numeric_column(name, as_integers(np.where(empty, 0.0, numbers)), special, texts)
     labels = {f".{k}" if isinstance(k, str) else k: v for k, v in labels.items()}
     found.own = _variable(found, labels, ranges, bool(empty.any()), title, measure)
     return found
 
 
 def _variable(
-    found: Found, labels: dict[Any, str], ranges: list[dict[str, Any]], empty: bool, title: str | None, measure: str
+    found: RawColumn, labels: dict[Any, str], ranges: list[dict[str, Any]], empty: bool, title: str | None, measure: str
 ) -> Variable:
     """Categorical where the values that are not missing are mostly labelled; a labelled scale stays numeric."""
     seen = {} if found.numbers is None else dict.fromkeys(found.numbers.tolist())

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = {"SPSS": 64, "Stata": 32}
-_TITLE_BYTES = {"SPSS": 64, "Stata": 80}
-"""How long the label of a file may be."""
-_SAV_MISSING = 3
-"""SPSS has room for three single missing values, or a range and one more."""
+_TITLE_BYTES = {"SPSS": 64, "Stata": 80}  # how long the label of a file may be
+_SAV_MISSING = 3  # SPSS has room for three single missing values, or a range and one more
 
 
 def write_spss(table: Table, path: Path, labels: bool, title: str = "") -> None:

@@ -12,7 +12,7 @@ from divulge.table.files.parquet import write_parquet
 from divulge.table.files.statistical_write import write_spss, write_stata
 from divulge.table.table import Table
 
-WRITERS: dict[str, Callable[[Table, Path, bool], None]] = {
+_WRITERS: dict[str, Callable[[Table, Path, bool], None]] = {
     ".csv": lambda table, path, labels: write_csv(table, path, ",", labels),
     ".tsv": lambda table, path, labels: write_csv(table, path, "\t", labels),
     ".txt": lambda table, path, labels: write_csv(table, path, ",", labels),
@@ -24,7 +24,7 @@ WRITERS: dict[str, Callable[[Table, Path, bool], None]] = {
 """Writers by the endings of their files."""
 
 
-TITLED: dict[str, Callable[[Table, Path, bool, str], None]] = {
+_TITLED: dict[str, Callable[[Table, Path, bool, str], None]] = {
     ".sav": write_spss,
     ".zsav": write_spss,
     ".dta": write_stata,
@@ -39,14 +39,14 @@ def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False
     title: what the file says that it is, in SPSS and Stata; the other formats have no place for it.
     """
     file = Path(path)
-    writer = WRITERS.get(file.suffix.lower())
+    writer = _WRITERS.get(file.suffix.lower())
     if writer is None:
         raise WriteError(
             f"cannot write a table to a file that ends in {file.suffix!r}.",
             where=str(file),
-            hint=f"Files that can be written end in {', '.join(WRITERS)}.",
+            hint=f"Files that can be written end in {', '.join(_WRITERS)}.",
         )
-    titled = None if title is None else TITLED.get(file.suffix.lower())
+    titled = None if title is None else _TITLED.get(file.suffix.lower())
     if titled is not None and title is not None:
         titled(table, file, labels, title)
     else:

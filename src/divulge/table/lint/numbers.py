@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Integers
-from divulge.table.lint.remark import Remark, Seen
+from divulge.table.lint.remark import Occurrences, Remark
 
 _NEGATIVE = {-n for n in [*range(1, 10), 66, 77, 88, 96, 97, 98, 99, 666, 777, 888, 996, 997, 998, 999, 7777, 8888]}
 _NEGATIVE |= {-n for n in (9996, 9997, 9998, 9999, 99999, 999999, 9999999)}
@@ -18,19 +18,17 @@ _POSITIVE |= {999998, 999999, 9999999, 99999999}
 """Numbers that surveys use for "refused", "does not know", "does not apply"."""
 _LEAST_SHARE = 0.0005
 """A missing code is used again and again: by one row in 2,000 at least, and never by one row alone."""
-_FAR = 0.1
-"""A positive code is far from the rest: its distance to them is more than this share of their range."""
-_STRETCH = 1.0
-"""An outlier stretches the range: without it the range would be at most half as long."""
+_FAR = 0.1  # a positive code is far from the rest: its distance to them is more than this share of their range
+_STRETCH = 1.0  # an outlier stretches the range: without it the range would be at most half as long
 _OUTLYING_ROWS = 3
 
 
-def _occurring(seen: Seen) -> tuple[NDArray[Any], Integers]:
+def _occurring(seen: Occurrences) -> tuple[NDArray[Any], Integers]:
     used = seen.counts > 0
     return seen.variable.values[used], seen.counts[used]
 
 
-def suspected_codes(seen: Seen) -> list[int]:
+def _suspected_codes(seen: Occurrences) -> list[int]:
     """Numbers that look like missing codes among the values of a numeric variable."""
     if seen.variable.kind != "numeric":
         return []
@@ -74,8 +72,8 @@ def _positive_codes(values: NDArray[Any], counts: Integers, least: float) -> lis
     return [v for v in sorted(codes) if found[v] >= least and found[v] > usual]
 
 
-def coded_missings(seen: Seen) -> Iterator[Remark]:
-    codes = suspected_codes(seen)
+def coded_missings(seen: Occurrences) -> Iterator[Remark]:
+    codes = _suspected_codes(seen)
     if not codes:
         return
     values, counts = _occurring(seen)
@@ -93,8 +91,8 @@ def coded_missings(seen: Seen) -> Iterator[Remark]:
     )
 
 
-def coded_categories(seen: Seen) -> Iterator[Remark]:
-    n_codes = seen.n_distinct - len(suspected_codes(seen))
+def coded_categories(seen: Occurrences) -> Iterator[Remark]:
+    n_codes = seen.n_distinct - len(_suspected_codes(seen))
     if seen.has_few_integers and n_codes > 1:
         yield Remark(
             "coded-category",
@@ -104,9 +102,9 @@ def coded_categories(seen: Seen) -> Iterator[Remark]:
         )
 
 
-def outliers(seen: Seen) -> Iterator[Remark]:
+def outliers(seen: Occurrences) -> Iterator[Remark]:
     """One to three rows far above or below all others."""
-    codes = suspected_codes(seen)
+    codes = _suspected_codes(seen)
     values, counts = _occurring(seen)
     kept = ~np.isin(values, codes)
     values, counts = values[kept], counts[kept]

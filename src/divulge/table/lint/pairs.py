@@ -7,23 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from divulge.kernels.arrays import Codes
-from divulge.table.lint.remark import Remark, Seen
+from divulge.table.lint.remark import Occurrences, Remark
 from divulge.table.table import Table
 
 _SURPRISE = 20.0
 """How many rows would disagree if the two had nothing to do with each other; with fewer, agreement is luck."""
-_SEVERAL = 3
-"""One variable from which as many follow names groups, such as households."""
-_SAMPLE = 2000
-"""Rows looked at first: nearly all pairs are ruled out by them."""
+_SEVERAL = 3  # one variable from which as many follow names groups, such as households
+_SAMPLE = 2000  # rows looked at first: nearly all pairs are ruled out by them
 
 
-def derived(table: Table, seen: list[Seen]) -> Iterator[Remark]:
+def derived(table: Table, seen: list[Occurrences]) -> Iterator[Remark]:
     """Variables that follow from another one; where several follow from the same, that one names groups."""
-    follow: dict[str, list[Seen]] = {}
+    follow: dict[str, list[Occurrences]] = {}
     by_name = {s.variable.name: s for s in seen}
     for target in seen:
-        source = coarsest_source(table, target, seen)
+        source = _coarsest_source(table, target, seen)
         if source is not None:
             follow.setdefault(source.variable.name, []).append(target)
     for name, targets in follow.items():
@@ -46,7 +44,7 @@ def derived(table: Table, seen: list[Seen]) -> Iterator[Remark]:
             )
 
 
-def coarsest_source(table: Table, target: Seen, seen: list[Seen]) -> Seen | None:
+def _coarsest_source(table: Table, target: Occurrences, seen: list[Occurrences]) -> Occurrences | None:
     """The variable of the fewest values from which `target` follows; None where there is none, or it may be luck."""
     if target.n_distinct < 2:
         return None
@@ -60,12 +58,12 @@ def coarsest_source(table: Table, target: Seen, seen: list[Seen]) -> Seen | None
         if source.n_distinct < target.n_distinct or is_later:
             continue
         is_telling = variety * (table.n_rows - source.n_distinct) >= _SURPRISE
-        if is_telling and is_function(table[name], table[other]):
+        if is_telling and _is_function(table[name], table[other]):
             return source
     return None
 
 
-def is_function(target: Codes, source: Codes) -> bool:
+def _is_function(target: Codes, source: Codes) -> bool:
     """Whether rows with equal codes of `source` always have equal codes of `target`."""
     first = np.zeros(int(source.max(initial=0)) + 1, dtype=target.dtype)
     if len(target) > 2 * _SAMPLE and not _agrees(target[:_SAMPLE], source[:_SAMPLE], first):

@@ -12,8 +12,7 @@ from divulge.table.variable import Variable
 
 RARE = 5
 """A level with fewer rows than this is rare: the usual least count of a cell."""
-FEW_INTEGERS = 12
-"""Whole numbers with at most this many distinct values may be codes of categories."""
+_FEW_INTEGERS = 12  # whole numbers with at most this many distinct values may be codes of categories
 _MOSTLY_DISTINCT = 0.5
 _LONG_TEXT = 20.0
 _WORDS = 3.0
@@ -30,7 +29,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Occurrences:
     """A variable with how often each of its values occurs (missing codes apart)."""
 
     variable: Variable
@@ -38,7 +37,7 @@ class Seen:
     n_rows: int
 
     @classmethod
-    def of(cls, variable: Variable, codes: Codes) -> Seen:
+    def of(cls, variable: Variable, codes: Codes) -> Occurrences:
         counts = np.bincount(codes, minlength=variable.n_codes)[: variable.n_values]
         return cls(variable, counts, len(codes))
 
@@ -76,6 +75,6 @@ class Seen:
         return (
             self.variable.kind == "numeric"
             and self.variable.values.dtype.kind == "i"
-            and 2 <= self.n_distinct <= FEW_INTEGERS
+            and 2 <= self.n_distinct <= _FEW_INTEGERS
             and self.n_valid >= 10 * self.n_distinct
         )

@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator
 
 from divulge.table.infer import parse_number
-from divulge.table.lint.remark import Remark, Seen
+from divulge.table.lint.remark import Occurrences, Remark
 
 _DECIMAL_COMMA = re.compile(r"-?[0-9]+(,[0-9]+)?")
 _MEANS_MISSING = {"NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "null", "NULL", ".", "?", "-", "--", ""}
 """Not "None", which is an answer to many questions."""
-_SEVERAL_NUMBERS = 4
-"""Fewer numbers than this beside texts are levels such as 1, 2, 3, more."""
+_SEVERAL_NUMBERS = 4  # fewer numbers than this beside texts are levels such as 1, 2, 3, more
 
 
-def free_text(seen: Seen) -> Iterator[Remark]:
+def free_text(seen: Occurrences) -> Iterator[Remark]:
     if seen.is_free_text:
         yield Remark(
             "free-text",
@@ -25,7 +24,7 @@ def free_text(seen: Seen) -> Iterator[Remark]:
         )
 
 
-def mixed_types(seen: Seen) -> Iterator[Remark]:
+def mixed_types(seen: Occurrences) -> Iterator[Remark]:
     if not seen.is_text or all(t.strip().isdigit() for t in seen.texts):
         return
     numbers = [parse_number(t.strip()) is not None for t in seen.texts]
@@ -44,7 +43,7 @@ def mixed_types(seen: Seen) -> Iterator[Remark]:
     )
 
 
-def decimal_commas(seen: Seen) -> Iterator[Remark]:
+def decimal_commas(seen: Occurrences) -> Iterator[Remark]:
     if seen.is_text and seen.texts and all(_DECIMAL_COMMA.fullmatch(t) for t in seen.texts):
         n_commas = sum("," in t for t in seen.texts)
         if n_commas:
@@ -56,7 +55,7 @@ def decimal_commas(seen: Seen) -> Iterator[Remark]:
             )
 
 
-def na_levels(seen: Seen) -> Iterator[Remark]:
+def na_levels(seen: Occurrences) -> Iterator[Remark]:
     if not seen.is_text:
         return
     rows = dict(zip(seen.variable.values.tolist(), seen.counts.tolist(), strict=True))
@@ -70,7 +69,7 @@ def na_levels(seen: Seen) -> Iterator[Remark]:
         )
 
 
-def padded(seen: Seen) -> Iterator[Remark]:
+def padded(seen: Occurrences) -> Iterator[Remark]:
     if seen.is_text and not seen.is_free_text:
         n_padded = sum(t != t.strip() for t in seen.texts)
         if n_padded:

@@ -1,7 +1,7 @@
 """What looks wrong in a table, and what to do about it. Remarks, never refusals: a person decides.
 
-Here: the list of checks and what a remark is. The checks of one variable are in `lint_numbers` and `lint_texts`, those
-of two in `lint_pairs`. Remarks speak of possible values and counts, which are metadata, never of rows.
+Here: the list of checks and what a remark is. The checks of one variable are in `numbers` and `texts`, those
+of two in `pairs`. Remarks speak of possible values and counts, which are metadata, never of rows.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from divulge.table.infer import parse_number
 from divulge.table.lint.numbers import coded_categories, coded_missings, outliers
 from divulge.table.lint.pairs import derived
-from divulge.table.lint.remark import RARE, Remark, Seen
+from divulge.table.lint.remark import RARE, Occurrences, Remark
 from divulge.table.lint.texts import decimal_commas, free_text, mixed_types, na_levels, padded
 from divulge.table.table import Table
 
-CHECKS: tuple[Callable[[Seen], Iterator[Remark]], ...] = (
-    lambda seen: constant(seen),
+_CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
+    lambda seen: _constant(seen),
     coded_missings,
     outliers,
     coded_categories,
@@ -25,12 +25,11 @@ CHECKS: tuple[Callable[[Seen], Iterator[Remark]], ...] = (
     mixed_types,
     na_levels,
     padded,
-    lambda seen: rare_levels(seen),
+    lambda seen: _rare_levels(seen),
 )
 """Every check of one variable that does not merely name the rows, in the order in which its remarks are shown."""
 
-_ENOUGH_ROWS = 20
-"""With fewer rows nearly every column is distinct."""
+_ENOUGH_ROWS = 20  # with fewer rows nearly every column is distinct
 _DISTINCT = 0.98
 """A column with at least this share of distinct values names rows. Measured amounts repeat more often than that."""
 
@@ -40,12 +39,12 @@ _WIDE = 100
 
 def lint(table: Table) -> tuple[Remark, ...]:
     """All remarks on a table: those on the file first, then variable by variable."""
-    seen = [Seen.of(v, c) for v, c in zip(table.schema, table.columns, strict=True)]
+    seen = [Occurrences.of(v, c) for v, c in zip(table.schema, table.columns, strict=True)]
     remarks = list(_header(table))
     for variable in seen:
-        names_rows = list(identifier(variable))
+        names_rows = list(_identifier(variable))
         remarks.extend(names_rows)
-        for check in () if names_rows else CHECKS:
+        for check in () if names_rows else _CHECKS:
             remarks.extend(check(variable))
     named = {r.variable for r in remarks if r.code in ("identifier", "free-text", "constant")}
     return (*remarks, *derived(table, [s for s in seen if s.variable.name not in named]))
@@ -62,7 +61,7 @@ def _header(table: Table) -> Iterator[Remark]:
         )
 
 
-def identifier(seen: Seen) -> Iterator[Remark]:
+def _identifier(seen: Occurrences) -> Iterator[Remark]:
     """Whole numbers or short texts that nearly all differ: they name rows."""
     if seen.n_valid < _ENOUGH_ROWS or seen.n_distinct < _DISTINCT * seen.n_valid or seen.is_free_text:
         return
@@ -84,7 +83,7 @@ def identifier(seen: Seen) -> Iterator[Remark]:
     )
 
 
-def constant(seen: Seen) -> Iterator[Remark]:
+def _constant(seen: Occurrences) -> Iterator[Remark]:
     if seen.n_distinct == 1 and seen.n_valid == seen.n_rows > 1:
         yield Remark(
             "constant", seen.variable.name, "every row has the same value.", "Leave it out: it tells nothing apart."
@@ -93,7 +92,7 @@ def constant(seen: Seen) -> Iterator[Remark]:
         yield Remark("constant", seen.variable.name, "every row is missing.", "Leave it out: it holds nothing.")
 
 
-def rare_levels(seen: Seen) -> Iterator[Remark]:
+def _rare_levels(seen: Occurrences) -> Iterator[Remark]:
     """Levels with a handful of rows, in variables whose values are levels rather than measurements or names."""
     if not (seen.variable.kind == "categorical" or seen.has_few_integers):
         return
