@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from divulge.errors import DivulgeError
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.session import Session
@@ -76,18 +78,21 @@ def read_folder(folder: Path, table: Table | None, ignore: frozenset[str] = froz
     data = None if table is None else Data(table)
     matcher = Matcher(data)
     words = data.words if data is not None else Vocabulary()
-    files = []
-    for path in paths:
-        name = path.relative_to(base).as_posix()
-        if path.suffix.casefold() in SYNTAX:
-            files.append(FileRead(name, is_syntax=True))
-            continue
-        session = _session(path, words)
-        document = open_document(path, name)
-        candidates = read_document(document, session)
-        readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
-        files.append(FileRead(name, readings, find_in(document, words), _unread(document)))
+    # The fits are small: threads of the algebra would wait for one another longer than they work.
+    with threadpool_limits(1):
+        files = [_read_file(path, base, words, matcher) for path in paths]
     return FolderRead(tuple(files))
+
+
+def _read_file(path: Path, base: Path, words: Vocabulary, matcher: Matcher) -> FileRead:
+    name = path.relative_to(base).as_posix()
+    if path.suffix.casefold() in SYNTAX:
+        return FileRead(name, is_syntax=True)
+    session = _session(path, words)
+    document = open_document(path, name)
+    candidates = read_document(document, session)
+    readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
+    return FileRead(name, readings, find_in(document, words), _unread(document))
 
 
 def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:
@@ -96,7 +101,7 @@ def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[
     out = []
     for reading in readings:
         better = reading
-        if not reading.confirmed and reading.candidate.where is None and reading.compared:
+        if not reading.confirmed and reading.candidate.where is None and reading.candidate.shape == "cells":
             for where in known:
                 better = matcher.match_again(better, where) if not better.confirmed else better
         out.append(better)
@@ -141,17 +146,28 @@ def _overlaps(candidate: Candidate, claimed: list[tuple[int, int]]) -> bool:
     return any(a <= d and c <= b for c, d in claimed)
 
 
+def _adjacent(a: Candidate, b: Candidate) -> bool:
+    return b.lines[0] <= a.lines[1] + 2
+
+
 def _joined_fits(found: list[Candidate]) -> list[Candidate]:
     """Statistics of a model that stand in a table of their own become figures of the model before."""
     out: list[Candidate] = []
     for candidate in found:
+        last = out[-1] if out else None
+        if candidate.kind == "extremes" and last is not None and last.kind == "extremes" and _adjacent(last, candidate):
+            of = last.variables[0] if last.variables else None
+            renamed = tuple(replace(f, of=of or f.of) for f in candidate.figures)
+            lines = (last.lines[0], candidate.lines[1])
+            out[-1] = replace(last, figures=(*last.figures, *renamed), lines=lines)
+            continue
         if candidate.kind != "fit":
             out.append(candidate)
             continue
-        last = next((k for k in range(len(out) - 1, -1, -1) if out[k].shape == "model"), None)
-        if last is not None:
-            known = {f.what for f in out[last].figures if f.of is None}
+        at = next((k for k in range(len(out) - 1, -1, -1) if out[k].shape == "model"), None)
+        if at is not None:
+            known = {f.what for f in out[at].figures if f.of is None}
             extra = tuple(f for f in candidate.figures if f.what not in known)
-            lines = (min(out[last].lines[0], candidate.lines[0]), max(out[last].lines[1], candidate.lines[1]))
-            out[last] = replace(out[last], figures=(*out[last].figures, *extra), lines=lines)
+            lines = (min(out[at].lines[0], candidate.lines[0]), max(out[at].lines[1], candidate.lines[1]))
+            out[at] = replace(out[at], figures=(*out[at].figures, *extra), lines=lines)
     return out

@@ -35,12 +35,10 @@ def trimmed(block: Lines, start: int, end: int) -> tuple[int, int]:
         and re.search(r"\S\s{2,}\S", block.texts[start + 1].strip()) is None
     ):
         start += 1
-    if (
-        end - start > 2
-        and re.match(r"^\s{0,4}[A-Za-z()\"'.=]+\s*$", block.texts[start])
-        and not re.search(r"\d", block.texts[start + 1])
-    ):
-        start += 1
+    alone = re.match(r"^(\s*)[A-Za-z()\"'.=]+\s*$", block.texts[start])
+    below = len(block.texts[start + 1]) - len(block.texts[start + 1].lstrip()) if end - start > 2 else 0
+    if alone is not None and end - start > 2 and len(alone[1]) < below:
+        start += 1  # a word that begins left of the header names no axis
     while (
         end - start > 2
         and re.match(r"^\s*[A-Za-z][\w ]*:\s", block.texts[end - 1])

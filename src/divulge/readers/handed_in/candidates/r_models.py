@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.coefficients import header_words, rows_at
+from divulge.readers.handed_in.candidates.console import transposed_pairs
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session, as_condition
 from divulge.readers.handed_in.sheets import Lines
@@ -51,7 +52,7 @@ _FIT = (
     (rf"Residual standard error:\s*{_NUMBER} on (\d+) degrees", ("residual standard error", "residual df")),
     (rf"Multiple R-squared:\s*{_NUMBER},\s*Adjusted R-squared:\s*{_NUMBER}", ("r-squared", "adjusted r-squared")),
     (
-        rf"F-statistic:\s*{_NUMBER} on\s+(\d+) and\s+(\d+) DF,\s*p-value:\s*<?\s*{_NUMBER}",
+        rf"F-statistic:\s*{_NUMBER} on\s+(\d+) and\s+(\d+) DF,\s*p-value:\s*((?:<\s*)?[\d.]+(?:e[-+]?\d+)?)",
         ("F", "df1", "df2", "p-value"),
     ),
     (rf"Null deviance:\s*{_NUMBER}\s+on\s+(\d+)", ("null deviance", "null df")),
@@ -86,6 +87,10 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
             if figures
             else None
         )
+    if model is not None and re.match(r"^\s*2\.5 ?%\s+97\.5 ?%\s*$", text):
+        figures, terms, after = rows_at(block, i + 1, end, ["lower 95%", "upper 95%"])
+        if figures and {t.text for t in terms} <= {t.text for t in model.terms}:
+            return [Candidate("other", "fit", (block.line(i), block.line(after - 1)), tuple(figures))], after
     words = header_words(text)
     if words is None or not ({"odds ratio", "hazard ratio", "rate ratio"} & set(words) or "coefficient" in words):
         return None
@@ -248,6 +253,11 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
             terms += [t for t in named if t not in terms]
             last = i = after
             continue
+        elif section == "Coefficients" and not figures and re.match(r"^\s*\(?[A-Za-z]", text) and words is None:
+            rows, named, after = _short(block, i, stop)
+            if rows:
+                figures, terms, last, i = rows, named, after, after
+                continue
         elif section == "Random effects":
             row = re.match(r"^\s*(\S+)?\s+(\(?[\w.]+\)?)?\s+(\d[\d.]*)\s+(\d[\d.]*)(?:\s+-?[\d.]+)?\s*$", text)
             if row is not None and row[1]:
@@ -255,6 +265,22 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
                 last = i + 1
         i += 1
     return figures, terms, last
+
+
+def _short(block: Lines, i: int, stop: int) -> tuple[list[Figure], list[Term], int]:
+    """Coefficients as print() of a model shows them: names on one line, values right-aligned on the next."""
+    end = i
+    while end < stop and block.texts[end].strip():
+        end += 1
+    found = transposed_pairs(block, i, end)
+    if found is None:
+        return [], [], i
+    figures = [
+        Figure(f"{name}: coefficient", "coefficient", number, line, name)
+        for name, text, line in found[1]
+        if (number := parse_number(text)) is not None
+    ]
+    return figures, [Term(name) for name, _, _ in found[1]], end
 
 
 def _random(row: re.Match[str], line: int) -> list[Figure]:

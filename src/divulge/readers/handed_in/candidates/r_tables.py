@@ -65,9 +65,12 @@ def _where(command: str) -> str | None:
 
 
 def summary_line(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate] | None:
-    """summary() of a numeric vector."""
-    if not _SUMMARY.match(block.texts[i]) or i + 1 >= j:
+    """summary() of a numeric vector, also group by group."""
+    starts = [k for k in range(i, j - 1) if _SUMMARY.match(block.texts[k])]
+    if not starts:
         return None
+    if len(starts) > 1 or starts[0] > i:
+        return _by_groups(block, i, starts, command, session)
     names = variables_in(command, session)
     of = names[0] if names else None
     texts = block.texts[i + 1].split()
@@ -80,6 +83,47 @@ def summary_line(block: Lines, i: int, j: int, command: str, session: Session) -
         return []
     lines = (block.line(i), block.line(i + 1))
     return [Candidate("cells", "position", lines, tuple(figures), variables=tuple(names[:1]), where=_where(command))]
+
+
+def _by_groups(block: Lines, i: int, starts: list[int], command: str, session: Session) -> list[Candidate]:
+    """by(x, group, summary): the name of a group above each summary."""
+    names = variables_in(command, session)
+    figures: list[Figure] = []
+    for k in starts:
+        label = re.match(r"^(?:[\w.]+\$)?([\w.]+): (.+?)\s*$", block.texts[k - 1]) if k > i else None
+        if label is None or not names:
+            return []
+        at = ((label[1], label[2]),)
+        figures += [
+            Figure(f"{label[2]}: {w}", w, n, block.line(k + 1), names[0], at)
+            for w, t in zip(_WORDS, block.texts[k + 1].split(), strict=False)
+            if (n := parse_number(t)) is not None
+        ]
+    lines = (block.line(starts[0] - 1), block.line(starts[-1] + 1))
+    by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    return [Candidate("cells", "position", lines, tuple(figures), variables=(names[0],), by=by, where=_where(command))]
+
+
+_CELL = re.compile(r"(Min\.|1st Qu\.|Median|Mean|3rd Qu\.|Max\.|NA's)\s*:\s*(-?[\d.]+(?:e[-+]?\d+)?)")
+_CELLS = dict(zip(("Min.", "1st Qu.", "Median", "Mean", "3rd Qu.", "Max.", "NA's"), _WORDS, strict=True))
+
+
+def summary_frame(block: Lines, i: int, j: int, command: str) -> list[Candidate] | None:
+    """summary() of a data frame: a column for each variable, `Min.   :16.00` in its cells."""
+    if not any(_CELL.search(block.texts[k]) for k in range(i + 1, min(i + 3, j))):
+        return None
+    heads = [(m.start() + m.end(), m[0]) for m in re.finditer(r"[\w.]+", block.texts[i])]
+    figures = []
+    for k in range(i + 1, j):
+        for match in _CELL.finditer(block.texts[k]):
+            number = parse_number(match[2])
+            if number is not None and heads:
+                name = min(heads, key=lambda h: abs(h[0] - match.start() - match.end()))[1]
+                what = _CELLS[match[1]]
+                figures.append(Figure(f"{name}: {what}", what, number, block.line(k), name))
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    lines = (block.line(i), block.line(j - 1))
+    return [Candidate("cells", "position", lines, tuple(figures), variables=names, where=_where(command))]
 
 
 def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate]:
@@ -97,6 +141,14 @@ def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> lis
             out.append(Candidate("other", "fit", (block.line(k), block.line(k)), (figure,)))
             continue
         names = variables_in(part, session)
+        if function == "cor":
+            if len(names) == 2:
+                found = Figure("correlation", "correlation", number, block.line(k))
+                lines = (block.line(k), block.line(k))
+                out.append(
+                    Candidate("test", "correlation", lines, (found,), variables=tuple(names), statistic="Pearson")
+                )
+            continue
         if names:
             what = _FUNCTIONS[function]
             pooled.append(Figure(f"{names[0]}: {what}", what, number, block.line(k), names[0]))
@@ -110,7 +162,9 @@ def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> lis
 
 
 def _call(text: str) -> tuple[str, str] | None:
-    match = re.match(r"^\s*(?:round\(|print\(|signif\()*\s*(mean|sd|var|median|min|max|length|sum|nobs)\((.*)$", text)
+    match = re.match(
+        r"^\s*(?:round\(|print\(|signif\()*\s*(mean|sd|var|median|min|max|length|sum|nobs|cor)\((.*)$", text
+    )
     return None if match is None else (match[1], text)
 
 
@@ -151,8 +205,11 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
         return [
             Candidate("cells", "position", lines, tuple(figures), variables=(of,) if of else (), where=_where(command))
         ]
-    if re.search(r"\btapply\(|\bsapply\(|\bby\(", command) and len(names) > 1:
+    if re.search(r"\btapply\(|\bby\(", command) and len(names) > 1:
         return _grouped(pairs, names, command, lines)
+    applied = re.search(r"\bcolMeans\(|\b[sv]apply\(.*,\s*(mean|sd|var|median|min|max|sum)\b", command)
+    if applied is not None:
+        return _applied(pairs, _FUNCTIONS[applied[1] or "mean"], lines, _where(command))
     if re.search(r"\bcoef\(|confint|anova|predict|head\(|dim\(|names\(", command):
         return []
     if not command and not re.search(r"^\s*\d+(\s+\d+)*\s*$", block.texts[i + 1] if j - i == 2 else "0"):
@@ -174,6 +231,17 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
     ]
 
 
+def _applied(
+    pairs: list[tuple[str, str, int]], what: str, lines: tuple[int, int], where: str | None
+) -> list[Candidate]:
+    """One statistic of several variables, whose names stand above."""
+    figures = tuple(
+        Figure(f"{name}: {what}", what, n, line, name) for name, t, line in pairs if (n := parse_number(t)) is not None
+    )
+    kind = "position" if what == "median" else "extremes" if what in ("minimum", "maximum") else "means"
+    return [Candidate("cells", kind, lines, figures, variables=tuple(p[0] for p in pairs), where=where)]
+
+
 def _grouped(
     pairs: list[tuple[str, str, int]], names: list[str], command: str, lines: tuple[int, int]
 ) -> list[Candidate]:
@@ -188,6 +256,19 @@ def _grouped(
     return [
         Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=(names[1],), where=_where(command))
     ]
+
+
+def _aggregated(candidate: Candidate, what: str, where: str | None) -> Candidate:
+    """What aggregate() prints: groups in the first columns, one statistic of each variable in the others."""
+    figures = []
+    for f in candidate.figures:
+        columns = [t for a, t in f.at if a.startswith("column")]
+        groups = tuple((a, t) for a, t in f.at if not a.startswith("column"))
+        figures.append(replace(f, what=what, of=columns[-1] if columns else None, at=groups))
+    kind = "position" if what == "median" else "extremes" if what in ("minimum", "maximum") else "means"
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    return replace(candidate, kind=kind, figures=tuple(figures), variables=names, by=by, where=where, statistic=what)
 
 
 def survey_weights(session: Session) -> str | None:
@@ -223,6 +304,8 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
             where=where,
             statistic=what,
         )
+    if function is not None and function[1] == "aggregate" and candidate.kind == "crosstab":
+        return _aggregated(candidate, _FUNCTIONS[function[2]], where)
     if candidate.kind == "crosstab" and names and re.search(r"table|xtabs", resolved(command, session)):
         renamed = {a: n for a, n in zip(axes, names, strict=False) if re.fullmatch(r"(?:row|column)\d", a)}
         figures = tuple(replace(f, at=tuple((renamed.get(a, a), t) for a, t in f.at)) for f in candidate.figures)

@@ -167,10 +167,17 @@ def _anova(block: Lines, i: int, end: int, command: str, session: Session) -> _F
 
 
 def _formula_of(command: str, session: Session) -> str | None:
-    match = re.search(
-        r"(?:aov|lm|anova|TukeyHSD)\(.*?([\w.]+\s*~[^,)]+(?:\([^)]*\)[^,)]*)*)", resolved(command, session)
-    )
-    return match[1].strip() if match else None
+    text = resolved(command, session)
+    match = re.search(r"([\w.]+(?:\([^()]*\))?)\s*~\s*", text)
+    if match is None:
+        return session.model.formula if session.model is not None else None
+    right, depth = "", 0
+    for c in text[match.end() :]:
+        depth += (c == "(") - (c == ")")
+        if depth < 0 or (c == "," and depth == 0):
+            break
+        right += c
+    return f"{match[1]} ~ {right.strip()}"
 
 
 def _tukey(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:

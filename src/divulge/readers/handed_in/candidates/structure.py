@@ -44,8 +44,9 @@ def take_apart(grid: Grid, words: Vocabulary) -> Structure | None:
     texts = [c for row in grid.rows for c in row.cells]
     decimal = decimal_of(texts)
     rows = list(range(len(grid.rows)))
-    while rows and sum(bool(c.strip()) for c in grid.rows[rows[0]].cells) == 0:
-        rows.pop(0)
+    rows = [i for i in rows if any(c.strip() for c in grid.rows[i].cells)]
+    if len(rows) < 2:
+        return None
     # Titles inside the table: one text over the whole width.
     titles = []
     while len(rows) > 2 and _is_title(grid, rows[0]):

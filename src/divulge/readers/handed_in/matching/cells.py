@@ -143,6 +143,7 @@ class Recomputed:
         self.rows = data.mask(hypothesis.where)
         self.weights: Floats | None = data.numbers(hypothesis.weights) if hypothesis.weights in data.names else None
         self._masks: dict[tuple[tuple[str, str], ...], Mask | None] = {}
+        self._listwise: Mask | None = None
 
     def mask(self, at: tuple[tuple[str, str], ...]) -> Mask | None:
         """The rows of a group; totals and unknown axes do not limit them. None: a label that nobody has."""
@@ -174,9 +175,9 @@ class Recomputed:
     def checked(self) -> list[Checked]:
         """Every figure beside what the data give."""
         slots = _slots(self.candidate.figures)
-        bases = {slot: self._basis(slot, slots) for slot in set(slots.values()) if slot is not None}
+        bases = {slot: self._basis(slot, slots) for slot in set(slots.values())}
         base = self._rounding()
-        return [self._check(f, bases.get(slots.get(id(f), -1)), base) for f in self.candidate.figures]
+        return [self._check(f, bases.get(slots.get(id(f), "")), base) for f in self.candidate.figures]
 
     def _check(self, figure: Figure, basis: str | None, base: int | None) -> Checked:
         if figure.printed.is_suppressed:
@@ -187,6 +188,8 @@ class Recomputed:
         if base is not None and figure.what == "count":
             values = [base * np.floor(v / base + 0.5) for v in values]
         agrees = [v for v in values if agrees_printed(figure.printed, v)]
+        if not agrees and figure.what == "n" and figure.of is None and not figure.at:
+            return Checked(figure)  # a note may speak of all rows, or round them
         shown = (agrees or values or [np.nan])[0]
         return Checked(figure, bool(agrees), float(shown))
 
@@ -227,7 +230,21 @@ class Recomputed:
         weights = None if self.weights is None else self.weights[rows]
         if self.candidate.errors == "design-based" and figure.what == "standard error":
             return None
-        return statistic(figure.what, self.data.numbers(of)[rows], weights)
+        values = statistic(figure.what, self.data.numbers(of)[rows], weights)
+        if values is None or len(self.hypothesis.variables) < 2:
+            return values
+        # Some programs keep the rows that are complete on all variables of a table.
+        complete = rows & self._complete()
+        return [*values, *(statistic(figure.what, self.data.numbers(of)[complete], None) or [])]
+
+    def _complete(self) -> Mask:
+        """The rows that are known on every numeric variable of the table."""
+        if self._listwise is None:
+            self._listwise = np.ones(self.data.n_rows, dtype=bool)
+            for name in self.hypothesis.variables.values():
+                if name is not None and self.data.is_numeric(name):
+                    self._listwise &= np.isfinite(self.data.numbers(name))
+        return self._listwise
 
     def _with_missing(self, figure: Figure) -> list[float]:
         """A total that counts missing values too, as SPSS prints it."""
@@ -269,7 +286,7 @@ class Recomputed:
         total = sum(sizes)
         return [100 * sum(sizes[: order.index(label) + 1]) / total] if total else None
 
-    def _basis(self, slot: int, slots: dict[int, int]) -> str | None:
+    def _basis(self, slot: str, slots: dict[int, str]) -> str | None:
         """What the percentages at one place of the cells are of: an axis along which they add to 100, or all rows."""
         figures = [f for f in self.candidate.figures if slots.get(id(f)) == slot]
         keys = list(dict.fromkeys(k for f in figures for k, _ in f.at if self.hypothesis.axis(k) is not None))
@@ -301,14 +318,15 @@ def _widened(at: tuple[tuple[str, str], ...], basis: str) -> tuple[tuple[str, st
     return tuple((k, "Total" if basis == "all" or k == basis else t) for k, t in at)
 
 
-def _slots(figures: Sequence[Figure]) -> dict[int, int]:
-    """For each percentage, the how-manieth of its cell it is."""
+def _slots(figures: Sequence[Figure]) -> dict[int, str]:
+    """For each percentage, over which axes it is, and the how-manieth of its cell."""
     seen: dict[tuple[tuple[str, str], ...], int] = {}
     out = {}
     for f in figures:
         if f.what == "percentage":
-            out[id(f)] = seen.get(f.at, 0)
-            seen[f.at] = out[id(f)] + 1
+            number = seen.get(f.at, 0)
+            out[id(f)] = f"{number} of {[k for k, _ in f.at]}"
+            seen[f.at] = number + 1
     return out
 
 

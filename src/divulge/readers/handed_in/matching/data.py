@@ -34,6 +34,7 @@ class Data:
         self._numbers: dict[str, Floats] = {}
         self._codes: dict[str, Ints] = {}
         self._masks: dict[str, Mask | None] = {}
+        self._numeric: dict[str, bool] = {}
 
     @property
     def n_rows(self) -> int:
@@ -60,8 +61,10 @@ class Data:
         return self.table.schema[name].n_values
 
     def is_numeric(self, name: str) -> bool:
-        numbers = self.table.schema[name].numbers[: self.n_levels(name)]
-        return len(numbers) > 0 and bool(np.isfinite(numbers).all())
+        if name not in self._numeric:
+            numbers = self.table.schema[name].numbers[: self.n_levels(name)]
+            self._numeric[name] = len(numbers) > 0 and bool(np.isfinite(numbers).all())
+        return self._numeric[name]
 
     def has_missing(self, name: str) -> bool:
         return bool((self.codes(name) < 0).any())

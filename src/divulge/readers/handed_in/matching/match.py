@@ -24,6 +24,10 @@ _ENOUGH = 4
 """Figures that must agree before a condition is believed that the file does not state."""
 
 
+_ANY = 0.15
+"""Of four figures or more, the share that must agree before a reading is worth naming."""
+
+
 class Matcher:
     """Matches candidates to one table; what was derived once is kept."""
 
@@ -82,7 +86,7 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
         found = _conditioned(candidate, words, data, where, aliases, best)
         if found is not None:
             best, others = found
-    if best is None:
+    if best is None or (best.compared >= 4 and best.score[0] < _ANY):
         named = tuple(words.variable(v) or v for v in candidate.variables)
         groups = tuple(aliases.get(b) or words.variable(b) or b for b in candidate.by)
         return replace(
@@ -161,7 +165,7 @@ def _conditioned(
         for way in ways:
             limited = replace(way, where=text)
             quick = Recomputed(limited, probe, data, words).checked()
-            if not any(c.agrees for c in quick):
+            if not all(c.agrees for c in quick):
                 continue
             reading = _cell_reading(candidate, limited, data, words)
             if reading.confirmed and reading.agreeing >= _ENOUGH:

@@ -32,6 +32,11 @@ def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[
     if what in ("minimum", "maximum", "sum", "range"):
         total = float(x.sum() if w is None else (x * w).sum())
         return [{"minimum": float(x.min()), "maximum": float(x.max()), "sum": total, "range": float(np.ptp(x))}[what]]
+    ranked = re.fullmatch(r"(minimum|maximum) (\d+)", what)
+    if ranked is not None:
+        ordered = np.sort(x) if ranked[1] == "minimum" else np.sort(x)[::-1]
+        place = int(ranked[2]) - 1
+        return [float(ordered[place])] if place < len(ordered) else [np.nan]
     fraction = fraction_of(what)
     if fraction is not None:
         return _quantiles(x, w, fraction)

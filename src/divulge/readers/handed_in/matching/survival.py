@@ -184,7 +184,7 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
             "observed events": float(curve.event.sum()),
             "median survival": curve.median(),
         }
-        return [found[figure.what]] if figure.what in found and at else None
+        return [found[figure.what]] if figure.what in found else None
     t = float(at["time"])
     before = max((s for s in times if s < t), default=-np.inf)
     share, error = curve.survival(t)

@@ -20,7 +20,10 @@ _MEAN = re.compile(
     re.I,
 )
 _UNIT = re.compile(rf"{_NUMBER}\s+([a-z]+)(?:/[a-z]+|\s+per\s+[a-z]+)")
-_SHARE = re.compile(rf"([a-z][\w ]*?)\s+{_NUMBER}")
+_SHARE = re.compile(rf"([a-z]\w*(?: \w+)*)\s+{_NUMBER}")
+_ENDS = re.compile(
+    r"^\s*(?:the )?(highest|largest|top|lowest|smallest)(?: \d+)? ([a-z_]\w*?)s?\s*[:=]\s*((?:-?[\d.,]+[ ,;]*)+)$", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Prose:
         if not isinstance(block, Lines) or len(block.texts) > 400:
             return []
         words = session.vocabulary
-        found = _grouped(block, words) or _sentences(block, words)
+        found = (_grouped(block, words) or _sentences(block, words)) + _ends(block, words)
         return [session.signed(c, self.name) for c in found]
 
 
@@ -105,6 +108,25 @@ def _grouped(block: Lines, words: Vocabulary) -> list[Candidate]:
     lines = (min(f.line for f in figures), max(f.line for f in figures))
     names = tuple(dict.fromkeys(f.of for f in figures if f.of))
     return [Candidate("cells", "means", lines, tuple(figures), variables=names, by=("row0",), statistic="running text")]
+
+
+def _ends(block: Lines, words: Vocabulary) -> list[Candidate]:
+    """`highest incomes: 16000 15000 15000`: values of people at the end of a distribution."""
+    out = []
+    for i, text in enumerate(block.texts):
+        match = _ENDS.match(text)
+        if match is None or not words.variables_like(match[2]):
+            continue
+        what = "maximum" if match[1].casefold() in ("highest", "largest", "top") else "minimum"
+        numbers = [n for t in re.split(r"[ ;]+", match[3].strip()) if (n := parse_number(t.rstrip(","))) is not None]
+        figures = tuple(
+            Figure(
+                f"{match[1].casefold()} {match[2]} {k}", what if k == 1 else f"{what} {k}", n, block.line(i), match[2]
+            )
+            for k, n in enumerate(numbers, 1)
+        )
+        out.append(Candidate("cells", "extremes", (block.line(i), block.line(i)), figures, variables=(match[2],)))
+    return out
 
 
 def _gap(block: Lines, figures: list[Figure]) -> list[Figure]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import runs, table_at
-from divulge.readers.handed_in.candidates.r_tables import named_table, one_way, scalars, summary_line
+from divulge.readers.handed_in.candidates.r_tables import named_table, one_way, scalars, summary_frame, summary_line
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_r
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -59,8 +59,11 @@ class RConsole:
         yield from self._tables(block, plain, end, command, session)
 
     def _tables(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
+        if re.match(r"^(?:proc\.time|Sys\.|sessionInfo|head|tail|str|dim|print\(head)\b", command):
+            return
         for i, j in runs(block, start, end):
-            found = summary_line(block, i, j, command, session) or one_way(block, i, j, command, session)
+            found = summary_line(block, i, j, command, session) or summary_frame(block, i, j, command)
+            found = found if found is not None else one_way(block, i, j, command, session)
             if found is not None:
                 yield from found
                 continue

@@ -35,9 +35,9 @@ class Tables:
         return [session.signed(c, self.name) for c in found]
 
     def _sized(self, candidate: Candidate, said: str, grid: Grid) -> Candidate:
-        """Figures that a note states of a model: N = 526; R² = 0.35."""
+        """Figures that a note states of a model: N = 526; R² = 0.35; of a table: its N."""
         if candidate.shape != "model":
-            return candidate
+            return _with_size(candidate, grid)
         extra: list[Figure] = []
         for match in re.finditer(
             r"(?<![\w.])([Nn]|R²|R2|R-squared|AIC|BIC)\s*=\s*([\d,]*\.?\d+)", f"{said} {_last(grid)}"
@@ -51,6 +51,18 @@ class Tables:
             ):
                 extra.append(Figure(what, what, number, grid.rows[-1].line))
         return replace(candidate, figures=(*candidate.figures, *extra))
+
+
+def _with_size(candidate: Candidate, grid: Grid) -> Candidate:
+    """A table with the number of people that a note states."""
+    if candidate.shape != "cells" or any(f.what == "n" for f in candidate.figures):
+        return candidate
+    match = next((m for t in grid.after if (m := re.search(r"(?<![\w.])[Nn]\s*=\s*([\d,]+)", t))), None)
+    number = parse_number(match[1]) if match else None
+    if number is None:
+        return candidate
+    stated = Figure("N", "n", number, grid.rows[-1].line)
+    return replace(candidate, figures=(*candidate.figures, stated))
 
 
 def _last(grid: Grid) -> str:
