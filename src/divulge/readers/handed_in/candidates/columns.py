@@ -56,14 +56,39 @@ def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int) -> 
             held = start
             continue
         held = None
-        if not figure and len(out) == 1 and not any(is_figure[: pieces.index((a, b))]):
+        if (
+            not figure
+            and len(out) == 1
+            and not any(is_figure[: pieces.index((a, b))])
+            and _one_label(out[0], (a, b), body)
+        ):
             # Words of a row's label that happen to be aligned.
             out[0] = (out[0][0], b)
         else:
             out.append((start, b))
     if held is not None and out:
         out[-1] = (out[-1][0], pieces[-1][1])
+    return _with_brackets(out, body)
+
+
+def _with_brackets(pieces: list[tuple[int, int]], body: list[str]) -> list[tuple[int, int]]:
+    """Columns in which a figure stands before the bracket that belongs to it: `0.64 (0.22, 1.41)`."""
+    out = pieces[:1]
+    for a, b in pieces[1:]:
+        before = out[-1]
+        filled = [t for t in body if t[before[0] : before[1]].strip()]
+        bracketed = [t for t in filled if t[a:b].lstrip()[:1] in ("(", "[")]
+        if len(out) > 1 and filled and len(bracketed) == len(filled):
+            out[-1] = (before[0], b)
+        else:
+            out.append((a, b))
     return out
+
+
+def _one_label(first: tuple[int, int], second: tuple[int, int], body: list[str]) -> bool:
+    """Whether two columns of words are one label: never is the second there without the first, and no gap is wide."""
+    apart = any(t[second[0] : second[1]].strip() and not t[first[0] : first[1]].strip() for t in body)
+    return not apart and second[0] - first[1] < 2
 
 
 def fields(text: str) -> list[str]:

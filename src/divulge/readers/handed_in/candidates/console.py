@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from divulge.readers.handed_in.candidates.columns import aligned
 from divulge.readers.handed_in.sheets import Grid, Lines, Row
 
-_TAIL = re.compile(r"(?:^|\s)[<-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?%?\)?\]?[*.]*\s*$|\b(?:NA|NaN|<NA>)\s*$")
+_TAIL = re.compile(
+    r"(?:^|[\s(\[])[<-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?%?\)?\]?[*.]*\s*$|(?:^|\s)(?:NA|NaN|<NA>)\s*$"
+)
 _WORDS = re.compile(r"[A-Za-z]{4,}\s+[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")
 
 

@@ -11,7 +11,8 @@ from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.candidates.words import column_word, statistic_word
 
 _FORM = re.compile(
-    r"[,;:]?\s*[-–—(]?\s*(mean\s*[(±]\s*s\.?d\.?\)?|median\s*[\[(](?:iqr|q1[^\])]*|p25[^\])]*|range|min[^\])]*)[\])]|n\s*\(%\)|no\.\s*\(%\)|mean|median|%|n)\s*\)?\s*$",
+    r"(?:[,;:]\s*|\s+[-–—]?\s*\(?|\(|^)(mean\s*[(±]\s*s\.?d\.?\)?|median\s*[\[(](?:iqr|q1[^\])]*|p25[^\])]*|range|min[^\])]*)[\])]"
+    r"|n\s*\(%\)|no\.\s*\(%\)|mean|median|%|n)\s*\)?\s*$",
     re.I,
 )
 _MISSING = re.compile(r"^(?:missing|unknown|n missing|fehlend|not (?:known|stated)|\(missing\))$", re.I)
@@ -45,10 +46,12 @@ def read(table: Structure, words: Vocabulary) -> Candidate:
     """The figures of a table 1: `of` is the variable as the file calls it, `at` its level and the column's group."""
     figures: list[Figure] = []
     variables: list[str] = []
-    last = ""
+    last, left = "", ""
     for body in table.body:
         text = body.path[-1]
-        heading = body.path[0] if len(body.path) > 1 and _is_under(body, words) else None
+        heading = body.path[0] if len(body.path) > 1 and body.path[0] != left and _is_under(body, words) else None
+        if len(body.path) > 1 and heading is None and not _MISSING.match(text):
+            left = body.path[0]  # what follows a row of its own belongs to the heading no more
         plain = _FORM.sub("", text).strip(" ,;:") or text
         form = _form_of(text) or (_form_of(heading) if heading else None)
         is_missing = bool(_MISSING.match(plain))
@@ -79,9 +82,14 @@ def read(table: Structure, words: Vocabulary) -> Candidate:
 def _is_under(body: Body, words: Vocabulary) -> bool:
     """Whether a row belongs to the heading above it: indented, or a value of the heading's variable."""
     name = _named(body.path[0], words)
-    if body.indent > 0 or name is None or not words.texts(name) or _MISSING.match(body.path[-1]):
-        return not _MISSING.match(body.path[-1])
-    return words.level(name, body.path[-1]) is not None
+    text = body.path[-1]
+    if _MISSING.match(text):
+        return False
+    if body.indent > 0:
+        return True
+    if name is None or not words.texts(name):
+        return words.variable(text) is None and not any(c is not None and len(c.inner) == 2 for c in body.cells)
+    return words.level(name, text) is not None
 
 
 def _form_of(text: str | None) -> str | None:

@@ -31,6 +31,8 @@ class Axis:
     key: str
     variable: str
     codes: dict[str, int]
+    by_order: bool = False
+    """Whether the labels are no values of the variable, and were taken in their order."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ def axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, al
         # Labels that are no values: codes in their order, where there are as many of them.
         for name in likely or words.names:
             if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
-                out.append(Axis(key, name, {label: i for i, label in enumerate(labels)}))
+                out.append(Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
                 if len(labels) == 2:
-                    out.append(Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}))
+                    out.append(Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}, True))
     return out
 
 
@@ -247,8 +249,22 @@ class Recomputed:
         return self._listwise
 
     def _with_missing(self, figure: Figure) -> list[float]:
-        """A total that counts missing values too, as SPSS prints it."""
-        return [self._all()] if figure.at and all(is_total(t) for _, t in figure.at) else []
+        """Other totals: one that counts missing values too, as SPSS prints it, and one of the cells that are shown."""
+        if not any(is_total(t) for _, t in figure.at):
+            return []
+        every = [self._all()] if all(is_total(t) for _, t in figure.at) else []
+        hidden = any(f.printed.is_suppressed for f in self.candidate.figures)
+        return [*every, *([self._shown(figure)] if hidden else [])]
+
+    def _shown(self, figure: Figure) -> float:
+        """The sum of the cells of a total that are not withheld."""
+        cells = {
+            f.at
+            for f in self.candidate.figures
+            if f.what == figure.what and not f.printed.is_suppressed and not any(is_total(t) for _, t in f.at)
+        }
+        inside = [c for c in cells if all(is_total(t) or a == (k, t) for a, (k, t) in zip(c, figure.at, strict=False))]
+        return sum(self.size(c) or 0.0 for c in inside)
 
     def _of_two(self, figure: Figure, of: str) -> list[float] | None:
         """A variable with two values shown by one of them: how many have it, and their share of those known."""

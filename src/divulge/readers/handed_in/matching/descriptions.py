@@ -31,7 +31,19 @@ def cell_reading(candidate: Candidate, hypothesis: Hypothesis, checked: tuple[Ch
     else:
         variables, by = tuple(shown), tuple(axes.values())
     outputs = _outputs(candidate, hypothesis, variables, by, data) if checked else ()
-    return Reading(candidate, kind, checked, variables, by, None, hypothesis.where, hypothesis.weights, outputs=outputs)
+    facts = {} if any(a.by_order for a in hypothesis.axes) else {"labels": "known"}
+    return Reading(
+        candidate,
+        kind,
+        checked,
+        variables,
+        by,
+        None,
+        hypothesis.where,
+        hypothesis.weights,
+        outputs=outputs,
+        facts=facts,
+    )
 
 
 def _is_column(key: str, candidate: Candidate) -> bool:

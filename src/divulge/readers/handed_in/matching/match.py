@@ -89,6 +89,8 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
     if best is None or (best.compared >= 4 and best.score[0] < _ANY):
         named = tuple(words.variable(v) or v for v in candidate.variables)
         groups = tuple(aliases.get(b) or words.variable(b) or b for b in candidate.by)
+        if best is not None and best.facts.get("labels") == "known":
+            groups = best.by
         return replace(
             _unmatched(candidate, "its labels were not found in the data"), variables=named, by=groups, where=where
         )
@@ -120,19 +122,21 @@ def _cell_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, word
 
 
 def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:
-    """Rows of a table 1 that no name explains: the variable of which every figure of the row agrees."""
+    """Rows of a table 1 that no name explains, or not well: the variable of which every figure of the row agrees."""
     variables = dict(hypothesis.variables)
-    taken = {v for v in variables.values() if v} | {a.variable for a in hypothesis.axes}
+    axes = {a.variable for a in hypothesis.axes}
+    sure = {v for t, v in variables.items() if v is not None and t is not None and words.variable(t) is not None}
     for text, name in hypothesis.variables.items():
         figures = tuple(f for f in candidate.figures if f.of == text and f.what != "p-value")
-        if name is not None or text is None or not figures or any(k == text for f in figures for k, _ in f.at):
+        if text is None or name in sure or not figures or any(k == text for f in figures for k, _ in f.at):
             continue
         part = replace(candidate, figures=figures)
-        for tried in data.names:
+        for tried in ([name] if name is not None else []) + [n for n in data.names if n != name]:
             way = replace(hypothesis, variables={text: tried})
-            if tried not in taken and all(c.agrees for c in Recomputed(way, part, data, words).checked()):
+            taken = tried in axes or tried in sure
+            if not taken and all(c.agrees for c in Recomputed(way, part, data, words).checked()):
                 variables[text] = tried
-                taken.add(tried)
+                sure.add(tried)
                 break
     return replace(hypothesis, variables=variables)
 
