@@ -32,11 +32,13 @@ TIE = "the same people"
 
 @dataclass(frozen=True, eq=False)
 class Stated:
-    """The figures of one output, for the system. name: what its figures are called in proofs."""
+    """The figures of one output, for the system. name: what its figures are called in proofs. number: of the output;
+    −1: released before."""
 
     name: str
     labels: tuple[str, ...]
     linear: Linear
+    number: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Partition:
     """A system, with where each output's inequalities are in it.
 
     rows: for each stated output its rows of the system; sums: for each what its figures are made of, over cells.
-    is_whole: whether all variables span the cells together. unreached: outputs that span too many.
+    is_whole: whether all variables span the cells together. unreached: numbers of outputs that span too many.
     """
 
     system: System
@@ -53,6 +55,22 @@ class Partition:
     is_whole: bool
     unreached: tuple[int, ...]
     parts: tuple[_Part, ...]
+    stated: tuple[Stated, ...]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of each stated output; −1: released before."""
+        return tuple(s.number for s in self.stated)
+
+    @property
+    def is_figure(self) -> tuple[bool, ...]:
+        """Whether each stated output's inequalities are about its figures themselves."""
+        return tuple(s.linear.is_figure for s in self.stated)
+
+    @property
+    def figures(self) -> tuple[Integers, ...]:
+        """The figures of each stated output that the system speaks of."""
+        return tuple(s.linear.figure for s in self.stated)
 
     def labels(self, groups: sparse.csr_array) -> list[str]:
         """What groups of cells are called: by the classes of each variable that not all of them are in."""
@@ -94,8 +112,17 @@ class _Part:
         return np.indices(self.shape).reshape(len(self.shape), -1)[self.names.index(name)]
 
 
-def build(stated: Sequence[Stated], schema: Schema, n_rows: int | None, table: Table | None = None) -> Partition:
-    """The system of all stated figures, and of how many rows there are. table: the data, for a point that is known."""
+def build(
+    stated: Sequence[Stated],
+    schema: Schema,
+    n_rows: int | None,
+    table: Table | None = None,
+    summed: str | None = None,
+) -> Partition:
+    """The system of all stated figures, and of how many rows there are. table: the data, for a point that is known.
+
+    summed: cells hold sums of this variable instead of people.
+    """
     classes = classes_of((s.linear.block for s in stated), schema)
     sizes = {name: int(c.max(initial=0)) + 1 for name, c in classes.items()}
     needed = [_variables(s.linear) for s in stated]
@@ -126,21 +153,23 @@ def build(stated: Sequence[Stated], schema: Schema, n_rows: int | None, table: T
         low.append(np.full(matrix.shape[0], value))
         high.append(np.full(matrix.shape[0], value))
         names += [name] * int(matrix.shape[0])
+    missed = tuple(stated[i].number for i in unreached)
     labels = tuple(label for part in parts for label in _labels(part))
-    point = None if table is None else np.concatenate([_counts(part, table, classes) for part in parts])
+    point = None if table is None else np.concatenate([_held(part, table, classes, summed) for part in parts])
     most = np.inf if n_rows is None else float(n_rows)
+    least = 0.0 if summed is None or np.nanmin(schema[summed].numbers) >= 0 else -np.inf
     system = System(
         sparse.csr_array(sparse.vstack(blocks)),
         np.concatenate(low),
         np.concatenate(high),
-        np.zeros(n_cells),
+        np.full(n_cells, least),
         np.full(n_cells, most),
-        True,
+        summed is None,
         tuple(names),
         labels,
         point,
     )
-    return Partition(system, tuple(rows), tuple(sums), len(parts) == 1, unreached, tuple(parts))
+    return Partition(system, tuple(rows), tuple(sums), len(parts) == 1, missed, tuple(parts), tuple(stated))
 
 
 def _variables(linear: Linear) -> tuple[str, ...]:
@@ -211,9 +240,10 @@ def _labels(part: _Part) -> list[str]:
     return [" & ".join(t for t in texts if t) or "everybody" for texts in zip(*columns, strict=True)] or ["everybody"]
 
 
-def _counts(part: _Part, table: Table, classes: dict[str, Integers]) -> Floats:
-    """How many rows of the data each cell holds."""
+def _held(part: _Part, table: Table, classes: dict[str, Integers], summed: str | None) -> Floats:
+    """How many rows of the data each cell holds, or the sum of a variable over them."""
     number = np.zeros(table.n_rows, dtype=np.int64)
     for name, width in zip(part.names, part.shape, strict=True):
         number = number * width + classes[name][table[name]]
-    return np.bincount(number, minlength=part.n_cells).astype(np.float64)
+    amounts = None if summed is None else np.nan_to_num(table.schema[summed].numbers)[table[summed]]
+    return np.bincount(number, amounts, minlength=part.n_cells).astype(np.float64)

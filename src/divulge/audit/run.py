@@ -13,6 +13,7 @@ from divulge.audit.bounds import Bounds, find_bounds
 from divulge.audit.budget import Budget
 from divulge.audit.candidates import find_candidates
 from divulge.audit.groups import few_samples
+from divulge.audit.magnitudes import build_sums, is_amount, variables_of
 from divulge.audit.partition import TIE, Partition, Stated, build
 from divulge.audit.proofs import Proof, Step, find_contradiction, prove_at_most, prove_value
 from divulge.audit.report import Audited, Cell, Proved, Status
@@ -69,32 +70,54 @@ def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
     """Work out what follows from the figures by arithmetic alone."""
     settings = settings or AuditSettings()
     budget = Budget(settings.seconds)
-    stated, numbers, unreached = _stated(given)
-    small = few_samples(given)
-    if not stated:
-        return Audited((), small, tuple(unreached), (), 0, 0)
-    partition = build(stated, given.schema, given.n_rows, given.table)
-    unreached += [(numbers[i], TOO_MANY) for i in partition.unreached if numbers[i] >= 0]
+    stated, unreached = _stated(given)
+    amounts = [s for s in stated if is_amount(s.linear, given.schema)]
+    people = [s for s in stated if s not in amounts]
+    partitions = [build(people, given.schema, given.n_rows, given.table)] if people else []
+    partitions += [build_sums(amounts, given.schema, given.table, v) for v in variables_of(amounts)]
+    cells: list[Cell] = []
+    findings: list[Proved] = []
+    notes: list[str] = []
+    for partition in partitions:
+        unreached += [(i, TOO_MANY) for i in partition.unreached if i >= 0]
+        if not partition.is_whole:
+            notes.append("Not all variables fit together; intervals may be narrower than is said.")
+        _ask(given, partition, settings, budget, cells, findings, notes)
+    n_figures, n_cells = (sum(getattr(p.system, n) for p in partitions) for n in ("n_figures", "n_cells"))
+    told = (*findings, *few_samples(given))
+    return Audited(tuple(cells), told, tuple(unreached), tuple(dict.fromkeys(notes)), n_figures, n_cells)
+
+
+def _ask(
+    given: Submission,
+    partition: Partition,
+    settings: AuditSettings,
+    budget: Budget,
+    cells: list[Cell],
+    findings: list[Proved],
+    notes: list[str],
+) -> None:
+    """Add what one system says to the lists."""
     system = partition.system
-    notes = [] if partition.is_whole else ["Not all variables fit together; intervals may be narrower than is said."]
-    targets = _targets(given, partition, numbers, settings)
-    found = find_bounds(system, targets.matrix, budget, targets.need)
+    targets = _targets(given, partition, settings)
+    # Amounts must stay open on both sides, so that what was seen does not settle them.
+    found = find_bounds(system, targets.matrix, budget, targets.need if system.is_whole else None)
     if not found.is_possible:
         named = tuple(dict.fromkeys(s.figure for s in find_contradiction(system, budget) if s.figure != TIE))
         sentence = f"The figures contradict each other: no data have {_listed(named)} together."
-        first = Proved("contradiction", Severity.REVIEW, _outputs_of(numbers), named, sentence)
-        return Audited((), (first, *small), tuple(unreached), tuple(notes), system.n_figures, system.n_cells)
-    cells = _cells(system, targets, found, settings, budget)
+        outputs = tuple(i for i in partition.numbers if i >= 0)
+        findings.append(Proved("contradiction", Severity.REVIEW, outputs, named, sentence))
+        return
+    told = _cells(system, targets, found, settings, budget)
     if found.n_unreached and budget.is_spent:
         notes.append(f"Time ran out: {found.n_unreached:,} of {len(targets.labels):,} intervals are not final.")
-    findings = (*_findings(cells, targets), *small)
-    return Audited(cells, findings, tuple(unreached), tuple(notes), system.n_figures, system.n_cells)
+    cells += told
+    findings += _findings(told, targets)
 
 
-def _stated(given: Submission) -> tuple[list[Stated], list[int], list[tuple[int, str]]]:
-    """The linear outputs with their numbers (earlier ones: −1), and the others with the reason."""
+def _stated(given: Submission) -> tuple[list[Stated], list[tuple[int, str]]]:
+    """The linear outputs (earlier ones have the number −1), and the others with the reason."""
     stated: list[Stated] = []
-    numbers: list[int] = []
     unreached: list[tuple[int, str]] = []
     alone = len(given.outputs) == 1 and not given.earlier
     for i, (output, released) in enumerate(zip(given.outputs, given.released, strict=True)):
@@ -102,47 +125,43 @@ def _stated(given: Submission) -> tuple[list[Stated], list[int], list[tuple[int,
         if linear is None:
             unreached.append((i, NOT_LINEAR))
             continue
-        stated.append(Stated("" if alone else output.name or f"outputs[{i}]", released.labels, linear))
-        numbers.append(i)
+        stated.append(Stated("" if alone else output.name or f"outputs[{i}]", released.labels, linear, i))
     for name, output, released in given.earlier:
         linear = output.linear(given.schema, released)
         if linear is not None:
             stated.append(Stated(name, released.labels, linear))
-            numbers.append(-1)
-    return stated, numbers, unreached
+    return stated, unreached
 
 
-def _targets(given: Submission, partition: Partition, numbers: list[int], settings: AuditSettings) -> _Targets:
+def _targets(given: Submission, partition: Partition, settings: AuditSettings) -> _Targets:
     """Withheld and rounded figures of the new outputs, then small groups that no figure states."""
     rows: list[sparse.csr_array] = []
     output: list[int] = []
     labels: list[str] = []
     need: list[float] = []
-    point = partition.system.point
-    for s, i in enumerate(numbers):
-        if i < 0 or not len(partition.rows[s]):
-            continue
-        linear = given.outputs[i].linear(given.schema, given.released[i])
-        assert linear is not None, "stated outputs are linear"
-        if not linear.is_figure:
+    system = partition.system
+    for s, (i, is_figure) in enumerate(zip(partition.numbers, partition.is_figure, strict=True)):
+        if i < 0 or not is_figure or not len(partition.rows[s]):
             continue
         released = given.released[i]
         # Half a person is how a count is printed in full.
         hidden = np.flatnonzero(~np.isfinite(released.values) | (released.half > 0.5))
-        levels = _protection(given, i, settings)
+        hidden = hidden[np.isin(hidden, partition.figures[s])]
+        levels = {} if system.is_whole else _protection(given, i, settings)
         rows.append(partition.sums[s][hidden])
         output += [i] * len(hidden)
         labels += [released.labels[f] for f in hidden.tolist()]
-        need += [max(settings.narrowest, 2 * levels.get(f, 0.0)) for f in hidden.tolist()]
-    groups = find_candidates(partition.system, partition.sums, rows, settings.fewest).matrix
-    n_groups = int(groups.shape[0])
-    rows.append(groups)
-    output += [-1] * n_groups
-    labels += partition.labels(groups)
-    need += [float(settings.fewest)] * n_groups
-    matrix = sparse.csr_array(sparse.vstack(rows))
-    value = np.full(matrix.shape[0], np.nan) if point is None else matrix @ point
-    return _Targets(matrix, np.array(output, dtype=np.int64), tuple(labels), np.array(need), value)
+        usual = settings.narrowest if system.is_whole else 0.0
+        need += [max(usual, 2 * levels.get(f, 0.0)) for f in hidden.tolist()]
+    if system.is_whole:
+        groups = find_candidates(system, partition.sums, rows, settings.fewest).matrix
+        rows.append(groups)
+        output += [-1] * int(groups.shape[0])
+        labels += partition.labels(groups)
+        need += [float(settings.fewest)] * int(groups.shape[0])
+    matrix = sparse.csr_array(sparse.vstack([sparse.csr_array((0, system.n_cells)), *rows]))
+    value = np.full(matrix.shape[0], np.nan) if system.point is None else matrix @ system.point
+    return _Targets(matrix, np.array(output, dtype=np.int64), tuple(labels), np.array(need, dtype=float), value)
 
 
 def _protection(given: Submission, i: int, settings: AuditSettings) -> dict[int, float]:
@@ -166,7 +185,7 @@ def _cells(
     chains = 0
     for t, label in enumerate(targets.labels):
         low, high, output = float(found.low[t]), float(found.high[t]), int(targets.output[t])
-        status = _status(low, high, float(targets.need[t]), float(targets.value[t]))
+        status = _status(low, high, float(targets.need[t]), float(targets.value[t]), not system.is_whole)
         if output < 0 and (low < 0.5 or high > settings.fewest - 0.5 or status is Status.PROTECTED):
             continue  # a group that may be empty, or large, is none that follows
         chain = ""
@@ -177,16 +196,13 @@ def _cells(
     return tuple(cells)
 
 
-def _status(low: float, high: float, need: float, value: float) -> Status:
-    """value: what the data hold, NaN where they are not there; a side that is too close is narrow too."""
+def _status(low: float, high: float, need: float, value: float, is_amount: bool) -> Status:
+    """need: how wide the interval must be. is_amount: half of it on each side of what the data hold (where known)."""
     slack = 1e-6 * (1.0 + abs(low))  # as far as bounds are promised
     if high - low <= slack:
         return Status.EXACT
-    if high - low < need - slack:
-        return Status.NARROW
-    if np.isfinite(value) and need > 0 and min(value - low, high - value) < 0:
-        return Status.NARROW
-    return Status.PROTECTED
+    one_sided = is_amount and np.isfinite(value) and min(value - low, high - value) < need / 2 - slack
+    return Status.NARROW if one_sided or high - low < need - slack else Status.PROTECTED
 
 
 def _chain(system: System, target: Floats, low: float, high: float, budget: Budget) -> str:
@@ -238,10 +254,6 @@ def _findings(cells: Sequence[Cell], targets: _Targets) -> tuple[Proved, ...]:
             sentence = f"{n:,} {noun} of few people that no figure states {verb}."
             found.append(Proved(f"{status} group", severity, (), tuple(c.label for c in groups), sentence, count))
     return tuple(found)
-
-
-def _outputs_of(numbers: Sequence[int]) -> tuple[int, ...]:
-    return tuple(i for i in numbers if i >= 0)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -144,6 +144,33 @@ def test_withheld_total_needs_room_for_the_largest_contributor() -> None:
     assert cell.chain == "outputs[0]: v − outputs[1]: v | g=q = 154 − 50 = 104"
 
 
+def _amounts(*values: int) -> Table:
+    """The same two groups, with so many possible amounts that sums are the unknowns."""
+    return small_table(v=[*values, *range(1000, 1050)], g=["p"] * 3 + ["q"] * 2 + ["r"] * 50)
+
+
+def test_amounts_are_audited_by_their_sums() -> None:
+    shown = ("totals", {"variables": ["v"]})
+    half = ("totals", {"variables": ["v"], "by": ["g"], "suppressed": ["v | g=p"]})
+    (cell,) = audit(submitted(_amounts(100, 3, 1, 20, 30), shown, half)).cells
+    assert (cell.low, cell.high, cell.status) == (104, 104, Status.EXACT)
+    hidden = ("totals", {"variables": ["v"], "by": ["g"], "suppressed": ["v | g=p", "v | g=q"]})
+    found = {c.label: c for c in audit(submitted(_amounts(100, 3, 1, 20, 30), shown, hidden)).cells}
+    assert (found["v | g=p"].low, found["v | g=p"].high) == (0, 154)
+    assert {c.status for c in found.values()} == {Status.PROTECTED}
+
+
+@pytest.mark.parametrize(("second", "status"), [(6, Status.PROTECTED), (5, Status.NARROW)])
+def test_withheld_amount_stays_open_by_its_protection_level_on_both_sides(second: int, status: Status) -> None:
+    # 100 of 104: 10 % of 100 less the rest of 1 is 9; above 104 there are 5 or 6 in q, and 9 are needed.
+    table = _amounts(100, 3, 1, second + 2, 1)
+    shown = ("totals", {"variables": ["v"]})
+    hidden = ("totals", {"variables": ["v"], "by": ["g"], "suppressed": ["v | g=p", "v | g=q"]})
+    cells = {c.label: c for c in audit(submitted(table, shown, hidden)).cells}
+    assert cells["v | g=p"].high == 104 + second + 3
+    assert cells["v | g=p"].status is status
+
+
 def test_spent_time_is_said() -> None:
     table = _regions()
     found = audit(submitted(table, _by("county", COUNTIES), _by("size", SIZES)), AuditSettings(seconds=0.0))

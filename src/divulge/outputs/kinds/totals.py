@@ -113,7 +113,8 @@ class Totals(Grouped):
         if self.statistic == "totals":
             numbers = np.concatenate([schema[name].numbers[: schema[name].n_values] for name in self.variables])
             is_whole = self.weights is None and bool((numbers == np.round(numbers)).all())
-            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, is_whole)
+            summed = tuple(np.repeat(self.variables, groups.n_groups).tolist()) if self.weights is None else ()
+            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, is_whole, summed)
         below = np.repeat(np.arange(n_variables), groups.n_groups)
         block = Block(tuple(terms), n + n_variables, weight=weight)
         return figures_are_ratios(block, below, self._scale, released)

@@ -19,7 +19,8 @@ from divulge.outputs.released.precision import Released
 @dataclass(frozen=True, eq=False)
 class Linear:
     """figure: the figure that each inequality comes from. is_figure: whether its middle part is the figure itself, so
-    that bounds of it are bounds of the figure (a count: yes; a mean: no)."""
+    that bounds of it are bounds of the figure (a count: yes; a mean: no). summed: the variable whose values each total
+    is a plain sum of; nothing where totals are counts or something else."""
 
     block: Block
     combine: sparse.csr_array
@@ -27,13 +28,14 @@ class Linear:
     high: Floats
     figure: NDArray[np.int64]
     is_figure: bool
+    summed: tuple[str, ...] = ()
 
 
-def figures_are_totals(block: Block, released: Released, is_whole: bool) -> Linear:
+def figures_are_totals(block: Block, released: Released, is_whole: bool, summed: tuple[str, ...] = ()) -> Linear:
     """Counts and sums: each total is a figure. is_whole: as whole numbers, so that 7 means 7 and not 6.5 to 7.5."""
     n = len(released.labels)
     low, high = released.whole() if is_whole else (released.low, released.high)
-    return Linear(block, sparse.eye_array(n, format="csr"), low, high, np.arange(n), True)
+    return Linear(block, sparse.eye_array(n, format="csr"), low, high, np.arange(n), True, summed)
 
 
 def figures_are_ratios(block: Block, below: NDArray[np.int64], scale: float, released: Released) -> Linear:
