@@ -1,7 +1,7 @@
 """Whether the p-values of exposures are what they say, on the records of safe outputs.
 
 Under a safe output being in changes next to nothing, so P(p ≤ u) must not exceed u. Kolmogorov–Smirnov, one-sided, and
-the shares below the usual levels, over all people, attacks and seeds. `N_SEEDS` in the environment makes it shorter.
+the shares below the usual levels, over all people, scenarios and seeds. `N_SEEDS` in the environment makes it shorter.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from scipy import stats
 
 from benchmarks.validation.known_outputs import SAFE, KnownOutput, people_of
 from benchmarks.validation.results import keep
-from divulge.assess.attacks import attacks_of
-from divulge.assess.passes import make_task
+from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.split import run_split
+from divulge.assess.splits.task import make_task
 from divulge.assess.statistics.exposure import Sums
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.kernels.arrays import Floats
@@ -29,11 +29,11 @@ LEVELS = (0.05, 0.01, 0.001)
 
 
 def p_values(case: KnownOutput, seed: int) -> Floats:
-    """The p-values of everybody under the first attack, over 30 splits."""
+    """The p-values of everybody under the first scenario, over 30 splits."""
     table, _ = people_of(case, N_ROWS, seed)
     spec = parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path())
-    attacks = attacks_of((), spec.outputs, table.schema)[:1]
-    task = make_task(spec.outputs, attacks, table, (), Descent(start="model"), seed)
+    scenarios = scenarios_for((), spec.outputs, table.schema)[:1]
+    task = make_task(spec.outputs, scenarios, table, (), Descent(start="model"), seed)
     sums = Sums(task.lookups[0])
     masks, blocks = [], []
     for split in RepeatedHalves().splits(table.n_rows, seed):

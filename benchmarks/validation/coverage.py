@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from benchmarks.validation.known_outputs import PLANTED, KnownOutput, people_of
 from benchmarks.validation.results import keep
 from divulge.assess import Plan, plan
-from divulge.assess.attacks import Attack, Counts, Lookup
-from divulge.assess.passes import make_task
-from divulge.assess.splits.split import Figure, run_split
+from divulge.assess.splits.measures import Figure
+from divulge.assess.splits.split import run_split
+from divulge.assess.splits.task import make_task
 from divulge.assess.statistics.contrasts import SHARES, Shares, measure_risks
 from divulge.assess.statistics.exposure import Sums
 from divulge.designs import BLOCK, RepeatedHalves
+from divulge.scenario import Counts, Lookup, Scenario
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
 
@@ -83,7 +84,7 @@ def intervals(case: KnownOutput, seed: int) -> dict[str, list[float]]:
     """
     ready, table = _prepared(case.name)
     keys = tuple(n for n in _variables(case) if n != "TENURE")
-    task = make_task(ready.outputs, [Attack(keys, "TENURE")], table, (), ready.synthesiser, seed)
+    task = make_task(ready.outputs, [Scenario(keys, "TENURE")], table, (), ready.synthesiser, seed)
     lookup = task.lookups[0]
     sums, shares = Sums(lookup), Shares(lookup)
     masks, blocks, measured = [], [], []

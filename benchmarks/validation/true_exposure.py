@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.validation.known_outputs import FINER, UNSAFE, KnownOutput, Mask, assessed, people_of, sizes_of
 from benchmarks.validation.results import keep
 from divulge.assess import plan
-from divulge.assess.attacks import default_attacks
-from divulge.assess.passes import make_task
+from divulge.assess.scenarios import scenarios_for
+from divulge.assess.splits.task import make_task
 from divulge.assess.statistics.exposure import Sums
 from divulge.designs import RepeatedHalves
 from divulge.kernels.arrays import Floats
@@ -33,12 +33,12 @@ CASES = (UNSAFE[0], UNSAFE[1], *FINER[2:])
 
 
 def true_exposures(outputs: list[dict[str, object]], table: Table) -> Floats:
-    """Everybody's largest exposure over the default attacks."""
+    """Everybody's largest exposure over the default scenarios."""
     spec = parse_spec({"data": "none.csv", "outputs": outputs}, Path())
     ready = plan(spec, Inputs(table.schema, table, table.n_rows, (None,)))
     names = ready.outputs[0].uses(table.schema)
-    attacks = default_attacks(ready.outputs, table.schema)
-    task = make_task(ready.outputs, attacks, table.select(names), (), Descent(), 1)
+    scenarios = scenarios_for((), ready.outputs, table.schema)
+    task = make_task(ready.outputs, scenarios, table.select(names), (), Descent(), 1)
     sums = [Sums(lookup) for lookup in task.lookups]
     # Another seed than any assessment has: the same halves would have the same luck.
     for split in RepeatedHalves(splits_wanted=N_HALVES).splits(table.n_rows, 1_000_003):

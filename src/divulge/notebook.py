@@ -17,7 +17,8 @@ from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, write_text
 from divulge.reports import Html, card
-from divulge.spec import Assessment, Inputs, ScenarioSettings, Settings
+from divulge.scenario import EVERY, Scenario
+from divulge.spec import Assessment, Inputs, Settings
 from divulge.table import Table, table_from_frame
 
 N_NAMED = 3
@@ -101,7 +102,7 @@ def check(
             output.check(table.schema)
             outputs.append(output)
             released.append(_checked(output, table))
-    scenario = ScenarioSettings(target, None if keys is None else tuple(keys))
+    scenario = Scenario((EVERY,) if keys is None else tuple(keys), EVERY if target is None else target)
     assessment = Assessment(
         outputs=tuple(outputs),
         folder=Path(),

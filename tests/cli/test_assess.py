@@ -106,7 +106,7 @@ def test_interrupted_run_resumes_to_the_same_result(
             raise KeyboardInterrupt
         return real(task, split, *rest)
 
-    monkeypatch.setattr("divulge.assess.splits.workers.run_split", interrupted)
+    monkeypatch.setattr("divulge.assess.splits.runner.run_split", interrupted)
     assert divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 130
     assert "--resume" in capsys.readouterr().err
     assert not Path("out/record.json").exists()

@@ -115,7 +115,7 @@ def test_cluster_finds_the_same_bytes_even_where_a_worker_is_killed(two_workers:
 def test_run_whose_workers_all_die_keeps_what_is_finished(
     two_workers: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cluster, "BETWEEN_LOOKS", 0.2)
+    monkeypatch.setattr(cluster, "BETWEEN_CHECKS", 0.2)
     real = cluster.Cluster._result
     done: list[object] = []
 

@@ -1,8 +1,8 @@
-"""The conductor: an assessment file in, a record out. Splits, searches, scores and their statistics."""
+"""An assessment: plan -> splits/ -> statistics/ -> decision -> record. An assessment file in, a record out."""
 
 from divulge.assess.conduct import Assessed, assess
-from divulge.assess.cumulative import Candidate
+from divulge.assess.earlier import Candidate
 from divulge.assess.plan import Plan, plan
-from divulge.assess.splits.workers import Step
+from divulge.assess.splits.runner import Listener, Step
 
-__all__ = ["Assessed", "Candidate", "Plan", "Step", "assess", "plan"]
+__all__ = ["Assessed", "Candidate", "Listener", "Plan", "Step", "assess", "plan"]

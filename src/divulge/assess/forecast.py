@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from threadpoolctl import threadpool_limits
 
-from divulge.assess.attacks import attacks_of
-from divulge.assess.passes import FIGURE_3_AT_MOST, make_task
+from divulge.assess.scenarios import scenarios_for
+from divulge.assess.splits.runner import WORTH_STARTING
 from divulge.assess.splits.split import run_split
-from divulge.assess.splits.workers import WORTH_STARTING
+from divulge.assess.splits.task import make_task
+from divulge.assess.splits.whole import FIGURE_3_AT_MOST
 from divulge.designs import BLOCK, RepeatedHalves
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class Forecast:
 def forecast(ready: Plan) -> Forecast:
     """Time a split of all outputs together, and count how many there will be."""
     table, seed = ready.table, ready.assessment.seed
-    attacks = attacks_of(ready.assessment.scenarios, ready.outputs, table.schema)
+    scenarios = scenarios_for(ready.assessment.scenarios, ready.outputs, table.schema)
     hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, LONGEST_TRIAL))
-    task = make_task(ready.outputs, attacks, table, ready.families, hurried, seed)
+    task = make_task(ready.outputs, scenarios, table, ready.families, hurried, seed)
     splits = ready.design.splits(table.n_rows, seed)
     times: list[float] = []
     started = time.perf_counter()

@@ -10,19 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.attacks import attacks_of
-from divulge.assess.cumulative import NOTHING, Candidate, Earlier, choose_earlier, with_named
+from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
+from divulge.assess.recipe import check_named
+from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.holdout import check_apart
+from divulge.assess.splits.split import is_usable
 from divulge.designs import Design, check_rows, make_design
-from divulge.errors import DivulgeError, EmbedError, SpecError, suggest
+from divulge.errors import DivulgeError, EmbedError, OutputError, SpecError, suggest
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
-from divulge.outputs import Output, Released, Statbarn
+from divulge.outputs import Figures, Output, Released, Statbarn
 from divulge.policy import Policy, make_policy
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.spec.document import read_document
 from divulge.synthesisers import SYNTHESISERS, Descent
-from divulge.table import Table
+from divulge.table import Schema, Table
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
@@ -30,21 +32,25 @@ DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Everything that was decided before the first split, from the spec and the data."""
+    """Everything that was decided before the first split, from the spec and the data.
+
+    outputs: the new ones, then those that were released before about the same data. Of each:
+    figures: what all rows give; printed: as it is released; disagrees: how many released figures the data do not give.
+    """
 
     assessment: Assessment
     table: Table
     outputs: tuple[Output, ...]
-    released: tuple[Released | None, ...]
+    figures: tuple[Figures, ...]
+    printed: tuple[Released, ...]
     disagrees: tuple[int, ...]
     design: Design
     policy: Policy
     synthesiser: Descent
     families: tuple[Family, ...]
     wanted: frozenset[str] | None
-    holdout: Table | None = None
-    earlier: Earlier = NOTHING
-    """What was released before about the same data; outputs, released and disagrees end with these."""
+    holdout: Table | None
+    earlier: Earlier
 
     @property
     def n_new(self) -> int:
@@ -65,48 +71,69 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
             where="data",
             hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
         )
-    for scenario in assessment.scenarios:
-        if scenario.knows == "earlier outputs" and not (assessment.earlier or released_before):
-            raise SpecError("no earlier outputs are named.", where="scenario.knows", hint="Name them under earlier.")
+    check_named(assessment, len(released_before))
     families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
     read = inputs if inputs is not None else read_inputs(assessment)
-    assert read.table is not None, "data were named, and have been read"
-    check_rows(read.table.n_rows)
+    table = read.table
+    assert table is not None, "data were named, and have been read"
+    check_rows(table.n_rows)
     if read.holdout is not None:
-        check_apart(read.table, read.holdout)
-    design.splits(read.table.n_rows, assessment.seed)
-    attacks_of(assessment.scenarios, assessment.outputs, read.table.schema)
-    disagrees = tuple(
-        0 if r is None else int((~r.agrees(o.evaluate(read.table).values)).sum())
-        for o, r in zip(assessment.outputs, read.released, strict=True)
+        check_apart(table, read.holdout)
+    design.splits(table.n_rows, assessment.seed)
+    scenarios_for(assessment.scenarios, assessment.outputs, table.schema)
+    _check_search("outputs", assessment.outputs)
+    _check_search("earlier", assessment.earlier)
+    earlier = choose_earlier(released_before, assessment.outputs, assessment.scenarios, table)
+    earlier = with_named(earlier, assessment, read)
+    given = (*assessment.outputs, *earlier.outputs)
+    released = (*read.released, *(one.released for one in earlier.kept))
+    outputs = tuple(_as_computed(o, r) for o, r in zip(given, released, strict=True))
+    figures = tuple(output.evaluate(table) for output in outputs)
+    return Plan(
+        assessment=assessment,
+        table=table,
+        outputs=outputs,
+        figures=figures,
+        printed=tuple(_printed(i, outputs[i], figures[i], given, table.schema) for i, given in enumerate(released)),
+        disagrees=(
+            *(_disagreeing(f, r) for f, r in zip(figures, read.released, strict=False)),
+            *(0 for _ in earlier.kept),
+        ),
+        design=design,
+        policy=policy,
+        synthesiser=_synthesiser(assessment, outputs),
+        families=tuple(families),
+        wanted=None if wanted is None or not assessment.measures else frozenset(wanted),
+        holdout=read.holdout,
+        earlier=earlier,
     )
-    outputs = tuple(_as_computed(o, r) for o, r in zip(assessment.outputs, read.released, strict=True))
-    for name, given in (("outputs", outputs), ("earlier", assessment.earlier)):
-        blocked = next((i for i, o in enumerate(given) if not o.can_lower), None)
-        if blocked is not None:
-            one = given[blocked]
+
+
+def _check_search(field: str, outputs: Sequence[Output]) -> None:
+    """Raise where an output cannot be searched for fast enough."""
+    for i, output in enumerate(outputs):
+        if not output.can_lower:
             raise EmbedError(
-                f"kind {one.kind!r} cannot be searched for fast enough to be assessed: {one.why_not}",
-                where=f"{name}[{blocked}]",
+                f"kind {output.kind!r} cannot be searched for fast enough to be assessed: {output.why_not}",
+                where=f"{field}[{i}]",
                 hint="Judge it by hand, or with divulge embed and the evolutionary synthesiser.",
             )
-    earlier = choose_earlier(released_before, assessment.outputs, assessment.scenarios, read.table)
-    earlier = with_named(earlier, assessment, read)
-    outputs += tuple(_as_computed(o, r) for o, r in zip(earlier.outputs, earlier.released, strict=True))
-    return Plan(
-        assessment,
-        read.table,
-        outputs,
-        (*read.released, *earlier.released),
-        (*disagrees, *(0 for _ in earlier.outputs)),
-        design,
-        policy,
-        _synthesiser(assessment, outputs),
-        tuple(families),
-        None if wanted is None or not assessment.measures else frozenset(wanted),
-        read.holdout,
-        earlier,
-    )
+
+
+def _printed(number: int, output: Output, figures: Figures, released: Released | None, schema: Schema) -> Released:
+    """An output as it is released: as it was given, else as the data give it; an undefined figure says nothing."""
+    if released is not None:
+        return released
+    if not is_usable(figures):
+        raise OutputError(
+            f"the output cannot be computed from the data: {figures.status.sentence}", where=f"outputs[{number}]"
+        )
+    return output.publish(figures, schema)
+
+
+def _disagreeing(figures: Figures, released: Released | None) -> int:
+    """How many released figures the data do not give."""
+    return 0 if released is None else int((~released.agrees(figures.values)).sum())
 
 
 def read_policy(given: Path | Mapping[str, Any] | None) -> Policy:

@@ -7,23 +7,24 @@ run into. Neither holds a value of a row.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from divulge.assess.attacks import Attack, attacks_of
 from divulge.assess.forecast import Forecast, forecast
 from divulge.assess.plan import DEFAULT_FAMILIES, plan, read_policy
+from divulge.assess.scenarios import scenarios_for, unknown_names
 from divulge.assess.splits.split import is_usable
 from divulge.designs import Design, RepeatedHalves, Split, make_design
-from divulge.errors import DivulgeError, OutputError, unknown_variable
+from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
-from divulge.spec import Assessment, read_inputs
+from divulge.scenario import Scenario
+from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.table import Schema, Table, read_schema, read_table
 
 HALVES_TRIED = 6
@@ -43,7 +44,7 @@ class Preview:
     policy: Policy | None = None
     design: Design | None = None
     measures: tuple[str, ...] = ()
-    attacks: tuple[Attack, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
     problems: list[DivulgeError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     forecast: Forecast | None = None
@@ -68,7 +69,7 @@ class Preview:
                 ],
                 "scenarios": [
                     {"target": s.target, "keys": s.keys, "knows": s.knows, "key_sizes": s.key_sizes}
-                    for s in self.attacks
+                    for s in self.scenarios
                 ],
                 "design": None if self.design is None else {"kind": self.design.kind, **to_plain(self.design)},
                 "splits": len(self.splits),
@@ -102,24 +103,22 @@ def preview(assessment: Assessment, *, with_time: bool = True) -> Preview:
         found.measures = tuple(assessment.measures) or tuple(
             m.name for family in families for m in family.measures if not m.name.endswith(("_sweep", "_sweep_zero"))
         )
-    _read(found)
+    inputs = _read(found)
     if found.schema is None:
         return found
-    for i, output in enumerate(assessment.outputs):
-        found.released.append(_checked(found, i, output))
-    for i, scenario in enumerate(assessment.scenarios):
-        place = f"scenario[{i}]" if len(assessment.scenarios) > 1 else "scenario"
-        named = [("target", scenario.target), *(("keys", key) for key in scenario.keys or ())]
-        for where, name in named:
-            if name is not None and name not in found.schema:
-                found.problems.append(unknown_variable(name, found.schema.names, where=f"{place}.{where}"))
+    found.released = (
+        list(inputs.released)
+        if inputs is not None
+        else [_checked(found, i, output) for i, output in enumerate(assessment.outputs)]
+    )
+    found.problems += unknown_names(assessment.scenarios, found.schema)
     if found.table is not None and not found.problems:
-        _look_at_data(found, found.table)
+        _check_on_data(found, found.table)
     if found.table is not None and not found.problems:
         # What is left is what only the plan itself knows.
         with _noted(found, None):
-            ready = plan(assessment, read_inputs(assessment))
-            found.attacks = attacks_of(assessment.scenarios, assessment.outputs, found.schema)
+            ready = plan(assessment, inputs)
+            found.scenarios = scenarios_for(assessment.scenarios, assessment.outputs, found.schema)
             if with_time:
                 found.forecast = forecast(ready)
     elif not found.problems:
@@ -138,8 +137,13 @@ def _noted(found: Preview, where: str | None) -> Iterator[None]:
         found.problems.append(error)
 
 
-def _read(found: Preview) -> None:
+def _read(found: Preview) -> Inputs | None:
+    """Everything that the assessment reads. Where something cannot be read: None, and each part by itself."""
     a = found.assessment
+    with suppress(DivulgeError):
+        inputs = read_inputs(a)
+        found.schema, found.table, found.n_rows = inputs.schema, inputs.table, inputs.n_rows
+        return inputs
     schema = None
     if a.schema is not None:
         with _noted(found, "schema"):
@@ -158,6 +162,7 @@ def _read(found: Preview) -> None:
     if found.table is not None and a.rows is not None and a.rows != found.table.n_rows:
         with _noted(found, None):
             raise OutputError(f"the data have {found.table.n_rows:,} rows, not {a.rows:,}.", where="rows")
+    return None
 
 
 def _checked(found: Preview, i: int, output: Output) -> Released | None:
@@ -176,7 +181,7 @@ def _checked(found: Preview, i: int, output: Output) -> Released | None:
     return None
 
 
-def _look_at_data(found: Preview, table: Table) -> None:
+def _check_on_data(found: Preview, table: Table) -> None:
     """Outputs that the data do not give, that halves cannot recompute, or that rest on few people."""
     smallest = found.policy.smallest_group if found.policy is not None else Policy().smallest_group
     halves = RepeatedHalves(splits_wanted=HALVES_TRIED).splits(table.n_rows, found.assessment.seed)

@@ -9,7 +9,7 @@ import typer
 
 from divulge.errors import UsageError
 from divulge.record import dumps, make_folder, write_text
-from divulge.terminal.conducting import EXIT_CODES, FailOn, conduct, write_results
+from divulge.terminal.conducting import EXIT_CODES, FailOn, progress_of_splits, write_results
 from divulge.terminal.ledger_options import released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen
@@ -64,7 +64,7 @@ def run(
     these tell about people who were in is compared with what they tell about people who were not.
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
-    from divulge.assess import plan
+    from divulge.assess import assess, plan
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
@@ -77,12 +77,21 @@ def run(
     if exposed_rows is not None and not exposed_rows.parent.is_dir():
         raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
     try:
-        found = conduct(ready, folder, spec.read_bytes(), workers, resume, scheduler)
+        with progress_of_splits() as listener:
+            found = assess(
+                ready,
+                spec_text=spec.read_bytes(),
+                folder=folder,
+                workers=workers,
+                scheduler=scheduler,
+                resume=resume,
+                listener=listener,
+            )
     except KeyboardInterrupt:
         screen.note(f"Interrupted. Finished splits are kept in {folder}; go on with --resume.")
         raise typer.Exit(130) from None
     if exposed_rows is not None:
-        write_text(exposed_rows, exposed_csv(found))
+        write_text(exposed_rows, _exposed_csv(found))
     files = write_results(found, folder)
     if json:
         screen.print_json({**found.record, "files": [str(f) for f in files]})
@@ -126,18 +135,18 @@ def assess_folder(
         raise typer.Exit(EXIT_CODES[record["verdict"]])
 
 
-def exposed_csv(found: Assessed) -> str:
+def _exposed_csv(found: Assessed) -> str:
     """Row numbers (from 1, without the header), the largest exposure, and under which scenario; no value of a row.
 
     rule: what gives the row away without any scenario, where something does.
     """
     import numpy as np
 
-    attacks, findings = found.results[0].attacks, found.results[0].findings
+    scenarios, findings = found.results[0].scenarios, found.results[0].findings
     lines = ["row,exposure,target,keys,rule"]
     for row in np.flatnonzero(found.exposed):
-        best = max(attacks, key=lambda a: float(a.exposures[row]))
+        best = max(scenarios, key=lambda s: float(s.exposures[row]))
         rule = next((f.rule for f in findings if f.people[row]), "")
-        about = f'"{best.attack.target}","{" ".join(best.attack.keys)}","{rule}"'
+        about = f'"{best.scenario.target}","{" ".join(best.scenario.keys)}","{rule}"'
         lines.append(f"{row + 1},{best.exposures[row]:.6f},{about}")
     return "\n".join(lines) + "\n"

@@ -104,14 +104,14 @@ def _outputs(found: Preview) -> None:
 
 
 def _scenarios(found: Preview) -> None:
-    if not found.attacks:
+    if not found.scenarios:
         return
     given = "" if found.assessment.scenarios else " (every variable of the outputs as target, since the spec has none)"
-    screen.show(f"Scenarios: {len(found.attacks)}{given}")
-    for attack in found.attacks[:N_SCENARIOS]:
-        screen.show(f"  - {attack.describe()}; the intruder knows {attack.knows}")
-    if len(found.attacks) > N_SCENARIOS:
-        screen.show(f"  … and {len(found.attacks) - N_SCENARIOS} more (--json lists all).")
+    screen.show(f"Scenarios: {len(found.scenarios)}{given}")
+    for scenario in found.scenarios[:N_SCENARIOS]:
+        screen.show(f"  - {scenario.describe()}; the intruder knows {scenario.knows}")
+    if len(found.scenarios) > N_SCENARIOS:
+        screen.show(f"  … and {len(found.scenarios) - N_SCENARIOS} more (--json lists all).")
 
 
 def _policy(found: Preview) -> None:

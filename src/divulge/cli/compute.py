@@ -57,7 +57,7 @@ def _grid(one: Computed) -> Grid:
         grid.add_column("agrees")
     shown = released.precision.texts(figures.values)
     given = released.precision.texts(released.values)
-    se = [] if figures.se is None else released.precision.texts(figures.se)
+    se = [] if figures.se is None else released.precision_of_se.texts(figures.se)
     for i, label in enumerate(figures.labels):
         text = None if figures.texts is None else figures.texts[i]
         withheld = one.agrees is None and given[i] is None and shown[i] is not None

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import Candidate, Plan, Step, assess, plan
-from divulge.assess.splits.split import publish
 from divulge.errors import LedgerError
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.model import Submission
-from divulge.outputs import Output, Released
+from divulge.outputs import Released
 from divulge.record import dumps, make_folder, write_bytes, write_text
 from divulge.spec import parse_spec, read_inputs
 
@@ -81,17 +80,13 @@ def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
 
 def released_figures(ready: Plan) -> list[_Figures]:
     """The figures of every new output as they are released: as they were given, else as computed from the data."""
-    return [
-        _figures(output, released, ready)
-        for output, released in zip(ready.outputs[: ready.n_new], ready.released[: ready.n_new], strict=True)
-    ]
+    return [_figures(printed) for printed in ready.printed[: ready.n_new]]
 
 
-def _figures(output: Output, released: Released | None, ready: Plan) -> _Figures:
-    given = released if released is not None else publish(output, output.evaluate(ready.table), ready.table.schema)
-    values = given.precision.texts(given.values)
-    found: _Figures = [{"label": label, "value": value} for label, value in zip(given.labels, values, strict=True)]
-    if given.se is not None:
-        for figure, se in zip(found, given.precision.texts(given.se), strict=True):
+def _figures(printed: Released) -> _Figures:
+    values = printed.precision.texts(printed.values)
+    found: _Figures = [{"label": label, "value": value} for label, value in zip(printed.labels, values, strict=True)]
+    if printed.se is not None:
+        for figure, se in zip(found, printed.precision_of_se.texts(printed.se), strict=True):
             figure["se"] = se
     return found

@@ -171,7 +171,7 @@ def measure_tables(
     """Every family's figures for every target, in the order of the targets."""
     groups, exclusions = options.get("groups"), options.get("exclusions", NO_EXCLUSIONS)
     with_scores, seed = options.get("with_scores", False), options.get("seed", 1)
-    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")) for target in targets]
+    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")).check() for target in targets]
     if not synthetic:
         raise MeasureError("at least one synthetic table is needed.")
     if not scenarios:

@@ -119,7 +119,10 @@ class TracePoint:
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Microdata that reproduces outputs, as far as `outcome` and `outputs` say."""
+    """Microdata that reproduces outputs, as far as `outcome` and `outputs` say.
+
+    earlier: outputs that are out already and were searched for beside them; the outcome does not speak of these.
+    """
 
     table: Table
     outcome: Outcome
@@ -130,6 +133,7 @@ class Embedding:
     discrepancy: float
     trace: tuple[TracePoint, ...] = ()
     snapshots: tuple[Table, ...] = ()
+    earlier: tuple[Reproduction, ...] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -1,5 +1,7 @@
-"""Who attacks: keys, target, what is known; once for everybody."""
+"""Who attacks: keys, target, what is known, and the score of a person; once for everybody."""
 
-from divulge.scenario.scenario import Scenario
+from divulge.scenario.knowledge import Knowledge, Knows
+from divulge.scenario.scenario import EVERY, Scenario
+from divulge.scenario.score import Counts, Lookup
 
-__all__ = ["Scenario"]
+__all__ = ["EVERY", "Counts", "Knowledge", "Knows", "Lookup", "Scenario"]

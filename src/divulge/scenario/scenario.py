@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from divulge.errors import MeasureError
+from divulge.errors import DivulgeError, MeasureError
+from divulge.scenario.knowledge import Knows
 
-Knowledge = Literal["nothing", "marginals"]
+EVERY = "*"
+"""In place of a name: every variable of the outputs. As a target: each of them in turn. As a key: all the others."""
 
 
 @dataclass(frozen=True)
@@ -17,34 +18,52 @@ class Scenario:
     key_sizes: the smallest and largest number of keys for sweeps over key subsets; None is all keys at once.
     """
 
-    keys: tuple[str, ...]
-    target: str
+    keys: tuple[str, ...] = (EVERY,)
+    target: str = EVERY
     key_sizes: tuple[int, int] | None = None
-    knows: Knowledge = "marginals"
+    knows: Knows = "marginals"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))
-        if not self.keys:
-            raise MeasureError("the intruder knows no key: at least one key is needed.", where="keys")
-        twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
-        if twice:
-            raise MeasureError(f"{', '.join(map(repr, twice))} is named as a key more than once.", where="keys")
-        if self.target in self.keys:
-            raise MeasureError(
-                f"{self.target!r} is both a key and the target: what the intruder knows already cannot be learnt.",
-                where="target",
-                hint="Take it out of the keys, or choose another target.",
-            )
-        if self.key_sizes is not None:
-            low, high = self.key_sizes
-            if not 1 <= low <= high <= len(self.keys):
-                raise MeasureError(
-                    f"key sizes {low}–{high} do not fit {len(self.keys)} keys.",
-                    where="key_sizes",
-                    hint=f"Give a range within 1–{len(self.keys)}.",
-                )
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The keys, then the target."""
         return (*self.keys, self.target)
+
+    @property
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """The variables that the scenario names, each with its field; without those it leaves open."""
+        every = (("target", self.target), *(("keys", key) for key in self.keys))
+        return tuple((field, name) for field, name in every if name != EVERY)
+
+    def describe(self) -> str:
+        """In words: "SEX from AREAP and AGE"."""
+        if not self.keys:
+            return f"{self.target} without any key"
+        *others, last = self.keys
+        return f"{self.target} from {', '.join(others)}{' and ' if others else ''}{last}"
+
+    def check(self, error: type[DivulgeError] = MeasureError, place: str = "", fewest_keys: int = 1) -> Scenario:
+        """The scenario itself, or the error where it contradicts itself. place: what comes before the field's name."""
+        start = f"{place}." if place else ""
+        if len(self.keys) < fewest_keys:
+            raise error("the intruder knows no key: at least one key is needed.", where=f"{start}keys")
+        twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
+        if twice:
+            raise error(f"{', '.join(map(repr, twice))} is named as a key more than once.", where=f"{start}keys")
+        if self.target in self.keys and self.target != EVERY:
+            raise error(
+                f"{self.target!r} is both a key and the target: what the intruder knows already cannot be learnt.",
+                where=f"{start}target",
+                hint="Take it out of the keys, or choose another target.",
+            )
+        if self.key_sizes is not None and EVERY not in self.keys:
+            low, high = self.key_sizes
+            if not 1 <= low <= high <= len(self.keys):
+                raise error(
+                    f"key sizes {low}–{high} do not fit {len(self.keys)} keys.",
+                    where=f"{start}key_sizes",
+                    hint=f"Give a range within 1–{len(self.keys)}." if self.keys else "Name the keys.",
+                )
+        return self

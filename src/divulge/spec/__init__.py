@@ -3,7 +3,6 @@
 from divulge.spec.assessment import (
     Assessment,
     Inputs,
-    ScenarioSettings,
     Settings,
     format_output,
     parse_output,
@@ -17,7 +16,6 @@ from divulge.spec.fields import json_schema
 __all__ = [
     "Assessment",
     "Inputs",
-    "ScenarioSettings",
     "Settings",
     "format_output",
     "json_schema",

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -14,20 +14,11 @@ from divulge.errors import DivulgeError, SpecError, unknown_variable
 from divulge.outputs import OUTPUTS, Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.record import to_plain
+from divulge.scenario import EVERY, Scenario
 from divulge.spec.document import read_document
 from divulge.spec.fields import output_model, spec_fields, spec_model, validated
 from divulge.spec.teaching import NO_TEACHING, TeachingSettings, teaching_settings
 from divulge.table import Schema, Table, read_schema, read_table
-
-
-@dataclass(frozen=True)
-class ScenarioSettings:
-    """What the spec says of the intruder; what it leaves open (None) the assessment fills in."""
-
-    target: str | None = None
-    keys: tuple[str, ...] | None = None
-    key_sizes: tuple[int, int] | None = None
-    knows: Literal["nothing", "marginals", "earlier outputs"] = "marginals"
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,7 @@ class Assessment:
     holdout: Path | None = None
     rows: int | None = None
     earlier: tuple[Output, ...] = ()
-    scenarios: tuple[ScenarioSettings, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
     design: Settings | None = None
     synthesiser: Settings | None = None
     measures: tuple[str, ...] = ()
@@ -145,7 +136,7 @@ def _settings(section: Any) -> Settings | None:
     return None if section is None else Settings(section.kind, dict(section.model_extra or {}))
 
 
-def _scenario(fields: Any, path: str) -> ScenarioSettings:
+def _scenario(fields: Any, path: str) -> Scenario:
     sizes = fields.key_sizes
     if isinstance(sizes, str):
         low, dash, high = sizes.replace("–", "-").partition("-")
@@ -159,8 +150,9 @@ def _scenario(fields: Any, path: str) -> ScenarioSettings:
         sizes = [sizes, sizes]
     if sizes is not None and (len(sizes) != 2 or not 1 <= sizes[0] <= sizes[1]):
         raise SpecError("a range from at least 1 is needed.", where=f"{path}.key_sizes", hint="Write for example 3-6.")
-    keys = None if fields.keys is None else tuple(fields.keys)
-    return ScenarioSettings(fields.target, keys, None if sizes is None else (sizes[0], sizes[1]), fields.knows)
+    keys = (EVERY,) if fields.keys is None else tuple(fields.keys)
+    target = EVERY if fields.target is None else fields.target
+    return Scenario(keys, target, None if sizes is None else (sizes[0], sizes[1]), fields.knows)
 
 
 def profile_of(assessment: Assessment) -> str | None:

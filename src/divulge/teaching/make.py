@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from divulge.assess.recipe import Recipe, recipe_of
 from divulge.errors import SchemaError, SpecError
 from divulge.kernels.arrays import Floats
-from divulge.objective import Embedding, Objective, Outcome, Progress, Target
-from divulge.objective.knowledge import Knowledge, granted
+from divulge.objective import Embedding, Outcome, Progress, Target
 from divulge.record import to_plain
+from divulge.scenario import Knowledge
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.spec.teaching import TeachingSettings, WeightSettings
 from divulge.synthesisers import Descent, Evolutionary, Synthesiser, synthesiser_of
@@ -116,7 +117,7 @@ def missed(embedding: Embedding) -> int:
 
 def read_class_inputs(assessment: Assessment) -> Inputs:
     """Schema and released numbers, with the rules and variables that the class has beside them; no data."""
-    without = replace(assessment, data=None, holdout=None, earlier=())
+    without = replace(assessment, data=None, holdout=None)
     if assessment.schema is None:
         raise SpecError(
             "a schema is needed: teaching data are made without the original.",
@@ -159,18 +160,9 @@ def make_dataset(
 ) -> Dataset:
     """Make the versions. listener: told the version, the attempt and how far that is."""
     inputs = read_class_inputs(assessment)
-    schema, n_rows = inputs.schema, assessment.rows
-    assert n_rows is not None, "the number of rows has been asked for"
-    margins = () if assessment.teaching.weight is None else read_margins(assessment.teaching.weight.margins, schema)
-    targets = []
-    for output, released in zip(assessment.outputs, inputs.released, strict=True):
-        assert released is not None, "without data, numbers that are not given are refused"
-        targets.append(Target(output, released))
-    knowledge = tilted(granted(schema, targets, "marginals"), schema, targets)
-    # Published counts say how their variables are distributed, whatever the schema says of other people.
-    counted = {n for t in targets if t.output.growth == "extensive" for n in t.output.own_variables()}
-    known = tuple(name for name in knowledge.known if name not in counted)
-    objective = Objective(schema, tuple(targets), knowledge.marginals, known, n_rows)
+    weight = assessment.teaching.weight
+    margins = () if weight is None else read_margins(weight.margins, inputs.schema)
+    recipe = _recipe(assessment, inputs)
     first = assessment.seed if seed is None else seed
     wanted = assessment.teaching.versions if versions is None else versions
     made = []
@@ -180,35 +172,45 @@ def make_dataset(
             if listener is not None:
                 listener(version, attempt, progress)
 
-        found, attempts, spent = search(assessment, objective, n_rows, first, version, seconds, listen)
-        made.append(_with_weight(found, attempts, spent, assessment.teaching.weight, margins))
-        if found.outcome is Outcome.INTERRUPTED:
+        found = _search(recipe, _synthesiser(assessment, seconds), first, version, seconds, listen)
+        made.append(_with_weight(found, weight, margins))
+        if found.embedding.outcome is Outcome.INTERRUPTED:
             break
-    return Dataset(assessment, schema, knowledge, tuple(targets), tuple(made), margins, first)
+    return Dataset(assessment, inputs.schema, recipe.knowledge, recipe.outputs, tuple(made), margins, first)
 
 
-def search(
-    assessment: Assessment,
-    objective: Objective,
-    n_rows: int,
+def _recipe(assessment: Assessment, inputs: Inputs) -> Recipe:
+    """What every version is made from: as `embed` would, with marginals that fit the published figures."""
+    # A class is given the schema, and so knows its frequencies, whatever an intruder is said to know.
+    knowing = tuple(replace(s, knows="marginals") if s.knows == "nothing" else s for s in assessment.scenarios)
+    recipe = recipe_of(replace(assessment, scenarios=knowing), inputs)
+    targets = (*recipe.outputs, *recipe.earlier)
+    knowledge = tilted(recipe.knowledge, inputs.schema, targets)
+    # Published counts say how their variables are distributed, whatever the schema says of other people.
+    counted = {n for t in targets if t.output.growth == "extensive" for n in t.output.own_variables()}
+    known = tuple(name for name in knowledge.known if name not in counted)
+    return replace(recipe, knowledge=knowledge, known=known)
+
+
+def _search(
+    recipe: Recipe,
+    synthesiser: Synthesiser,
     seed: int,
     version: int,
     seconds: float,
     listen: Callable[[int, Progress], None],
-) -> tuple[Embedding, int, float]:
-    """The first attempt that reproduces every figure, or the one that misses fewest; how many it took, how long."""
+) -> Version:
+    """The first attempt that reproduces every figure, or the one that misses fewest."""
     started = time.perf_counter()
-    synthesiser = _synthesiser(assessment, seconds)
     # The paper's algorithm takes minutes for an attempt, and more of them would not end differently.
     attempts = 1 if isinstance(synthesiser, Evolutionary) else ATTEMPTS
     best: Embedding | None = None
     done = 0
     for attempt in range(attempts):
         if attempt == HELD:
-            objective = replace(objective, known=())
-        found = synthesiser.embed(
-            objective,
-            n_rows,
+            recipe = replace(recipe, known=())
+        found = recipe.embed(
+            synthesiser,
             seed,
             run=version * ATTEMPTS + attempt,
             listener=lambda progress, attempt=attempt: listen(attempt, progress),  # type: ignore[misc]
@@ -219,7 +221,7 @@ def search(
         if best.is_complete or found.outcome is Outcome.INTERRUPTED or time.perf_counter() - started > seconds:
             break
     assert best is not None, "there is one attempt at least"
-    return best, done, time.perf_counter() - started
+    return Version(best.table, best, done, time.perf_counter() - started)
 
 
 def _synthesiser(assessment: Assessment, seconds: float) -> Synthesiser:
@@ -230,13 +232,11 @@ def _synthesiser(assessment: Assessment, seconds: float) -> Synthesiser:
     return synthesiser_of(section.kind, {**usual, **section.values})
 
 
-def _with_weight(
-    found: Embedding, attempts: int, seconds: float, settings: WeightSettings | None, margins: tuple[Margin, ...]
-) -> Version:
+def _with_weight(found: Version, settings: WeightSettings | None, margins: tuple[Margin, ...]) -> Version:
     if settings is None:
-        return Version(found.table, found, attempts, seconds)
+        return found
     weights = rake(found.table, margins)
     total = margins[0].counts.sum()
     title = settings.title or f"Weight to the population of {total:,.0f} (simulated)"
     table = with_weight(found.table, settings.name, title, weights, settings.decimals)
-    return Version(table, found, attempts, seconds, np.round(weights, settings.decimals))
+    return replace(found, table=table, weights=np.round(weights, settings.decimals))

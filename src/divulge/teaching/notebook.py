@@ -152,9 +152,9 @@ def published_csv(targets: tuple[Target, ...]) -> str:
             bounds = [repr(float(b)) if np.isfinite(b) else "" for b in (released.low[i], released.high[i])]
             writer.writerow([number, label, shown[i] or "", *bounds])
         if released.se is not None:
-            half = released.precision.half_units(released.se)
+            half = released.se_half
             for i, (label, text_) in enumerate(
-                zip(released.labels, released.precision.texts(released.se), strict=True)
+                zip(released.labels, released.precision_of_se.texts(released.se), strict=True)
             ):
                 if text_ is not None:
                     ends = [repr(float(released.se[i] + sign * half[i])) for sign in (-1, 1)]

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess import assess, plan
-from divulge.assess.splits.workers import Listener
+from divulge.assess import Listener, assess, plan
 from divulge.comparators import Cart
 from divulge.errors import MissingColumnsError
 from divulge.measures import calibrated, measure_targets
 from divulge.record import dumps, to_plain, write_text
-from divulge.spec import Inputs, ScenarioSettings, Settings
+from divulge.scenario import Scenario
+from divulge.spec import Inputs, Settings
 from divulge.table import Table, align
 from divulge.teaching.make import Dataset
 
@@ -111,7 +111,7 @@ def _tcap(people: Table, synthetic: Table, names: tuple[str, ...], target: str) 
 def _record(
     data: Dataset, people: Table, names: tuple[str, ...], workers: int, listener: Listener | None
 ) -> dict[str, Any]:
-    scenarios = tuple(ScenarioSettings(target=t, keys=tuple(n for n in names if n != t)) for t in names)
+    scenarios = tuple(Scenario(tuple(n for n in names if n != t), t) for t in names)
     # Whole counts as well as estimates: the search of the class, not that of a verdict in a hurry.
     assessment = replace(
         data.assessment,

@@ -14,8 +14,8 @@ from scipy.optimize import brentq
 
 from divulge.kernels.arrays import Floats
 from divulge.objective import Target
-from divulge.objective.knowledge import Knowledge
 from divulge.outputs.behind import What
+from divulge.scenario import Knowledge
 from divulge.table import Schema
 
 STEEPEST = 200.0

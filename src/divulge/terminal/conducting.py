@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from divulge.record import dumps, write_text
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.assess import Assessed, Plan
+    from divulge.assess import Assessed, Step
 
 EXIT_CODES = {"release": 0, "review": 10, "refuse": 20}
 """With --fail-on: what the shell sees."""
@@ -21,31 +23,20 @@ class FailOn(StrEnum):
     refuse = "refuse"
 
 
-def conduct(
-    ready: Plan, folder: Path, spec_text: bytes, workers: int, resume: bool, scheduler: str | None = None
-) -> Assessed:
-    """Run the assessment with a progress bar. The folder is made, and written to, before any work is done."""
-    from divulge.assess import Step, assess
-
+@contextmanager
+def progress_of_splits() -> Iterator[Callable[[Step], None]]:
+    """A listener that shows every stage of an assessment as a progress bar."""
     with screen.progress() as bar:
-        tasks: dict[str, object] = {}
+        tasks: dict[str, Any] = {}
 
         def listen(step: Step) -> None:
             if step.stage not in tasks:
                 tasks[step.stage] = bar.add_task(step.stage, total=step.total)
             left = "" if step.seconds_left is None else f", {step.seconds_left:.0f} s left"
             said = f"{step.stage}: split {step.done} of {step.total}{left}"
-            bar.update(tasks[step.stage], completed=step.done, total=step.total, description=said)  # type: ignore[arg-type]
+            bar.update(tasks[step.stage], completed=step.done, total=step.total, description=said)
 
-        return assess(
-            ready,
-            spec_text=spec_text,
-            folder=folder,
-            workers=workers,
-            scheduler=scheduler,
-            resume=resume,
-            listener=listen,
-        )
+        yield listen
 
 
 def write_results(found: Assessed, folder: Path) -> list[Path]:

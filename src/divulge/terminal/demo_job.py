@@ -19,9 +19,9 @@ SPECS = ("census-safe", "census-unsafe", "cps-safe", "cps-unsafe")
 
 def run_job(folder: Path, tell: Callable[[str, dict[str, Any]], None]) -> dict[str, Any]:
     """Write the data and the specs, assess each, and tell about each as soon as it is known."""
-    from divulge.assess import plan
+    from divulge.assess import assess, plan
     from divulge.spec import read_spec
-    from divulge.terminal.conducting import conduct, write_results
+    from divulge.terminal.conducting import progress_of_splits, write_results
 
     make_folder(folder)
     for demo in DEMOS:
@@ -39,7 +39,9 @@ def run_job(folder: Path, tell: Callable[[str, dict[str, Any]], None]) -> dict[s
         spec = folder / f"{name}.yaml"
         write_bytes(spec, source)
         screen.note(f"divulge assess {spec} -o {folder / name}")
-        assessed = conduct(plan(read_spec(spec)), folder / name, source, 0, False)
+        ready = plan(read_spec(spec))
+        with progress_of_splits() as listener:
+            assessed = assess(ready, spec_text=source, folder=folder / name, listener=listener)
         record, report = write_results(assessed, folder / name)
         tell(name, assessed.record)
         found["assessments"].append(

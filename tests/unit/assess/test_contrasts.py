@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.assess.attacks import Attack, Lookup
-from divulge.assess.splits.split import Figure
+from divulge.assess.splits.measures import Figure
 from divulge.assess.statistics.contrasts import SHARES, Shares, measure_risks
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.measures import measure_targets
+from divulge.scenario import Lookup, Scenario
 from divulge.table import Schema, Table, Variable
 
 KEYS, TARGET = ("area", "age"), "tenure"
@@ -23,7 +23,7 @@ def _people(n: int, seed: int) -> Table:
 
 
 PEOPLE = _people(300, 1)
-LOOKUP = Lookup.of(Attack(KEYS, TARGET), PEOPLE, {n: PEOPLE.frequencies(n) / 300 for n in PEOPLE.names})
+LOOKUP = Lookup.of(Scenario(KEYS, TARGET), PEOPLE, {n: PEOPLE.frequencies(n) / 300 for n in PEOPLE.names})
 
 
 def _masks(n_splits: int) -> list[np.ndarray]:
@@ -103,6 +103,6 @@ def test_measures_with_a_tolerance_are_compared_by_blocks() -> None:
     wage = Variable("wage", "numeric", np.arange(100))
     rng = np.random.default_rng(3)
     table = Table(Schema((PEOPLE.schema["area"], wage)), (PEOPLE["area"], rng.integers(0, 100, 300)))
-    lookup = Lookup.of(Attack(("area",), "wage"), table, {"wage": np.full(100, 0.01), "area": np.full(6, 1 / 6)})
+    lookup = Lookup.of(Scenario(("area",), "wage"), table, {"wage": np.full(100, 0.01), "area": np.full(6, 1 / 6)})
     assert lookup.tolerance is not None
     assert not Shares(lookup).above

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from divulge.assess import Candidate, assess, plan
-from divulge.assess.cumulative import Earlier, choose_earlier, joint_attacks
-from divulge.spec import ScenarioSettings, parse_output, parse_spec
+from divulge.assess.earlier import Earlier, choose_earlier
+from divulge.assess.scenarios import scenarios_with_earlier
+from divulge.scenario import Scenario
+from divulge.spec import parse_output, parse_spec
 from divulge.table import read_table
 from divulge.table.frictionless import parse_schema
 
@@ -81,13 +83,13 @@ def test_earlier_output_that_is_left_out_says_why(people: Path, document: dict[s
 
 def test_same_earlier_output_is_embedded_once(people: Path) -> None:
     found = _chosen(people, ALL, {**ALL, "name": "the same"})
-    assert found.releases == ("release 1",)
+    assert [one.release for one in found.kept] == ["release 1"]
     assert found.left_out[0].release == "release 2"
 
 
 def test_variables_of_the_scenario_are_shared_too(people: Path) -> None:
     wanted = Candidate("release 1", {"kind": "crosstab", "variables": ["JOB"], "compute": True})
-    scenario = ScenarioSettings(target="JOB", keys=("SEX",))
+    scenario = Scenario(("SEX",), "JOB")
     assert len(choose_earlier([wanted], [parse_output(ALL)], [scenario], read_table(people))) == 1
 
 
@@ -97,8 +99,8 @@ def test_too_many_variables_are_taken_with_one_earlier_output_at_a_time() -> Non
     ]
     schema = parse_schema({"fields": fields})
     pairs = [parse_output({"kind": "crosstab", "variables": [f"V{i}", f"V{i + 1}"]}) for i in range(11)]
-    few = joint_attacks((), pairs[:1], Earlier(outputs=tuple(pairs[1:3])), schema)
-    many = joint_attacks((), pairs[:1], Earlier(outputs=tuple(pairs[1:])), schema)
+    few = scenarios_with_earlier((), pairs[:1], pairs[1:3], schema)
+    many = scenarios_with_earlier((), pairs[:1], pairs[1:], schema)
     assert max(len(a.variables) for a in few) == 4
     assert max(len(a.variables) for a in many) == 4
     assert {v for a in many for v in a.variables} == set(schema.names)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from divulge.assess.attacks import Attack, Counts, Lookup, windows
 from divulge.assess.statistics.exposure import (
     Exposed,
     Sums,
@@ -18,6 +17,8 @@ from divulge.assess.statistics.exposure import (
 )
 from divulge.assess.statistics.intervals import mean_over
 from divulge.designs import BLOCK, RepeatedHalves, smallest_p
+from divulge.scenario import Counts, Lookup, Scenario
+from divulge.scenario.score import windows
 from divulge.table import Schema, Table, Variable
 
 
@@ -32,7 +33,7 @@ def _marginals(table: Table) -> dict[str, np.ndarray]:
 
 def test_score_is_cap_where_the_key_is_found_and_the_marginal_where_not() -> None:
     people = _table(key=[0, 0, 1], target=[0, 1, 0])
-    lookup = Lookup.of(Attack(("key",), "target"), people, _marginals(people))
+    lookup = Lookup.of(Scenario(("key",), "target"), people, _marginals(people))
     synthetic = Table(people.schema, (np.array([0, 0, 0]), np.array([0, 0, 1])))
     scores = lookup.scores(lookup.counts(synthetic))[lookup.cell_of_row]
     assert scores == pytest.approx([(2 + 2 / 3) / 4, (1 + 1 / 3) / 4, 2 / 3])
@@ -40,7 +41,7 @@ def test_score_is_cap_where_the_key_is_found_and_the_marginal_where_not() -> Non
 
 def test_attack_without_keys_looks_at_all_rows() -> None:
     people = _table(key=[0, 0, 1], target=[0, 1, 0])
-    lookup = Lookup.of(Attack((), "target"), people, _marginals(people))
+    lookup = Lookup.of(Scenario((), "target"), people, _marginals(people))
     scores = lookup.scores(lookup.counts(people))[lookup.cell_of_row]
     assert scores == pytest.approx([(2 + 2 / 3) / 4, (1 + 1 / 3) / 4, (2 + 2 / 3) / 4])
 
@@ -59,7 +60,7 @@ def _sums(scores: np.ndarray, inside: np.ndarray) -> Sums:
     """Sums over splits of given scores (rows, splits): each row its own cell, scores as counts of a thousand."""
     n = len(scores)
     people = _table(key=list(range(n)), target=[0] * (n - 1) + [1])
-    lookup = Lookup.of(Attack(("key",), "target"), people, {"key": np.ones(n) / n, "target": np.zeros(2)})
+    lookup = Lookup.of(Scenario(("key",), "target"), people, {"key": np.ones(n) / n, "target": np.zeros(2)})
     sums = Sums(lookup)
     certain = np.zeros(n, dtype=bool)
     for s in range(scores.shape[1]):
@@ -200,7 +201,7 @@ def test_many_attacks_are_paid_for() -> None:
         one[0] = np.where(inside[0], one[0].min(), one[0].max())  # the others speak against it
     assert _found(scores, inside=inside).by_any[0]
     many = _found(scores, *noise, inside=inside)
-    assert (many.n_attacks, bool(many.by_any[0])) == (16, False)
+    assert (many.n_scenarios, bool(many.by_any[0])) == (16, False)
 
 
 def test_false_discoveries_among_noise_are_rare() -> None:

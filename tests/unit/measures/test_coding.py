@@ -9,7 +9,7 @@ import pytest
 from divulge.errors import MeasureError
 from divulge.measures import measure
 from divulge.measures.counting import coding
-from divulge.measures.counting.coding import KeyCoding
+from divulge.scenario.coding import KeyCoding
 
 
 def random_columns(n: int, cards: list[int], seed: int) -> list[np.ndarray]:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from divulge.assess import Assessed, Step, assess, plan
+from divulge.assess.decision import emergent_exposure, emergent_reasons
 from divulge.errors import AcroError, DivulgeError
 from divulge.policy import Verdict
 from divulge.readers.acro.folder import Folder
@@ -135,13 +134,8 @@ def _record(folder: Folder, readings: Sequence[Reading], alone: Sequence[_Alone]
     record["acro"] = {"folder": folder.path.resolve().name, "version": folder.version, "outputs": entries}
     found = [a.found for a in alone if a.found is not None]
     if len(found) > 1:
-        by_parts = np.any([f.exposed for f in found], axis=0)
-        emergent = int((together.exposed & ~by_parts).sum())
-        record["emergent"] = {
-            "exposed": emergent,
-            "exposed_by_parts": int(by_parts.sum()),
-            "marginal_risk": None,
-        }
+        emergent = emergent_exposure(together.exposed, [f.exposed for f in found])
+        record["emergent"] = {**emergent, "marginal_risk": None}
     return _decided(record, entries, together, len(found))
 
 
@@ -180,10 +174,7 @@ def _decided(
     for entry in entries:
         if entry["verdict"] == str(verdict):
             reasons += [f"{entry['name']}: {reason}" for reason in entry["reasons"]]
-    if record.get("emergent") and record["emergent"]["exposed"]:
-        reasons.append(
-            f"{record['emergent']['exposed']:,} people are exposed by the outputs together, and by none of them alone."
-        )
+    reasons += emergent_reasons(record["emergent"]["exposed"] if record["emergent"] else 0)
     unread = [e["name"] for e in entries if e["reason"] is not None and not e["name"].endswith("DONT_RELEASE")]
     changed = [e["name"] for e in entries if e["intact"] is False]
     if unread:

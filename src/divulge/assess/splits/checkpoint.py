@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.attacks import Counts
-from divulge.assess.splits.split import Embedded, Figure, SplitResult
+from divulge.assess.splits.measures import Figure
+from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.designs import Split
 from divulge.errors import DivulgeError, UsageError, WorkerError, WriteError
 from divulge.record import make_folder, write_bytes, write_text
+from divulge.scenario import Counts
 
 FOLDER = "splits"
 
@@ -114,7 +115,7 @@ def _about(result: SplitResult) -> dict[str, Any]:
         "measures": [{n: asdict(f) for n, f in m.items()} for m in result.measures],
         "sweep": [{n: asdict(f) for n, f in m.items()} for m in result.sweep],
         "seconds": result.seconds,
-        "n_attacks": len(result.counts),
+        "n_scenarios": len(result.counts),
     }
 
 
@@ -124,7 +125,7 @@ def _unpacked(split: Split, about: dict[str, Any], held: Any) -> SplitResult:
         tuple(Embedded(**o) for o in about["outputs"]),
         about["outcome"],
         about["why_not"],
-        tuple(Counts(held[f"near{i}"], held[f"matched{i}"], held[f"certain{i}"]) for i in range(about["n_attacks"])),
+        tuple(Counts(held[f"near{i}"], held[f"matched{i}"], held[f"certain{i}"]) for i in range(about["n_scenarios"])),
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["measures"]),
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["sweep"]),
         about["seconds"],

@@ -19,7 +19,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from divulge.assess.splits.split import SplitResult, Task, run_split
+from divulge.assess.splits.split import SplitResult, run_split
+from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import UsageError, WorkerError
 
@@ -29,7 +30,7 @@ TO_CONNECT = 10.0
 FOR_WORKERS = 60.0
 """Seconds to wait while there is no worker: a queue may need a while to start one."""
 
-BETWEEN_LOOKS = 5.0
+BETWEEN_CHECKS = 5.0
 """Seconds of waiting for a split after which to see whether anybody is left to compute it."""
 
 GO_ON = "Finished splits are kept: go on with --resume, with or without the cluster."
@@ -115,7 +116,7 @@ class Cluster:
         deserted: float | None = None
         while True:
             try:
-                found: SplitResult = future.result(timeout=BETWEEN_LOOKS)
+                found: SplitResult = future.result(timeout=BETWEEN_CHECKS)
                 return found
             except TimeoutError:
                 if self._n_workers():
@@ -188,7 +189,7 @@ def _prepare_process() -> None:
 
     dask starts workers with MALLOC_TRIM_THRESHOLD_=65536, which makes glibc map and unmap every larger array; splits
     then take three times as long. Its own limits are put back: 32 MB for a mapping of its own, 128 MB to give back.
-    Sums of several threads round as the number of threads has it, so there is one.
+    How a sum rounds depends on the number of threads, so there is one.
     """
     threadpool_limits(1)
     if "MALLOC_TRIM_THRESHOLD_" not in os.environ:

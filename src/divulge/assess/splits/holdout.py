@@ -7,7 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from divulge.assess.splits.split import Figure, Task, measured
+from divulge.assess.splits.measures import Figure, measure_scenario
+from divulge.assess.splits.task import Task
 from divulge.designs import check_holdout
 from divulge.errors import DesignError
 from divulge.kernels.arrays import Codes
@@ -58,10 +59,10 @@ def shared_rows(people: Table, holdout: Table) -> int:
 
 
 def against_holdout(task: Task, synthetic: Table, holdout: Table | None) -> tuple[Mapping[str, Figure], ...]:
-    """For each attack the measures on all rows and on the holdout; nothing where there is no holdout."""
+    """For each scenario the measures on all rows and on the holdout; nothing where there is no holdout."""
     if holdout is None:
         return ()
-    return tuple(measured(task, attack, task.table, synthetic, holdout, None) for attack in task.attacks)
+    return tuple(measure_scenario(task, scenario, task.table, synthetic, holdout) for scenario in task.scenarios)
 
 
 def _is_number_of_person(codes: Codes) -> bool:

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from divulge.assess.attacks import Counts, Lookup
 from divulge.assess.statistics.exposure import pair_inflation
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import calibrated
+from divulge.scenario import Counts, Lookup
 
 UNSEEN = 3.0
 """What n splits do not show happens in at most 3/n of all, with 95 % confidence (Hanley and Lippman-Hand 1983)."""
@@ -74,7 +74,7 @@ SHARES: Mapping[str, tuple[Callable[[Counts], Floats], Callable[[Counts], Floats
 
 @dataclass
 class Shares:
-    """Running sums, by cell, of what each person adds to the measures of one attack.
+    """Running sums, by cell, of what each person adds to the measures of one scenario.
 
     asked: of the shares of people that are in a measure's denominator, one for each split.
     """

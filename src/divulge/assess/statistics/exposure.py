@@ -18,11 +18,11 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.assess.attacks import Counts, Lookup
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK
 from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.permutation import permutation_tails
+from divulge.scenario import Counts, Lookup
 
 FINEST = 65_535
 """Scores between 0 and 1 are kept for the tests in steps of one over this: two bytes a cell and split."""
@@ -34,7 +34,7 @@ than one search adds; the test is exact for the rounded scores."""
 
 @dataclass
 class Sums:
-    """Running sums of one attack over splits: what exposure, tests and intervals need.
+    """Running sums of one scenario over splits: what exposure, tests and intervals need.
 
     People of one cell have the same score, so all but `inside` (rows) is kept by cell.
     """
@@ -93,7 +93,7 @@ class Sums:
     ) -> Floats:
         """One-sided: would shuffled labels give so large a difference? 1 for those whose exposure is not above δ.
 
-        masks: who was in, and blocks: of which block, each in the order of the splits. among: who is looked at; 1 for
+        masks: who was in, and blocks: of which block, each in the order of the splits. among: who is tested; 1 for
         the others too.
         """
         found = np.ones(len(self.inside))
@@ -179,11 +179,11 @@ def _ends(blocks: Sequence[int]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """Who is exposed: by any attack, and by each. One entry an attack in the lists, one a person in the arrays.
+    """Who is exposed: by any scenario, and by each. One entry a scenario in the lists, one a person in the arrays.
 
     adjusted: of every person, the least rate of false discoveries at which they are among them; 1 where not tested.
     n_tested: how many people could be exposed by more than δ at all, and so were tested.
-    n_attacks: the most attacks that one of them was tested under.
+    n_scenarios: the most scenarios that one of them was tested under.
     """
 
     by_any: Mask
@@ -192,33 +192,33 @@ class Exposed:
     p_values: tuple[Floats, ...]
     adjusted: Floats
     n_tested: int
-    n_attacks: int
+    n_scenarios: int
 
 
 def find_exposed(
     sums: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int], delta: float, level: float
 ) -> Exposed:
-    """Who is exposed at all, and under each attack: significantly, and by more than δ.
+    """Who is exposed at all, and under each scenario: significantly, and by more than δ.
 
-    At all: a person's smallest p-value times the number of attacks they were tested under (Bonferroni), so that the
-    rate of false discoveries is that of people, however many attacks there are.
+    At all: a person's smallest p-value times the number of scenarios they were tested under (Bonferroni), so that the
+    rate of false discoveries is that of people, however many scenarios there are.
     """
     exposures = tuple(s.exposures() for s in sums)
     p_values = tuple(s.p_values(masks, blocks, delta) for s in sums)
     tested = [s.can_exceed(delta) for s in sums]
     each = tuple((_adjusted(p, t) <= level) & (p < 1.0) for p, t in zip(p_values, tested, strict=True))
-    n_attacks = np.sum(tested, axis=0)
-    least = np.minimum(np.min(p_values, axis=0) * n_attacks, 1.0)
-    people = n_attacks > 0
+    n_scenarios = np.sum(tested, axis=0)
+    least = np.minimum(np.min(p_values, axis=0) * n_scenarios, 1.0)
+    people = n_scenarios > 0
     adjusted = _adjusted(least, people)
     by_any = (adjusted <= level) & (least < 1.0)
-    return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_attacks.max(initial=0)))
+    return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_scenarios.max(initial=0)))
 
 
 CONFIRMED = 7e-5
-"""What the two looks at somebody must come to, multiplied (Fisher 1932). With nobody exposed, one output in twenty has
-somebody to look at again (Benjamini and Hochberg's level, 0.05), and as the second look is a uniform number then, one
-in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
+"""What the p-values of the two tests of somebody must come to, multiplied (Fisher 1932). With nobody exposed, one
+output in twenty has somebody to test again (Benjamini and Hochberg's level, 0.05). The second p-value is then a uniform
+number, so one in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
 
 FOUND_LATER = 0.2
 """Share of the rate of false discoveries at which people are found who were not at first: in all it stays below it."""
@@ -230,16 +230,16 @@ def confirm(
     """Only those who are exposed beyond doubt when splits of their own are added, which were not used to find them.
 
     Of thousands who are tested one may stand out by chance, and an output must not be refused for that. Everybody who
-    was found is tested once more, under the attack that showed them most clearly, on fresh splits. Who stood out by far
-    needs little more; who only just did must stand out again. Where somebody does, so may others who were not found at
-    first: all whom the fresh splits show are judged by both looks, under control of the false discovery rate.
+    was found is tested once more, under the scenario that showed them most clearly, on fresh splits. Who stood out by
+    far needs little more; who only just did must stand out again. Where somebody does, so may others who were not found
+    at first: all whom the fresh splits show are judged by both tests, under control of the false discovery rate.
     """
     if not found.by_any.any():
         return found
     clearest = np.argmin(found.p_values, axis=0)
 
-    def under_it(by_attack: Sequence[Floats]) -> Floats:
-        return np.array(by_attack)[clearest, np.arange(len(clearest))]
+    def under_it(by_scenario: Sequence[Floats]) -> Floats:
+        return np.array(by_scenario)[clearest, np.arange(len(clearest))]
 
     first = under_it(found.p_values)
     fresh = under_it([s.p_values(masks, blocks, 0.0, among=first < 1.0) for s in again])
@@ -247,7 +247,7 @@ def confirm(
     if by_any.any():
         exposures = (under_it(found.exposures) + under_it([s.exposures() for s in again])) / 2
         seen = np.flatnonzero((first < 1.0) & (fresh <= level) & (exposures > delta))
-        both = np.minimum(found.n_attacks * _product(first[seen], fresh[seen]), 1.0)
+        both = np.minimum(found.n_scenarios * _product(first[seen], fresh[seen]), 1.0)
         # All the others who were tested count among the tests.
         tests = np.append(both, np.ones(found.n_tested - len(seen)))
         by_any[seen] |= benjamini_hochberg(tests, FOUND_LATER * level)[: len(seen)]

@@ -15,7 +15,7 @@ from divulge.errors import MeasureError
 from divulge.kernels import counting
 from divulge.kernels.arrays import Integers, Integers32, Mask
 from divulge.kernels.counting import Sums
-from divulge.measures.counting.coding import KeyCoding
+from divulge.scenario.coding import KeyCoding
 from divulge.table import Schema, Table
 
 NONE_EXCLUDED: Mask = np.zeros(0, dtype=np.bool_)

@@ -23,12 +23,12 @@ from divulge.kernels import counting
 from divulge.kernels.arrays import Integers32
 from divulge.measures.choose import choose
 from divulge.measures.counting.cells import Counter, Tally
-from divulge.measures.counting.coding import ROOM, KeyCoding
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS
 from divulge.measures.counting.grouping import Groups, grouped_variable
 from divulge.measures.families import FAMILIES
 from divulge.measures.run import CountingOptions, Measured, Prepared, measure_prepared, only
 from divulge.scenario import Scenario
+from divulge.scenario.coding import ROOM, KeyCoding
 from divulge.table import Schema, Table, Variable, align, table_from_frame
 from divulge.table.files.readable import check_readable
 
@@ -66,7 +66,7 @@ def measure_parquet(
             where="measures",
             hint=f"It can count {', '.join(f.name for f in FAMILIES if not f.needs_rows)}.",
         )
-    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")) for target in targets]
+    scenarios = [Scenario(tuple(keys), target, options.get("key_sizes")).check() for target in targets]
     paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
     names = list(dict.fromkeys([*keys, *targets]))
     n_rows = _checked(paths, names)

@@ -11,7 +11,7 @@ import numpy as np
 from divulge.errors import MeasureError
 from divulge.kernels import counting, uniques
 from divulge.kernels.arrays import Floats, Integers, Integers32
-from divulge.measures.counting.coding import KeyCoding
+from divulge.scenario.coding import KeyCoding
 from divulge.table import Table
 
 _MOST_KEYS = 20  # 2²⁰ sets of keys is what a search can look through; (M − k)! stays exact in a float far beyond

@@ -13,11 +13,11 @@ import numpy as np
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Mask
 from divulge.measures.case import Case
-from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.counting.unique_sets import UniqueSets, unique_sets
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
+from divulge.scenario.coding import KeyCoding
 
 _KOLB = "Kolb et al. 2024"
 

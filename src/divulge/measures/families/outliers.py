@@ -13,11 +13,11 @@ import numpy as np
 from divulge.errors import MeasureError, unknown_variable
 from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.case import Case
-from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import difference, wilson
+from divulge.scenario.coding import KeyCoding
 from divulge.table import Table, Variable
 
 _SOURCE = "Trindade et al. 2024"

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.case import Case
-from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import normal
+from divulge.scenario.coding import KeyCoding
 from divulge.table import Table
 
 _DICK, _SANCHEZ = "Dick et al. 2023", "Sánchez et al. 2024"

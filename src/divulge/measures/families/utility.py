@@ -19,10 +19,10 @@ from divulge.kernels.pruning import pruned_leaves
 from divulge.measures.attackers.features import for_linear, for_trees
 from divulge.measures.attackers.logistic import fit_logistic
 from divulge.measures.case import Case
-from divulge.measures.counting.coding import KeyCoding
 from divulge.measures.estimate import Estimate, Interval, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import normal, wilson
+from divulge.scenario.coding import KeyCoding
 from divulge.table import Table
 
 _EMPTY = "The people or the synthetic data have no rows."

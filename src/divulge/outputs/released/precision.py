@@ -138,7 +138,12 @@ class Released:
         """Half a unit of the last printed digit of each standard error; NaN where none was released."""
         if self.se is None:
             return np.full(len(self.values), np.nan)
-        return np.where(np.isnan(self.se), np.nan, (self.se_precision or self.precision).half_units(self.se))
+        return np.where(np.isnan(self.se), np.nan, self.precision_of_se.half_units(self.se))
+
+    @property
+    def precision_of_se(self) -> Precision:
+        """How standard errors are printed: with decimals of their own, or as the figures are."""
+        return self.se_precision or self.precision
 
     @property
     def is_given(self) -> Mask:

@@ -1,21 +1,19 @@
 """What is already out, granted to the intruder as public (`knows: earlier outputs`): computed on all rows.
 
 It tells about people in and out alike, so it adds nothing to the contrast of the new outputs. What earlier and new
-ones give away together is another question, which is asked too: `cumulative.py`.
+ones give away together is another question, which a pass over all of them answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from divulge.assess.cumulative import Earlier
-from divulge.assess.splits.split import Task, granted
+from divulge.assess.recipe import as_granted
 from divulge.designs import Design, RepeatedHalves
 from divulge.objective import Target
-from divulge.outputs import Output, Released
 from divulge.table import Table
 
 DRAWS = 20
@@ -24,35 +22,41 @@ DRAWS = 20
 WIDE = 5.0
 """Estimated standard deviations to which a part is held to what is granted: hardly any part is farther off."""
 
-LIGHT = 0.01
-"""What granted outputs count in the search: should they contradict the outputs of a part, these prevail."""
-
 _STREAM = 7
 """First word of the key of the random stream of the draws; designs have 1 to 3."""
 
 
-def granted_targets(
-    outputs: Sequence[Output], released: Sequence[Released | None], table: Table, n_rows: int, seed: int
-) -> tuple[Target, ...]:
+def granted_by_size(
+    earlier: Sequence[Target], table: Table, design: Design, seed: int
+) -> Mapping[int, tuple[Target, ...]]:
+    """The earlier outputs as granted, in every size of part that the design has."""
+    n_rows = table.n_rows
+    splits = design.splits(n_rows, seed)
+    if isinstance(design, RepeatedHalves):
+        splits = (*splits, *design.confirming(n_rows, seed), *design.curve_at(n_rows, seed))
+    sizes = {n_rows, *(int(split.rows()[0].sum()) for split in splits)}
+    return {size: granted_in_part(earlier, table, size, seed) for size in sorted(sizes)}
+
+
+def granted_in_part(earlier: Sequence[Target], table: Table, n_rows: int, seed: int) -> tuple[Target, ...]:
     """Earlier outputs as the intruder can expect them in a part of n rows, from all rows.
 
     A count of all rows is half of it in a half, a coefficient is the same: the middle is the mean over random parts and
     their complements, which together are all rows. A part deviates from it by sampling, so the interval is as wide.
     """
     found = []
-    for output, given in zip(outputs, released, strict=True):
-        light = replace(output, weight=LIGHT * output.weight)
-        whole = given if given is not None else output.publish(output.evaluate(table), table.schema)
+    for target in earlier:
+        whole = target.released
         if n_rows == table.n_rows:
-            found.append(Target(light, whole))
+            found.append(as_granted(target))
             continue
-        values = np.array([output.evaluate(part).values for part in _parts(table, n_rows, seed)])
+        values = np.array([target.output.evaluate(part).values for part in _parts(table, n_rows, seed)])
         middle = values.mean(axis=0)  # undefined in some part: says nothing
         wide = np.maximum(WIDE * values.std(axis=0, ddof=1), whole.half)
         hidden = ~whole.is_given | ~np.isfinite(middle)
         low, high = np.where(hidden, -np.inf, middle - wide), np.where(hidden, np.inf, middle + wide)
-        expected = np.where(hidden, np.nan, middle)
-        found.append(Target(light, replace(whole, values=expected, low=low, high=high, se=None)))
+        expected = replace(whole, values=np.where(hidden, np.nan, middle), low=low, high=high, se=None)
+        found.append(as_granted(Target(target.output, expected)))
     return tuple(found)
 
 
@@ -67,20 +71,3 @@ def _parts(table: Table, n_rows: int, seed: int) -> list[Table]:
             mask[rows] = True
             parts.append(table.take(mask))
     return parts
-
-
-def with_granted(task: Task, earlier: Earlier, table: Table, design: Design) -> Task:
-    """The task with the earlier outputs granted, in every size of part that the design has."""
-    wanted = {n for o in earlier.outputs for n in o.uses(table.schema)}
-    people = table.select([n for n in table.names if n in wanted or n in task.schema])
-    splits = design.splits(table.n_rows, task.seed)
-    if isinstance(design, RepeatedHalves):
-        splits = (*splits, *design.curve_at(table.n_rows, task.seed))
-    sizes = {table.n_rows, *(int(split.rows()[0].sum()) for split in splits)}
-    return replace(
-        task,
-        table=people,
-        schema=people.schema,
-        marginals=granted(people, people.names, "marginals"),
-        granted={n: granted_targets(earlier.outputs, earlier.released, people, n, task.seed) for n in sorted(sizes)},
-    )

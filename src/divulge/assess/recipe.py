@@ -1,0 +1,114 @@
+"""One recipe for every door: embed these outputs under this knowledge.
+
+`embed`, `teach`, every split of an assessment and the service use it, so earlier outputs mean the same in all of them:
+what is out already is searched for together with the outputs. Where the scenario takes it as granted
+(`knows: earlier outputs`) it counts little, so that the outputs prevail where the two contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from divulge.errors import SpecError
+from divulge.objective import Embedding, Objective, Outcome, Target
+from divulge.objective.embedding import Listener
+from divulge.objective.knowledge import granted
+from divulge.outputs import Output, Released
+from divulge.outputs.output import in_field
+from divulge.outputs.released.computed import compute
+from divulge.scenario import Knowledge
+from divulge.spec import Assessment, Inputs
+from divulge.synthesisers import Synthesiser
+from divulge.table import Schema, Table
+
+LIGHT = 0.01
+"""What granted outputs count in the search: should they contradict the outputs, these prevail."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """What is to be embedded. earlier: what is out already, and is searched for beside the outputs.
+
+    known: the variables to whose marginals the search keeps; all that the knowledge has, where None.
+    """
+
+    schema: Schema
+    outputs: tuple[Target, ...]
+    knowledge: Knowledge
+    n_rows: int
+    earlier: tuple[Target, ...] = ()
+    known: tuple[str, ...] | None = None
+
+    @cached_property
+    def objective(self) -> Objective:
+        """What a synthesiser is given: no table is in it."""
+        known = self.knowledge.known if self.known is None else self.known
+        targets = (*self.outputs, *self.earlier)
+        return Objective(self.schema, targets, self.knowledge.marginals, known, self.n_rows)
+
+    def embed(
+        self, synthesiser: Synthesiser, seed: int, *, run: int = 0, listener: Listener | None = None, snapshots: int = 0
+    ) -> Embedding:
+        """Microdata that reproduces the outputs."""
+        objective = self.objective
+        found = synthesiser.embed(objective, self.n_rows, seed, run=run, listener=listener, snapshots=snapshots)
+        return self.judged_by_outputs(found)
+
+    def judged_by_outputs(self, found: Embedding) -> Embedding:
+        """The result of a search for this objective; whether earlier outputs were reproduced says nothing of it."""
+        if not self.earlier:
+            return found
+        n = len(self.outputs)
+        outputs, earlier = found.outputs[:n], found.outputs[n:]
+        is_complete = all(o.is_complete for o in outputs) and found.outcome is not Outcome.INTERRUPTED
+        outcome = Outcome.REPRODUCED if is_complete else found.outcome
+        return replace(found, outputs=outputs, outcome=outcome, earlier=earlier)
+
+
+def recipe_of(assessment: Assessment, inputs: Inputs) -> Recipe:
+    """The recipe of a spec. Data at hand are used here alone: to compute numbers that the spec does not give, and to
+    count what the scenario grants."""
+    if inputs.n_rows is None:
+        raise SpecError(
+            "how many rows the outputs were computed on is needed.", where="rows", hint="Write for example rows: 50357."
+        )
+    if inputs.n_rows < 1:
+        raise SpecError(f"at least one row is needed, rows says {inputs.n_rows}.", where="rows")
+    targets = _targets("outputs", assessment.outputs, inputs.released, inputs.table)
+    earlier = _targets("earlier", assessment.earlier, inputs.earlier, inputs.table)
+    knows = assessment.scenarios[0].knows if assessment.scenarios else "marginals"
+    if knows == "earlier outputs":
+        check_named(assessment)
+        earlier = tuple(map(as_granted, earlier))
+    table = inputs.table
+    counts = None if table is None else {name: table.frequencies(name).astype(float) for name in table.names}
+    knowledge = granted(inputs.schema, (*targets, *earlier), knows, counts)
+    return Recipe(inputs.schema, targets, knowledge, inputs.n_rows, earlier)
+
+
+def as_granted(target: Target) -> Target:
+    """An earlier output that the intruder takes as given: it counts little beside the outputs."""
+    return replace(target, output=replace(target.output, weight=LIGHT * target.output.weight))
+
+
+def check_named(assessment: Assessment, n_released_before: int = 0) -> None:
+    """Raise where a scenario grants earlier outputs and there are none."""
+    is_granted = any(scenario.knows == "earlier outputs" for scenario in assessment.scenarios)
+    if is_granted and not (assessment.earlier or n_released_before):
+        raise SpecError("no earlier outputs are named.", where="scenario.knows", hint="Name them under earlier.")
+
+
+def _targets(
+    field: str, outputs: Sequence[Output], given: Sequence[Released | None], table: Table | None
+) -> tuple[Target, ...]:
+    """Outputs with their figures: as released, else as the data give them."""
+    found = []
+    for i, (output, released) in enumerate(zip(outputs, given, strict=True)):
+        with in_field(f"{field}[{i}]"):
+            if released is None:
+                assert table is not None, "numbers that are not given are computed from the data"
+                released = compute(output, table).released
+            found.append(Target(output, released))
+    return tuple(found)

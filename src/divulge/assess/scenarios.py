@@ -1,0 +1,77 @@
+"""The scenarios of an assessment: what the spec leaves open, filled in from the variables of the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from divulge.errors import DivulgeError, SpecError, unknown_variable
+from divulge.outputs import Output
+from divulge.scenario import EVERY, Scenario
+from divulge.scenario.coding import ROOM
+from divulge.table import Schema
+
+
+def scenarios_for(given: Sequence[Scenario], outputs: Sequence[Output], schema: Schema) -> tuple[Scenario, ...]:
+    """The scenarios of the spec, complete.
+
+    Without any: every variable of the outputs as target in turn, the others as keys; then those of each output alone.
+    """
+    if not given:
+        groups = [outputs, *([output] for output in outputs)] if len(outputs) > 1 else [outputs]
+        return tuple(dict.fromkeys(s for group in groups for s in _each_in_turn(variables_of(group, schema), schema)))
+    unknown = unknown_names(given, schema)
+    if unknown:
+        raise unknown[0]
+    names = variables_of(outputs, schema)
+    found: list[Scenario] = []
+    for i, scenario in enumerate(given):
+        place = _place(i, given)
+        scenario.check(SpecError, place, fewest_keys=0)
+        targets = [scenario.target] if scenario.target != EVERY else [n for n in names if n not in scenario.keys]
+        if not targets:
+            raise SpecError("no variable of the outputs is left as a target.", where=f"{place}.keys")
+        for target in targets:
+            keys = tuple(n for n in names if n != target) if EVERY in scenario.keys else scenario.keys
+            found.append(replace(scenario, keys=keys, target=target).check(SpecError, place, fewest_keys=0))
+    return tuple(dict.fromkeys(found))
+
+
+def scenarios_with_earlier(
+    given: Sequence[Scenario], outputs: Sequence[Output], earlier: Sequence[Output], schema: Schema
+) -> tuple[Scenario, ...]:
+    """The scenarios of new and earlier outputs together.
+
+    Where the spec names none: all variables of the new and of the earlier outputs, or, where these are too many to be
+    told apart, the new ones' with those of each earlier output in turn.
+    """
+    everything = [*outputs, *earlier]
+    if given or prod(schema[n].n_codes for n in variables_of(everything, schema)) < ROOM:
+        return scenarios_for(given, everything, schema)
+    found = [scenarios_for((), [*outputs, output], schema) for output in earlier]
+    return tuple(dict.fromkeys(scenario for scenarios in found for scenario in scenarios))
+
+
+def unknown_names(given: Sequence[Scenario], schema: Schema) -> list[DivulgeError]:
+    """An error for every name in the scenarios that no variable has."""
+    return [
+        unknown_variable(name, schema.names, where=f"{_place(i, given)}.{field}")
+        for i, scenario in enumerate(given)
+        for field, name in scenario.named
+        if name not in schema
+    ]
+
+
+def variables_of(outputs: Sequence[Output], schema: Schema) -> tuple[str, ...]:
+    """The variables that the outputs speak of, each once."""
+    return tuple(dict.fromkeys(n for output in outputs for n in output.uses(schema)))
+
+
+def _each_in_turn(names: Sequence[str], schema: Schema) -> list[Scenario]:
+    targets = [n for n in names if schema[n].n_codes > 1]
+    return [Scenario(tuple(n for n in names if n != target), target) for target in targets]
+
+
+def _place(i: int, given: Sequence[Scenario]) -> str:
+    return f"scenario[{i}]" if len(given) > 1 else "scenario"

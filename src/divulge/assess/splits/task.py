@@ -1,0 +1,64 @@
+"""What all splits of one pass share: outputs, people, scenarios, knowledge. It goes to other processes once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from divulge.assess.recipe import Recipe
+from divulge.measures.families.family import Family
+from divulge.objective import Target
+from divulge.outputs import Output, Released
+from divulge.scenario import Knowledge, Lookup, Scenario
+from divulge.synthesisers import Descent
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A set of outputs, the people, the scenarios of attack on them, and what is granted, computed on all rows.
+
+    granted: earlier outputs as the intruder expects them in a part, by the number of its rows.
+    """
+
+    outputs: tuple[Output, ...]
+    table: Table
+    knowledge: Knowledge
+    lookups: tuple[Lookup, ...]
+    families: tuple[Family, ...]
+    synthesiser: Descent
+    seed: int
+    granted: Mapping[int, tuple[Target, ...]] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> Schema:
+        return self.table.schema
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        return tuple(lookup.scenario for lookup in self.lookups)
+
+    def recipe(self, released: Sequence[Released], n_rows: int) -> Recipe:
+        """How microdata of so many rows are made that reproduce these figures of the outputs."""
+        targets = tuple(Target(o, r) for o, r in zip(self.outputs, released, strict=True))
+        return Recipe(self.schema, targets, self.knowledge, n_rows, self.granted.get(n_rows, ()))
+
+
+def make_task(
+    outputs: Sequence[Output],
+    scenarios: Sequence[Scenario],
+    table: Table,
+    families: Sequence[Family],
+    synthesiser: Descent,
+    seed: int,
+    granted: Mapping[int, tuple[Target, ...]] | None = None,
+) -> Task:
+    """The task, with only those variables of the table that the outputs, the scenarios and what is granted speak of."""
+    known = {target.output for targets in (granted or {}).values() for target in targets}
+    wanted = {n for o in (*outputs, *known) for n in o.uses(table.schema)} | {n for s in scenarios for n in s.variables}
+    people = table.select([n for n in table.names if n in wanted])
+    counts = {n: people.frequencies(n).astype(float) for n in people.names}
+    knows = "nothing" if all(s.knows == "nothing" for s in scenarios) else "marginals"
+    knowledge = Knowledge.of(people.schema, knows, counts)  # type: ignore[arg-type]  # one of the two words
+    lookups = tuple(Lookup.of(s, people, knowledge.marginals) for s in scenarios)
+    return Task(tuple(outputs), people, knowledge, lookups, tuple(families), synthesiser, seed, granted or {})

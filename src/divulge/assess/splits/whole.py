@@ -1,0 +1,62 @@
+"""All rows: the released figures embedded as printed, and risk against error on the way of a second search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from divulge.assess.splits.measures import measure_scenario
+from divulge.assess.splits.split import check_whole, near_enough, near_share
+from divulge.assess.splits.task import Task
+from divulge.measures.families.tcap import Tcap
+from divulge.objective import Embedding
+from divulge.outputs import Figures, Released
+
+FIGURE_3_AT_MOST = 200
+"""Figures up to which the search is followed from afar (Figure 3); with more, every snapshot costs a count of all."""
+
+SNAPSHOTS = 15
+"""Moments of the search at which risk and error are compared."""
+
+FOLLOWED = "TCAP_zero"
+"""The measure that is followed, as in the paper."""
+
+
+@dataclass(frozen=True)
+class SearchPath:
+    """Risk and mean absolute error at some moments of one search; steps: how many changes had been proposed."""
+
+    scenario: str
+    steps: tuple[int, ...]
+    errors: tuple[float, ...]
+    risks: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The whole data embedded. near: of each output, the share of figures as printed or near enough to be tested."""
+
+    embedding: Embedding
+    near: tuple[float, ...]
+    path: SearchPath | None
+
+
+def embed_whole(task: Task, figures: Sequence[Figures], printed: Sequence[Released]) -> Whole:
+    """Embed all rows. figures: of the outputs, computed from all rows; printed: as they are released."""
+    recipe = task.recipe(printed, task.table.n_rows)
+    whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
+    check_whole(whole)
+    near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
+    scenario = next((s for s in task.scenarios if s.keys), None)
+    if scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
+        return Whole(whole, near, None)
+    afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, printed))
+    followed = recipe.embed(afar, task.seed, run=10_001, snapshots=SNAPSHOTS)
+    check_whole(followed)
+    points = [(int(point.steps), float(np.mean(point.errors))) for point in followed.trace if point.errors is not None]
+    paper = replace(task, families=(Tcap(),))
+    risks = [measure_scenario(paper, scenario, task.table, s, None)[FOLLOWED].original for s in followed.snapshots]
+    steps, errors = tuple(s for s, _ in points), tuple(e for _, e in points)
+    return Whole(whole, near, SearchPath(scenario.describe(), steps, errors, tuple(risks)))

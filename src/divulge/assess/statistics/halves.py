@@ -1,0 +1,118 @@
+"""Running statistics over random halves and smaller parts: splits are added one by one, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from divulge.assess.splits.split import SplitResult
+from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
+from divulge.assess.statistics.curve import Curve, CurvePoint, fit_curve
+from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
+from divulge.assess.statistics.intervals import Mean, mean_over
+from divulge.designs import enough_splits
+from divulge.kernels.arrays import Mask
+from divulge.policy import Policy
+from divulge.scenario import Lookup
+
+
+@dataclass
+class Halves:
+    """What random halves say of every scenario.
+
+    masks: who was in; blocks: of which block; numbers: the numbers of the splits. One entry a usable split.
+    """
+
+    lookups: tuple[Lookup, ...]
+    with_measures: bool = True
+    sums: list[Sums] = field(init=False)
+    shares: list[Shares] = field(init=False)
+    masks: list[Mask] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sums = [Sums(lookup) for lookup in self.lookups]
+        self.shares = [Shares(lookup) for lookup in self.lookups] if self.with_measures else []
+
+    def add(self, result: SplitResult, block: int) -> None:
+        """One more split; one whose outputs could not be computed says nothing."""
+        if not result.is_usable:
+            return
+        inside, _ = result.split.rows()
+        self.masks.append(inside)
+        self.blocks.append(block)
+        self.numbers.append(result.split.number)
+        for total, counts in zip(self.sums, result.counts, strict=True):
+            total.add(counts, inside)
+        for share, counts in zip(self.shares, result.counts, strict=False):
+            share.add(counts)
+
+    def is_settled(self, policy: Policy) -> bool:
+        """Whether more splits would not change the verdict: narrow intervals, and nobody who could be exposed."""
+        widths = (2 * self.risk(i).half_width for i in range(len(self.sums)))
+        if not self.masks or not all(width <= policy.widest_interval / 4 for width in widths):
+            return False
+        # Whether anybody's scores vary enough does not depend on who was in: asking it does not add to the error.
+        return not any(s.can_exceed(policy.delta).any() for s in self.sums)
+
+    def risk(self, scenario: int) -> Mean:
+        """The marginal risk of a scenario."""
+        return self.sums[scenario].marginal_risk(self.masks)
+
+    def contrasts(self, scenario: int) -> dict[int, float]:
+        """The contrast of every split, by its number: what the interval of the marginal risk is of."""
+        return dict(zip(self.numbers, self.sums[scenario].freed(self.masks), strict=True))
+
+    def measures(self, scenario: int, results: Sequence[SplitResult]) -> dict[str, MeasureRisk]:
+        """Every measure of a scenario. results: of the usable splits."""
+        found = [r.measures[scenario] for r in results]
+        return measure_risks(found, self.shares[scenario], self.masks, self.blocks)
+
+    def exposed(self, policy: Policy) -> Exposed:
+        """Who is exposed, before fresh splits confirm it."""
+        return find_exposed(self.sums, self.masks, self.blocks, policy.delta, policy.false_discoveries)
+
+    def confirm(self, found: Exposed, policy: Policy) -> Exposed:
+        """Those who are exposed by these splits too, which were not used to find them."""
+        if not self.masks:
+            return found
+        return confirm(found, self.sums, self.masks, self.blocks, policy.delta, policy.false_discoveries)
+
+
+@dataclass
+class SmallerParts:
+    """The learning curve: what parts of a quarter of the rows and less say, beside the halves."""
+
+    halves: Halves
+    contrasts: dict[str, list[list[float]]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # To these splits a person's mean over the halves is a fixed number: it frees them of who is in.
+        self.means = [s.means() for s in self.halves.sums]
+
+    def add(self, result: SplitResult) -> None:
+        """One more split."""
+        if not result.is_usable:
+            return
+        inside, outside = result.split.rows()
+        self.sizes[result.split.part] = int(inside.sum())
+        rows = self.contrasts.setdefault(result.split.part, [[] for _ in self.means])
+        for i, (lookup, counts) in enumerate(zip(self.halves.lookups, result.counts, strict=True)):
+            scores = lookup.scores(counts)[lookup.cell_of_row] - self.means[i]
+            rows[i].append(float(scores[inside].mean() - scores[outside].mean()))
+
+    def curves(self, n_rows: int) -> tuple[Curve, ...]:
+        """How the marginal risk falls with the number of rows, one curve a scenario."""
+        found = []
+        for i in range(len(self.means)):
+            points = [CurvePoint("n/2", n_rows // 2, self.halves.risk(i))]
+            points += [CurvePoint(p, self.sizes[p], mean_over(rows[i])) for p, rows in self.contrasts.items()]
+            found.append(fit_curve(points, n_rows))
+        return tuple(found)
+
+
+def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> bool:
+    """Whether one exposed person alone could be told from chance with so many splits."""
+    return enough_splits(blocks, found.n_tested * found.n_scenarios, policy.false_discoveries)

@@ -1,0 +1,116 @@
+"""The score of a person under a scenario: looked up in synthetic rows by the keys, for the target.
+
+Score (design: "From two folds to a decision"): (s_tq + a·p_t)/(s_q + a) with a = 1, where s_q synthetic rows have the
+person's keys, s_tq of them the person's target (or one within the tolerance), and p_t is the granted share of such
+targets: CAP where the keys are found (Elliot 2014), the baseline where they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.errors import SpecError
+from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
+from divulge.kernels.windows import window_counts
+from divulge.scenario.coding import KeyCoding
+from divulge.scenario.scenario import Scenario
+from divulge.table import Table, Variable
+
+PRIOR_ROWS = 1.0
+"""a: how many synthetic rows the granted marginal is worth. One, so that a single matching row moves the score half
+of the way to certainty, and no matching row leaves it at the baseline."""
+
+EXACT_UP_TO = 25
+"""Numeric targets of no more values than this must be hit exactly; finer ones within the tolerance."""
+
+TOLERANCE = 0.05
+"""Half of the window of a fine numeric target, as a share of the standard deviation: near enough to give it away."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What one synthetic table says of every cell of the people: rows near, rows matched, whether they are certain."""
+
+    near: Integers32
+    matched: Integers32
+    certain: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """All people as cells of one scenario: each distinct (keys, target) once, and the cell of every row.
+
+    width: how many codes the target has. low, high: for every code of the target, the codes that count as a hit.
+    prior: the granted share of such targets, by cell.
+    """
+
+    scenario: Scenario
+    coding: KeyCoding
+    width: int
+    cells: Integers
+    cell_of_row: Integers32
+    low: Integers
+    high: Integers
+    prior: Floats
+    tolerance: float | None
+
+    @classmethod
+    def of(cls, scenario: Scenario, table: Table, marginals: Mapping[str, Floats]) -> Lookup:
+        """The look-up of all rows; marginals: the granted ones."""
+        keys = [table[k] for k in scenario.keys]
+        variable = table.schema[scenario.target]
+        # Synthetic rows may have combinations that no person has, so every possible one needs a code.
+        coding = KeyCoding.fit([keys], [table.schema[k].n_codes for k in scenario.keys], variable.n_codes)
+        if any(rank is not None for rank in coding.ranks):
+            raise SpecError(
+                f"the {len(scenario.keys)} keys have too many combinations of values to be told apart.",
+                where="scenario.keys",
+                hint="Name fewer keys.",
+            )
+        width = variable.n_codes
+        cells, row = np.unique(_cell_codes(scenario, coding, width, table), return_inverse=True)
+        share = marginals[scenario.target]
+        low, high, tolerance = windows(variable, share)
+        cumulative = np.concatenate([[0.0], np.cumsum(share)])
+        prior = (cumulative[high + 1] - cumulative[low])[cells % width]
+        return cls(scenario, coding, width, cells, row.astype(np.int32), low, high, prior, tolerance)
+
+    def counts(self, synthetic: Table) -> Counts:
+        """What a synthetic table says of every cell."""
+        codes = _cell_codes(self.scenario, self.coding, self.width, synthetic)
+        codes.sort()
+        near, matched = np.empty(len(self.cells), np.int32), np.empty(len(self.cells), np.int32)
+        certain = np.empty(len(self.cells), np.bool_)
+        window_counts(codes, self.cells, self.width, self.low, self.high, near, matched, certain)
+        return Counts(near, matched, certain)
+
+    def scores(self, counts: Counts) -> Floats:
+        """The score of every cell."""
+        return (counts.near + PRIOR_ROWS * self.prior) / (counts.matched + PRIOR_ROWS)
+
+
+def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:
+    """For every code of a target the first and the last code that count as a hit, and the tolerance where there is one.
+
+    share: the granted distribution, whose standard deviation is the yardstick.
+    """
+    codes = np.arange(variable.n_codes)
+    if variable.kind != "numeric" or variable.n_values <= EXACT_UP_TO:
+        return codes, codes, None
+    values = variable.numbers[: variable.n_values]
+    weight = share[: variable.n_values] / max(float(share[: variable.n_values].sum()), 1e-300)
+    tolerance = TOLERANCE * float(np.sqrt(weight @ (values - weight @ values) ** 2))
+    low, high = codes.copy(), codes.copy()
+    low[: len(values)] = np.searchsorted(values, values - tolerance, side="left")
+    high[: len(values)] = np.searchsorted(values, values + tolerance, side="right") - 1
+    return low, high, tolerance
+
+
+def _cell_codes(scenario: Scenario, coding: KeyCoding, width: int, table: Table) -> Integers:
+    """Keys and target of every row as one number."""
+    keys = [table[k] for k in scenario.keys]
+    codes = coding.encode(keys) if keys else np.zeros(table.n_rows, dtype=np.int64)
+    return codes * width + table[scenario.target]
