@@ -5,7 +5,7 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-fast check fix bench peers validate docs lock clean
+.PHONY: help demo serve test test-fast check fix bench peers validate golden docs lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -63,6 +63,9 @@ peers: .venv/dev ## install the programs that some benchmarks are run beside (65
 
 validate: .venv/dev ## the long statistical checks
 	$(BIN)/python -m benchmarks.validation $(ARGS)
+
+golden: .venv/dev ## write the records that tests/golden compares with anew
+	GOLDEN=write $(BIN)/python -m pytest -q tests/golden
 
 docs: .venv/dev ## build the documentation site into site/
 	$(BIN)/python -m docs.generate

@@ -116,23 +116,15 @@ class _SplitsRun:
 
 
 def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout: Table | None) -> PassResult:
-    """Embed the whole, run the design, and put the statistics together."""
-    whole = embed_whole(job.task, job.figures, job.printed)
-    if isinstance(design, RepeatedHalves):
-        run = _run_halves(job, design, policy, runner)
-    else:
-        splits = design.splits(job.task.table.n_rows, job.task.seed)
-        # Folds are few, and the paper's table is of key subsets: all of them are swept over.
-        every = tuple(s.number for s in splits)
-        results = runner.results(job.name, job.stage, job.task, splits, sweep_at=every)
-        run = _SplitsRun(tuple(replace(r, counts=()) for r in results))
-        _check_any(run.results)
-    return _put_together(job, whole, run, against_holdout(job.task, whole.embedding.table, holdout))
+    """Embed the whole, run the design, and put the statistics together.
 
-
-def _run_halves(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner) -> _SplitsRun:
-    """Random halves block by block until they suffice, smaller parts, and fresh halves for whoever is exposed."""
+    Random halves are run block by block until they suffice, then smaller parts, then fresh halves for whoever is
+    exposed. These loops stand here, and not in functions of their own, so that a kernel is few calls away.
+    """
     task, n_rows = job.task, job.task.table.n_rows
+    whole = embed_whole(task, job.figures, job.printed)
+    if not isinstance(design, RepeatedHalves):
+        return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
     halves, results, used = Halves(task.lookups), [], []
@@ -157,7 +149,17 @@ def _run_halves(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runne
             fresh.add(result, result.split.number // BLOCK)
         exposed = fresh.confirm(exposed, policy)
     is_enough = can_find_one(exposed, tuple(used), policy)
-    return _SplitsRun(tuple(results), halves, exposed, parts.curves(n_rows), is_enough)
+    run = _SplitsRun(tuple(results), halves, exposed, parts.curves(n_rows), is_enough)
+    return _put_together(job, whole, run, holdout)
+
+
+def _run_folds(job: Pass, design: Design, runner: Runner) -> _SplitsRun:
+    """Folds are few, and the paper's table is of key subsets: all of them are swept over."""
+    splits = design.splits(job.task.table.n_rows, job.task.seed)
+    found = runner.results(job.name, job.stage, job.task, splits, sweep_at=tuple(s.number for s in splits))
+    results = tuple(replace(result, counts=()) for result in found)
+    _check_any(results)
+    return _SplitsRun(results)
 
 
 def _check_any(results: Sequence[SplitResult]) -> None:
@@ -170,7 +172,7 @@ def _check_any(results: Sequence[SplitResult]) -> None:
     )
 
 
-def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: tuple[Mapping[str, Figure], ...]) -> PassResult:
+def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | None) -> PassResult:
     usable, path = run.usable, whole.path
     by_output = [[r.outputs[j] for r in usable] for j in range(len(job.task.outputs))]
     nobody = np.zeros(job.task.table.n_rows, dtype=bool)
@@ -192,7 +194,7 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: tuple[Mappi
         has_contrast=run.halves is not None,
         seconds={"embedding": whole.embedding.seconds, "splits": float(sum(r.seconds for r in run.results))},
         findings=job.findings,
-        holdout=holdout,
+        holdout=against_holdout(job.task, whole.embedding.table, holdout),
     )
 
 

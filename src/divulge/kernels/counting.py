@@ -367,18 +367,3 @@ def regrouped(codes: Integers, a: Integers32, b: Integers32, radix: int) -> tupl
     if radix <= min(max(8 * codes.size, 1 << 16), DENSE_CELLS):
         return regroup_dense(codes, a, b, radix)
     return regroup(np.argsort(codes, kind="stable"), codes, a, b)
-
-
-def warm() -> None:
-    """Compile everything here, so that the first real call does not pay for it."""
-    codes = np.array([0, 3, 3], dtype=np.int64)
-    for radix in (4, DENSE_CELLS + 1):
-        found, counts = distinct(codes.copy(), radix)
-        cells, d, s = merge(found, counts, found, counts)
-        cells, d, s = regrouped(cells, d, s, radix)
-        none = np.zeros(0, np.bool_)
-        group_starts(cells, 2)
-        summarise(cells, 2, d, s, none, 0, 1.0)
-        disclosed(cells, 2, d, s, none, 0)
-        slots = np.zeros(2, np.int32)
-        add_pairs(cells, 2, d, 2, slots, slots, np.zeros((1, 1), np.int64), np.zeros(1, np.int64))

@@ -137,10 +137,3 @@ def _ranked(codes: Integers) -> Integers:
     ranks = np.full(codes.size, -1, dtype=np.int64)
     ranks[present] = np.unique(codes[present], return_inverse=True)[1]
     return ranks
-
-
-def warm() -> None:
-    """Compile everything here, so that the first real call does not pay for it."""
-    columns = np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32)
-    two = np.full(2, 2, dtype=np.int64)
-    unique_sets(columns, two, two, np.ones(3, np.int32), 2)

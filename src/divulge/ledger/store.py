@@ -34,6 +34,11 @@ class Store:
 
     folder: Path
 
+    @property
+    def demo_folder(self) -> Path:
+        """Where the data of the demonstration are written, beside the store."""
+        return self.folder.with_suffix(".demo")
+
     def put(self, content: bytes | Iterable[bytes], *, at_most: int | None = None) -> Blob:
         """Keep a content, given whole or in pieces. at_most: bytes; more is refused while it comes."""
         make_folder(self.folder)

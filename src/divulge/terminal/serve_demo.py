@@ -47,7 +47,7 @@ def first_accounts(ledger: Ledger, with_demo: bool) -> list[Account]:
 
 
 def _demonstration(ledger: Ledger) -> list[Account]:
-    folder = ledger.store.folder.with_suffix(".demo")
+    folder = ledger.store.demo_folder
     tables = _write(folder)
     found = []
     with ledger.writing() as session:

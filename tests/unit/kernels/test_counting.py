@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.kernels import counting, uniques
+from divulge.kernels import counting
 
 
 @pytest.mark.parametrize("n", [0, 1, 50, 5000])
@@ -29,8 +29,3 @@ def test_cells_are_put_together_alike_dense_and_sorted() -> None:
     for left, right in zip(dense, by_sorting, strict=True):
         assert left[some].tolist() == right.tolist()
     assert dense[1].sum() == a.sum()
-
-
-def test_everything_compiles_ahead() -> None:
-    counting.warm()
-    uniques.warm()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -13,7 +14,7 @@ from divulge.errors import DivulgeError, NotAllowedError, SpecError
 from divulge.ledger import queries, states, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
 from divulge.ledger.listing import whole_number
-from divulge.ledger.model import Submission
+from divulge.ledger.model import Dataset, Submission
 from divulge.ledger.proposals import Proposal
 from divulge.table import Schema
 from divulge.web import intake
@@ -156,8 +157,10 @@ def _form(
             old = queries.find_submission(session, visitor.person, replaces)
         chosen = (typed.text("dataset") if typed is not None else "") or query.get("dataset", "")
         datasets = queries.list_datasets(session, per_page=500).items
-        if query.get("example") == "cps":
-            chosen = next((str(d.id) for d in datasets if d.name == "cps"), "")
+        example = next((d for d in datasets if _is_of_demonstration(request, d)), None)
+        is_example = example is not None and query.get("example") == "cps"
+        if is_example and example is not None:
+            chosen = str(example.id)
         dataset = old.dataset if old is not None else next((d for d in datasets if str(d.id) == chosen), None)
         kind = (typed.text("kind") if typed is not None else "") or query.get("kind", "")
         kind_form = find_form(kind) if way == "table" and kind in kind_forms() else None
@@ -172,11 +175,16 @@ def _form(
             old=old,
             kinds=list(kind_forms().values()),
             kind_form=kind_form,
-            typed=_Typed(typed, old, _EXAMPLE if query.get("example") == "cps" else {}),
+            typed=_Typed(typed, old, _EXAMPLE if is_example else {}),
             token=secrets.token_urlsafe(24),
             most=settings_of(request).upload_bytes,
-            has_example=any(d.name == "cps" for d in datasets),
+            has_example=example is not None,
         )
+
+
+def _is_of_demonstration(request: Request, dataset: Dataset) -> bool:
+    """Whether a dataset is the one that the example is about: another may have the same name."""
+    return Path(dataset.path) == (ledger_of(request).store.demo_folder / "cps.csv").absolute()
 
 
 class _Typed:

@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import measure
-from divulge.measures.counting import coding
+from divulge.scenario import coding
 from divulge.scenario.coding import KeyCoding
 
 

@@ -1,0 +1,77 @@
+"""The preview: everything that is wrong and not only the first, and data that are read once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from divulge.assess.preview import preview
+from divulge.spec import parse_spec
+from divulge.table import write_table
+from tests.support.assessing import CROSSTAB, people
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_table(people(), tmp_path / "people.csv")
+    return tmp_path
+
+
+def _preview(folder: Path, *outputs: dict[str, Any], **given: Any) -> Any:
+    spec = {"data": "people.csv", "outputs": list(outputs), **given}
+    return preview(parse_spec(spec, folder), with_time=False)
+
+
+def test_sound_spec_has_no_problem_and_says_what_will_be_done(folder: Path) -> None:
+    found = _preview(folder, CROSSTAB)
+    assert found.problems == []
+    assert [s.describe() for s in found.scenarios] == ["AREA from ILL", "ILL from AREA"]
+    assert (found.n_rows, len(found.splits)) == (300, 30)
+
+
+def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
+    wrong = {"kind": "crosstab", "variables": ["WAGE"], "compute": True}
+    found = _preview(
+        folder, wrong, CROSSTAB, wrong, scenario={"target": "RENT", "keys": ["SEX", "AGE"]}, policy={"delta": -1}
+    )
+    places = [problem.where for problem in found.problems]
+    assert places == [
+        "policy.delta",
+        "outputs[0].variables[0]",
+        "outputs[2].variables[0]",
+        "scenario.target",
+        "scenario.keys",
+    ]
+
+
+def test_data_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import divulge.assess.preview as previews
+    import divulge.spec.assessment as specs
+
+    real, read = specs.read_table, []
+
+    def counted(*given: Any, **named: Any) -> Any:
+        read.append(given)
+        return real(*given, **named)
+
+    monkeypatch.setattr(specs, "read_table", counted)
+    monkeypatch.setattr(previews, "read_table", counted)
+    assert _preview(folder, CROSSTAB).problems == []
+    assert len(read) == 1
+
+
+def test_cells_of_few_people_are_warned_of(folder: Path) -> None:
+    found = _preview(folder, CROSSTAB, policy={"smallest_group": 5})
+    assert any("hold fewer than 5 people" in warning for warning in found.warnings)
+
+
+def test_without_data_it_says_that_nothing_can_be_assessed(folder: Path) -> None:
+    (folder / "s.json").write_text(
+        '{"fields": [{"name": "SEX", "type": "string", "categories": ["F", "M"]}]}', encoding="utf-8"
+    )
+    spec = {"schema": "s.json", "rows": 10, "outputs": [{"kind": "crosstab", "variables": ["SEX"], "released": [4, 6]}]}
+    found = preview(parse_spec(spec, folder), with_time=False)
+    assert found.problems == []
+    assert "There are no data" in found.warnings[0]

@@ -1,0 +1,90 @@
+"""One split, and the runner: results in the order of the splits, finished ones taken from where they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from divulge.assess.scenarios import scenarios_for
+from divulge.assess.splits.checkpoint import Checkpoint
+from divulge.assess.splits.runner import Runner, Step
+from divulge.assess.splits.split import SplitResult, run_split
+from divulge.assess.splits.task import Task, make_task
+from divulge.objective import Outcome
+from divulge.synthesisers import Descent
+from tests.support.assessing import CROSSTAB, ready
+
+
+def _task(**output: object) -> Task:
+    found = ready({**CROSSTAB, **output})
+    scenarios = scenarios_for((), found.outputs, found.table.schema)
+    return make_task(found.outputs, scenarios, found.table, found.families, found.synthesiser, 1)
+
+
+TASK = _task()
+SPLITS = ready(CROSSTAB).design.splits(300, 1)
+
+
+def test_task_has_only_the_variables_that_are_spoken_of() -> None:
+    assert TASK.table.names == ("AREA", "ILL")
+    assert TASK.knowledge.known == ("AREA", "ILL")
+
+
+def test_split_embeds_its_half_and_looks_everybody_up() -> None:
+    found = run_split(TASK, SPLITS[0], True, False)
+    assert found.is_usable
+    assert found.outputs[0].reproduced == 1.0
+    inside = SPLITS[0].rows()[0]
+    lookup = TASK.lookups[0]
+    scores = lookup.scores(found.counts[0])[lookup.cell_of_row]
+    # A full table is its half: people in it are found, and the one who is alone in area 9 only where in.
+    assert scores[inside].mean() > scores[~inside].mean()
+    assert found.measures[0]["DCAP"].original > found.measures[0]["DCAP"].holdout
+    assert found.sweep == ()
+
+
+def test_split_whose_output_cannot_be_computed_says_so_and_nothing_else() -> None:
+    # Only one person is in area 9: in half of the splits nobody is left.
+    task = _task(kind="means", variables=["SEX"], where="AREA = '9'")
+    found = [run_split(task, split, False, False) for split in SPLITS]
+    lost = [r for r in found if not r.is_usable]
+    assert len(lost) == 2
+    assert "output 1 (means)" in str(lost[0].why_not)
+    assert (lost[0].counts, lost[0].measures) == ((), ())
+
+
+def test_interrupted_search_does_not_pass_for_a_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Descent.embed
+
+    def interrupted(*given: object, **options: object) -> object:
+        return replace(real(*given, **options), outcome=Outcome.INTERRUPTED)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Descent, "embed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_split(TASK, SPLITS[0], False, False)
+
+
+def _numbers(results: list[SplitResult]) -> list[int]:
+    return [r.split.number for r in results]
+
+
+def test_runner_takes_finished_splits_from_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint, steps = Checkpoint(tmp_path, "digest", resume=False), list[Step]()
+    first = list(Runner(checkpoint, 1).results("pass0", "All", TASK, SPLITS[:2]))
+    monkeypatch.setattr("divulge.assess.splits.runner.run_split", lambda *_: pytest.fail("it is finished"))
+    again = list(Runner(checkpoint, 1, steps.append).results("pass0", "All", TASK, SPLITS[:2]))
+    assert _numbers(first) == _numbers(again) == [0, 1]
+    assert [np.array_equal(a.counts[0].near, b.counts[0].near) for a, b in zip(first, again, strict=True)] == [True] * 2
+    assert [(s.done, s.total, s.seconds_left) for s in steps] == [(1, 2, None), (2, 2, None)]
+
+
+def test_key_subsets_are_swept_over_where_asked_for() -> None:
+    found = ready(CROSSTAB, scenario={"target": "ILL", "keys": ["AREA", "SEX"], "key_sizes": "1-2"}, measures=["TCAP"])
+    scenarios = scenarios_for(found.assessment.scenarios, found.outputs, found.table.schema)
+    task = make_task(found.outputs, scenarios, found.table, found.families, found.synthesiser, 1)
+    results = list(Runner(Checkpoint(None, "", resume=False), 1).results("p", "", task, SPLITS[:2], sweep_at=(1,)))
+    assert [bool(r.sweep) for r in results] == [False, True]
+    assert all("_sweep" in name for name in results[1].sweep[0])
