@@ -13,7 +13,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from divulge.table import Rule, read_schema, read_table, write_table
+from divulge.table import EditRule, read_schema, read_table, write_table
 from examples.teaching_data.south_yorkshire import SCHEMA_FILE, halves, simulated_people
 from tests.support.running import divulge
 
@@ -166,7 +166,7 @@ def test_rules_weight_and_extra_variables_are_in_the_data(folder: Path) -> None:
     schema = read_schema("class/cars-simulated.schema.json")
     table = read_table("class/cars-simulated.csv", schema)
     for rule in ("AGE < 25 -> OWNS = no", "AGE < 30 -> PET = none"):
-        assert not Rule.parse(rule, schema).broken(table).any()
+        assert not EditRule.parse(rule, schema).broken(table).any()
     assert (frame["AGE"] < 25).any()
     assert set(frame["PET"]) == {"none", "cat"}
     note = Path("class/cars-simulated-note.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.errors import BrokenRuleError, RuleError, UnknownVariableError
-from divulge.table import Condition, Rule, Schema, Table, Variable
+from divulge.table import Condition, EditRule, Schema, Table, Variable
 
 SCHEMA = Schema(
     (
@@ -49,8 +49,8 @@ def test_condition_selects_the_rows_where_it_is_true(text: str, rows: list[int])
 
 
 def test_rule_is_broken_only_where_it_is_false() -> None:
-    assert np.flatnonzero(Rule.parse("AGE < 16 -> MSTATUS = Single", SCHEMA).broken(TABLE)).tolist() == [2]
-    assert not Rule.parse("AGE = 17 → MSTATUS = Single", SCHEMA).broken(TABLE).any()
+    assert np.flatnonzero(EditRule.parse("AGE < 16 -> MSTATUS = Single", SCHEMA).broken(TABLE)).tolist() == [2]
+    assert not EditRule.parse("AGE = 17 → MSTATUS = Single", SCHEMA).broken(TABLE).any()
 
 
 def test_check_rules_says_how_many_rows_and_never_which() -> None:

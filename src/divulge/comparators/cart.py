@@ -13,7 +13,7 @@ from divulge.comparators.comparator import check_request
 from divulge.errors import ComparatorError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
-from divulge.kernels.pruning import pruned_leaves
+from divulge.kernels.pruning import leaves_as_rpart
 from divulge.table import Table, Variable
 
 _Codes = NDArray[np.integer]
@@ -92,9 +92,7 @@ class Cart:
         ranks = [ranks_by_class(old, v.n_codes, codes, n_codes) for v, old, _ in before]
         old, new = _predictors(before, ranks)
         tree = DecisionTreeClassifier(**self._settings(rng)).fit(old, codes)
-        # scikit-learn gives shares of classes; rpart's risk is how many rows the most frequent class leaves out.
-        risk = np.round(tree.tree_.n_node_samples * (1.0 - tree.tree_.value[:, 0, :].max(axis=1)))
-        return codes[self._donors(tree, risk, old, new, rng)]
+        return codes[self._donors(tree, old, new, rng)]
 
     def _numbers(
         self,
@@ -109,13 +107,11 @@ class Cart:
         ranks = [ranks_by_mean(old, v.n_codes, y) for v, old, _ in before]
         old, new = _predictors(before, ranks)
         tree = DecisionTreeRegressor(**self._settings(rng)).fit(old, y)
-        risk = tree.tree_.n_node_samples * tree.tree_.impurity
-        return codes[self._donors(tree, risk, old, new, rng)]
+        return codes[self._donors(tree, old, new, rng)]
 
-    def _donors(self, tree: Any, risk: Floats, old: Floats, new: Floats, rng: np.random.Generator) -> _Codes:
+    def _donors(self, tree: Any, old: Floats, new: Floats, rng: np.random.Generator) -> _Codes:
         """For every synthetic row an original row of the same leaf of the pruned tree, drawn at random."""
-        left, right = (c.astype(np.int64) for c in (tree.tree_.children_left, tree.tree_.children_right))
-        leaves = pruned_leaves(left, right, risk, self.complexity * float(risk[0]))
+        leaves = leaves_as_rpart(tree.tree_, self.complexity)
         return _same_leaf(leaves[tree.apply(old)], leaves[tree.apply(new)], rng)
 
     def _settings(self, rng: np.random.Generator) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -34,3 +36,18 @@ def pruned_leaves(left: Integers, right: Integers, risk: Floats, alpha: float) -
             stands_for[left[i]] = stands_for[i]
             stands_for[right[i]] = stands_for[i]
     return stands_for
+
+
+def leaves_as_rpart(grown: Any, complexity: float) -> Integers:
+    """For every node of scikit-learn's tree, the leaf that its rows end up in once R's rpart would have pruned it.
+
+    The risk of a class tree is how many rows the most frequent class of a node leaves out, that of a tree of numbers
+    the squared deviation. A split must lower it by this share (rpart's cp) of the root's.
+    """
+    if grown.n_classes[0] > 1:
+        risk = np.round(grown.n_node_samples * (1.0 - grown.value[:, 0, :].max(axis=1)))
+    else:
+        risk = grown.n_node_samples * grown.impurity
+    left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
+    leaves: Integers = pruned_leaves(left, right, risk, complexity * float(risk[0]))
+    return leaves

@@ -1,7 +1,7 @@
 """Coded microdata: variables, schemas, tables; readers and writers of the files that people have."""
 
 from divulge.table.align import align
-from divulge.table.conditions import Condition, Rule
+from divulge.table.conditions import Condition, EditRule
 from divulge.table.files.frames import table_from_frame
 from divulge.table.files.read import read_table
 from divulge.table.files.write import write_table
@@ -12,7 +12,7 @@ from divulge.table.variable import Variable
 
 __all__ = [
     "Condition",
-    "Rule",
+    "EditRule",
     "Schema",
     "Table",
     "Variable",

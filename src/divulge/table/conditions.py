@@ -77,10 +77,6 @@ def _atoms(node: Node) -> list[Atom]:
     return [atom for part in node.parts for atom in _atoms(part)]
 
 
-def _variables(node: Node) -> list[str]:
-    return [atom.variable for atom in _atoms(node)]
-
-
 @dataclass(frozen=True, eq=False)
 class Condition:
     """A condition on a row, read against a schema."""
@@ -99,7 +95,7 @@ class Condition:
     @property
     def variables(self) -> tuple[str, ...]:
         """The variables it speaks of, each once, in the order of their first mention."""
-        return tuple(dict.fromkeys(_variables(self.node)))
+        return tuple(dict.fromkeys(atom.variable for atom in _atoms(self.node)))
 
     def atoms(self) -> tuple[Atom, ...]:
         """The comparisons that it is made of."""
@@ -114,15 +110,14 @@ class Condition:
         return self.truth(table.__getitem__) == 1
 
 
-@dataclass(frozen=True, eq=False)
-class Rule:
-    """An edit rule: `condition -> consequence`, or a condition alone, which then must hold in every row."""
+class EditRule(Condition):
+    """A condition that must hold in every row; `condition -> consequence` holds where the condition does not.
 
-    text: str
-    node: Node
+    It is broken where it is false; a missing value leaves it open.
+    """
 
     @classmethod
-    def parse(cls, text: str, schema: Schema) -> Rule:
+    def parse(cls, text: str, schema: Schema) -> EditRule:
         """Read a rule; RuleError says where it cannot be understood."""
         parser = _Parser(text, schema)
         node = parser.disjunction()
@@ -130,14 +125,6 @@ class Rule:
             node = _Join("or", (_Join("not", (node,)), parser.disjunction()))
         parser.finish()
         return cls(text, node)
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_variables(self.node)))
-
-    def truth(self, codes: Callable[[str], Codes]) -> _Truth:
-        """1 where it holds, 0 where it is broken, −1 where a missing value leaves it open."""
-        return _truth(self.node, codes)
 
     def broken(self, table: Table) -> Mask:
         """The rows that break it."""

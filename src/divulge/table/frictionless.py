@@ -15,7 +15,7 @@ from typing import Any
 
 from divulge.errors import DivulgeError, SchemaError
 from divulge.record import dumps, write_text
-from divulge.table.conditions import Rule
+from divulge.table.conditions import EditRule
 from divulge.table.fields import LARGEST_GRID, grid, parse_field, parse_missing, typed
 from divulge.table.files.csv_write import field_text
 from divulge.table.files.readable import check_readable
@@ -68,7 +68,7 @@ def parse_schema(document: Any) -> Schema:
     schema = Schema(variables, tuple(rules))
     for i, text in enumerate(rules):
         try:
-            Rule.parse(text, schema)
+            EditRule.parse(text, schema)
         except DivulgeError as error:
             error.where = f"rules[{i}]"
             raise

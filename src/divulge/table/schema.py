@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from divulge.errors import SchemaError, unknown_variable
-from divulge.table.conditions import Rule
+from divulge.table.conditions import EditRule
 from divulge.table.variable import Variable
 
 
@@ -52,7 +52,7 @@ class Schema:
         """Some variables in the order asked for, with the rules that speak of these alone."""
         chosen = tuple(self[n] for n in names)
         kept = {v.name for v in chosen}
-        rules = tuple(r for r in self.rules if set(Rule.parse(r, self).variables) <= kept)
+        rules = tuple(r for r in self.rules if set(EditRule.parse(r, self).variables) <= kept)
         return Schema(chosen, rules)
 
     def with_variable(self, variable: Variable) -> Schema:
@@ -60,9 +60,9 @@ class Schema:
         at = self.position(variable.name)
         return replace(self, variables=(*self.variables[:at], variable, *self.variables[at + 1 :]))
 
-    def parsed_rules(self) -> tuple[Rule, ...]:
+    def parsed_rules(self) -> tuple[EditRule, ...]:
         """The edit rules, ready to be checked."""
-        return tuple(Rule.parse(text, self) for text in self.rules)
+        return tuple(EditRule.parse(text, self) for text in self.rules)
 
     def check_closed(self) -> None:
         """Raise where a variable's possible values are not known, which synthesis without data needs."""

@@ -21,7 +21,7 @@ from divulge.scenario import Knowledge
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.spec.teaching import TeachingSettings, WeightSettings
 from divulge.synthesisers import Descent, Evolutionary, Synthesiser, synthesiser_of
-from divulge.table import Rule, Schema, Table, read_schema
+from divulge.table import EditRule, Schema, Table, read_schema
 from divulge.teaching.raking import Margin, design_effect, rake, read_margins, with_weight
 from divulge.teaching.tilt import tilted
 
@@ -136,7 +136,7 @@ def read_class_inputs(assessment: Assessment) -> Inputs:
         schema = Schema((*schema.variables, *more.variables), (*schema.rules, *more.rules))
     for i, text in enumerate(settings.rules):
         try:
-            Rule.parse(text, schema)
+            EditRule.parse(text, schema)
         except Exception as error:
             if hasattr(error, "where"):
                 error.where = f"teaching.rules[{i}]"

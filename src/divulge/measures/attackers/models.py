@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats
-from divulge.kernels.pruning import pruned_leaves
+from divulge.kernels.pruning import leaves_as_rpart
 from divulge.measures.attackers.features import Features, for_linear, for_trees
 from divulge.table import Table
 
@@ -129,14 +129,7 @@ class _Tree:
         kind = DecisionTreeClassifier if task.n_classes else DecisionTreeRegressor
         features = for_trees(task.table, task.keys, task.y, task.n_classes)
         model = _fitted(kind(min_samples_split=20, min_samples_leaf=7, random_state=seed), features, task)
-        grown = model.tree_
-        values = grown.value[:, 0, :]
-        if task.n_classes:
-            risk = np.round(grown.n_node_samples * (1.0 - values.max(axis=1)))
-        else:
-            risk = grown.n_node_samples * grown.impurity
-        left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
-        leaves = pruned_leaves(left, right, risk, 0.01 * float(risk[0]))
+        leaves, values = leaves_as_rpart(model.tree_, 0.01), model.tree_.value[:, 0, :]
         said = _spread(values, model.classes_, task.n_classes) if task.n_classes else values[:, 0]
 
         def answer(table: Table) -> Predicted:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
-from divulge.kernels.pruning import pruned_leaves
+from divulge.kernels.pruning import leaves_as_rpart
 from divulge.measures.attackers.features import for_linear, for_trees
 from divulge.measures.attackers.logistic import fit_logistic
 from divulge.measures.case import Case
@@ -196,8 +196,5 @@ def _tree_scores(table: Table, is_b: Mask, seed: int) -> Floats:
     y = is_b.astype(np.int64)
     columns = for_trees(table, table.names, y, 2).of(table)
     tree = DecisionTreeClassifier(min_samples_leaf=5, min_samples_split=15, random_state=seed).fit(columns, y)
-    grown = tree.tree_
-    risk = np.round(grown.n_node_samples * (1.0 - grown.value[:, 0, :].max(axis=1)))
-    left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
-    leaves = pruned_leaves(left, right, risk, 1e-8 * float(risk[0]))
-    return grown.value[leaves[tree.apply(columns)], 0, 1]
+    leaves = leaves_as_rpart(tree.tree_, 1e-8)
+    return tree.tree_.value[leaves[tree.apply(columns)], 0, 1]
