@@ -30,12 +30,13 @@ class Released:
     rows: Ints  # (people in it,)
     sd: tuple[float, float] | None = None
 
-    def says(self, lowest: float, step: float) -> tuple[Longs, Longs]:
+    def says(self, lowest: float, step: float, is_bounded: bool = True) -> tuple[Longs, Longs]:
         """(shifts, aim) of its figures for responses lowest + step · x, with whole numbers x of its people.
 
         With b the middles of the intervals and h half their widths, responses with coefficients b + δ have
         H X'(y − μ(Xb)) = δ + H X'(½ μ''(ξ) (Xδ)²), H = (X'WX)⁻¹ at b (Taylor). The last term is bounded by |δ| ≤ h, and
-        figures are widened by it: so every response that refits as printed is within the widened ones.
+        figures are widened by it: so every response that refits as printed is within the widened ones. Not is_bounded
+        leaves that term away: most that refit are within, and few others.
         """
         x = self.design.astype(np.longdouble)
         middle = (self.low.astype(np.longdouble) + self.high) / 2
@@ -47,7 +48,7 @@ class Released:
         rounding = (
             np.finfo(np.longdouble).eps * len(x) * (np.abs(lean) * (np.abs(mean) + abs(lowest))[:, None]).sum(axis=0)
         )
-        width = 1 + INSIDE + bend + rounding
+        width = 1 + INSIDE + rounding + (bend if is_bounded else 0.0)
         return lean * step / width, (lean.T @ (mean - lowest)) / width
 
     def agrees(self, responses: Floats) -> NDArray[np.bool_]:

@@ -91,10 +91,16 @@ class _Attack:
         self.base = np.where(np.isnan(given), values[0], given)
         self.free = np.flatnonzero(np.isnan(given)) if self.span else np.arange(0)
         self.nodes = 0
+        self.seen: dict[bytes, Floats] = {}
         self.solutions: list[Floats] = []
 
     def run(self) -> Recovery:
-        is_over = self._hunt(self._sums(), None)
+        sums = self._sums()
+        likely = self._sums(is_bounded=False)
+        # Where few digits make the bounded question much wider, solutions are met sooner in the likely one.
+        if np.abs(likely.shifts).max(initial=0.0) > 1.5 * np.abs(sums.shifts).max(initial=0.0):
+            self._hunt(likely, None)
+        is_over = not self._is_hopeless() and self._hunt(sums, None)
         agreed = self._agreed()
         determined = agreed & is_over
         is_complete = is_over or self._is_hopeless()
@@ -112,12 +118,12 @@ class _Attack:
         found = (determined & mask & bool(self.solutions), agreed & mask)
         return Recovery(first, *found, len(self.solutions), is_complete, self.nodes, spent)
 
-    def _sums(self) -> Sums:
+    def _sums(self, is_bounded: bool = True) -> Sums:
         shifts, aims = [], []
         place = np.full(len(self.base), -1)
         place[self.free] = np.arange(len(self.free))
         for release in self.releases:
-            own, aim = release.says(self.values[0], self.step)
+            own, aim = release.says(self.values[0], self.step, is_bounded)
             offset = ((self.base[release.rows] - self.values[0]) / self.step).astype(np.longdouble)
             shift = np.zeros((len(self.free), own.shape[1]), dtype=np.longdouble)
             inside = place[release.rows] >= 0
@@ -156,7 +162,9 @@ class _Attack:
         fits = (nearest <= 1e-6 * self.step).all(axis=1)  # whole numbers of steps: less is rounding
         for release in self.releases:
             fits[fits] = release.agrees(responses[fits])
-        self.solutions.extend(responses[fits])
+        for solution in responses[fits]:
+            self.seen.setdefault(solution.tobytes(), solution)
+        self.solutions = list(self.seen.values())
         return bool(fits.any())
 
     def _is_determined(self, person: int) -> bool | None:
