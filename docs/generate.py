@@ -10,6 +10,7 @@ from typing import Any
 
 from divulge.cli import command_tree
 from docs.catalogue import catalogue_page, schema_file
+from docs.digits import digits_page, digits_picture
 from docs.performance import performance_page
 from docs.rulebook import rules_page
 from docs.validation import validation_page
@@ -75,6 +76,8 @@ def glossary_page() -> str:
 
 PAGES = {
     "commands.md": commands_page,
+    "digits.md": digits_page,
+    "digits.svg": digits_picture,
     "glossary.md": glossary_page,
     "performance.md": performance_page,
     "reference/catalogue.md": catalogue_page,
