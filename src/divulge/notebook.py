@@ -25,7 +25,7 @@ N_NAMED = 3
 """How many figures that do not agree an error names."""
 
 
-ANOTHER_FRAME = (
+_ANOTHER_FRAME = (
     "Is this the frame that the result was computed from? For a part of it say which rows, as in "
     "from_statsmodels(result, where='age >= 18')."
 )
@@ -142,7 +142,7 @@ def _checked(output: Output, table: Table) -> Released | None:
         given = read_released(output, table.schema, None, table.n_rows, together=False)
     except OutputError as error:
         # Levels that a part of the frame has not make figures that the result has not.
-        error.hint = error.hint or ANOTHER_FRAME
+        error.hint = error.hint or _ANOTHER_FRAME
         raise
     if given is None:
         return None
@@ -153,7 +153,7 @@ def _checked(output: Output, table: Table) -> Released | None:
         named = ", ".join(wrong[:N_NAMED]) + (", …" if len(wrong) > N_NAMED else "")
         raise OutputError(
             f"{len(wrong):,} of {len(given.labels):,} figures are not what the frame gives: {named}.",
-            hint=ANOTHER_FRAME,
+            hint=_ANOTHER_FRAME,
         )
     return given
 

@@ -33,8 +33,9 @@ def test_exit_code_follows_the_verdict_only_where_asked(
     )
     monkeypatch.chdir(tmp_path)
     # What the verdict is, other tests see to; here all three are wanted.
-    found = SimpleNamespace(record={}, verdict=verdict)
-    monkeypatch.setattr(command, "conduct", lambda *arguments: found)
+    checkpoint = SimpleNamespace(clear=lambda: None)
+    found = SimpleNamespace(record={}, verdict=verdict, checkpoint=checkpoint)
+    monkeypatch.setattr("divulge.assess.assess", lambda *arguments, **named: found)
     monkeypatch.setattr(command, "write_results", lambda *arguments, **named: [tmp_path / "a", tmp_path / "b"])
     with pytest.raises(SystemExit) as end:
         main(["assess", "spec.yaml", "--json", *(["--fail-on", fail_on] if fail_on else [])])

@@ -43,17 +43,17 @@ def decide_all(ready: Plan, results: Sequence[PassResult]) -> Decisions:
     evidence = [_evidence(ready, r) for r in results[: 1 + ready.n_new]]
     added: tuple[Added, ...] = ()
     if ready.earlier.kept:
-        added = added_risks(together, results[-1])
+        added = _added_risks(together, results[-1])
         evidence[0] = _evidence_beyond(evidence[0], together, results[-1], added, ready.policy)
     decisions = [decide(ready.policy, e) for e in evidence]
     overall = decisions[0]
     if len(results) > 1:
-        overall = never_milder(overall, decisions[1:], emergent_section(results)["exposed"])
+        overall = _never_milder(overall, decisions[1:], emergent_section(results)["exposed"])
     overall = replace(overall, reasons=(*overall.reasons, *_earlier_reasons(ready, results)))
     return Decisions(overall, tuple(decisions[1:]) or (decisions[0],) * ready.n_new, added)
 
 
-def never_milder(together: Decision, alone: Sequence[Decision], n_emergent: int) -> Decision:
+def _never_milder(together: Decision, alone: Sequence[Decision], n_emergent: int) -> Decision:
     """The verdict on a set of outputs: never milder than that on any of them alone."""
     worst = max(alone, key=lambda d: d.verdict.rank)
     if worst.verdict.rank > together.verdict.rank:
@@ -83,7 +83,7 @@ def emergent_section(results: Sequence[PassResult]) -> dict[str, Any]:
     }
 
 
-def added_risks(together: PassResult, before: PassResult) -> tuple[Added, ...]:
+def _added_risks(together: PassResult, before: PassResult) -> tuple[Added, ...]:
     """What the new outputs add to the risk of the earlier ones, in every scenario that has a risk in both."""
     found = []
     for now, then in zip(together.scenarios, before.scenarios, strict=True):

@@ -26,7 +26,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class _LeftOut:
     """An earlier output that is not embedded, and why."""
 
     release: str
@@ -34,7 +34,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, eq=False)
-class EarlierOutput:
+class _EarlierOutput:
     """An earlier output that is embedded. released: its figures as given; None where the data give them."""
 
     release: str
@@ -46,8 +46,8 @@ class EarlierOutput:
 class Earlier:
     """Earlier outputs that are embedded together with the new ones, and those that are not."""
 
-    kept: tuple[EarlierOutput, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    kept: tuple[_EarlierOutput, ...] = ()
+    left_out: tuple[_LeftOut, ...] = ()
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -67,22 +67,22 @@ def choose_earlier(
 ) -> Earlier:
     """Those of the candidates that share a variable with the outputs or the scenarios, and can be recomputed."""
     named = {n for o in outputs for n in o.uses(table.schema)} | {n for s in scenarios for _, n in s.named}
-    kept: list[EarlierOutput] = []
-    left_out: list[LeftOut] = []
+    kept: list[_EarlierOutput] = []
+    left_out: list[_LeftOut] = []
     for candidate in candidates:
         try:
             kept.append(_recomputed(candidate, named, table))
         except _NotEmbedded as reason:
-            left_out.append(LeftOut(candidate.release, str(reason)))
+            left_out.append(_LeftOut(candidate.release, str(reason)))
         except DivulgeError as error:
-            left_out.append(LeftOut(candidate.release, f"It cannot be computed from these data: {error.message}"))
+            left_out.append(_LeftOut(candidate.release, f"It cannot be computed from these data: {error.message}"))
     return _each_once(outputs, kept, left_out)
 
 
 def with_named(earlier: Earlier, assessment: Assessment, inputs: Inputs) -> Earlier:
     """Those that the spec itself names, before what a ledger holds. One that is there twice counts once."""
     named = [
-        EarlierOutput(output.name or f"earlier[{i}]", output, released)
+        _EarlierOutput(output.name or f"earlier[{i}]", output, released)
         for i, (output, released) in enumerate(zip(assessment.earlier, inputs.earlier, strict=True))
     ]
     return _each_once(assessment.outputs, [*named, *earlier.kept], earlier.left_out)
@@ -92,7 +92,7 @@ class _NotEmbedded(Exception):  # a reason, not an error
     """Why an earlier output is not embedded, in a sentence."""
 
 
-def _recomputed(candidate: Candidate, named: set[str], table: Table) -> EarlierOutput:
+def _recomputed(candidate: Candidate, named: set[str], table: Table) -> _EarlierOutput:
     """An earlier output whose figures the data give. named: the variables of the new outputs and the scenarios."""
     output = parse_output(candidate.document)
     output.check(table.schema)
@@ -105,15 +105,15 @@ def _recomputed(candidate: Candidate, named: set[str], table: Table) -> EarlierO
     wrong = 0 if released is None else int((~released.agrees(output.evaluate(table).values)).sum())
     if wrong:
         raise _NotEmbedded(f"{wrong:,} of its figures are not what these data give; it was computed on other data.")
-    return EarlierOutput(candidate.release, output, released)
+    return _EarlierOutput(candidate.release, output, released)
 
 
-def _each_once(outputs: Sequence[Output], given: Iterable[EarlierOutput], left_out: Sequence[LeftOut]) -> Earlier:
+def _each_once(outputs: Sequence[Output], given: Iterable[_EarlierOutput], left_out: Sequence[_LeftOut]) -> Earlier:
     same = {_identity(o) for o in outputs}
     kept, out = [], list(left_out)
     for one in given:
         if _identity(one.output) in same:
-            out.append(LeftOut(one.release, "The same output is embedded already."))
+            out.append(_LeftOut(one.release, "The same output is embedded already."))
         else:
             same.add(_identity(one.output))
             kept.append(one)

@@ -24,23 +24,23 @@ from divulge.designs import BLOCK, RepeatedHalves
 if TYPE_CHECKING:
     from divulge.assess.plan import Plan
 
-TRIALS = 6
+_TRIALS = 6
 """Splits that are tried, unless they take long: with six, a kind of split that is one in four is seen more often than
 not."""
 
-LONGEST_TRIAL = 12.0
+_LONGEST_TRIAL = 12.0
 """Seconds for all trials; a split that takes so long alone is cut off, and the estimate says "at least"."""
 
-STARTING = 3.0
+_STARTING = 3.0
 """Seconds for reading, the rules and the report."""
 
 WHOLE = 4.0
 """Splits that the search on all rows is worth: twice the rows, every last digit, and once more with snapshots."""
 
-ALONE = 0.5
+_ALONE = 0.5
 """An output alone beside all together, where there are several: in between nothing and as much."""
 
-SPREAD = 3.0
+_SPREAD = 3.0
 """How far assessments were found to be from such an estimate, either way."""
 
 
@@ -66,18 +66,18 @@ def forecast(ready: Plan) -> Forecast:
     """Time a split of all outputs together, and count how many there will be."""
     table, seed = ready.table, ready.assessment.seed
     scenarios = scenarios_for(ready.assessment.scenarios, ready.outputs, table.schema)
-    hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, LONGEST_TRIAL))
+    hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, _LONGEST_TRIAL))
     task = make_task(ready.outputs, scenarios, table, ready.families, hurried, seed)
     splits = ready.design.splits(table.n_rows, seed)
     times: list[float] = []
     started = time.perf_counter()
     with threadpool_limits(1):  # as the splits of an assessment
         # The first loads compiled code too, which an assessment does once: it counts as starting, where there are more.
-        for split in splits[: TRIALS + 1]:
+        for split in splits[: _TRIALS + 1]:
             times.append(run_split(task, split, True, False).seconds)
-            if len(times) > 1 and time.perf_counter() - started > LONGEST_TRIAL:
+            if len(times) > 1 and time.perf_counter() - started > _LONGEST_TRIAL:
                 break
-    starting = STARTING
+    starting = _STARTING
     if len(times) > 1:
         starting += max(0.0, times[0] - max(times[1:]))
         times = times[1:]
@@ -90,7 +90,7 @@ def forecast(ready: Plan) -> Forecast:
         most += curve
         fewest = (BLOCK if ready.design.stop_early else len(splits)) + curve
     whole = WHOLE if sum(len(o.labels(table.schema)) for o in ready.outputs) <= FIGURE_3_AT_MOST else WHOLE / 2
-    factor = 1.0 + (passes - 1) * ALONE
+    factor = 1.0 + (passes - 1) * _ALONE
 
     def in_all(n_splits: float, split: float) -> float:
         return starting + factor * split * (whole + n_splits / workers)
@@ -98,6 +98,6 @@ def forecast(ready: Plan) -> Forecast:
     workers = (os.cpu_count() or 1) if mean * most > WORTH_STARTING else 1
     # Where nobody may be exposed the splits stop early; where somebody may, all are run.
     expected = (in_all(fewest, mean) + in_all(most, mean)) / 2
-    low, high = in_all(fewest, min(times)) / SPREAD, in_all(most, max(times)) * SPREAD
-    cut = max(times) >= 0.9 * LONGEST_TRIAL
+    low, high = in_all(fewest, min(times)) / _SPREAD, in_all(most, max(times)) * _SPREAD
+    cut = max(times) >= 0.9 * _LONGEST_TRIAL
     return Forecast(expected, low, high, mean, len(times), len(splits), passes, workers, at_least=cut)

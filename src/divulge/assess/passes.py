@@ -200,33 +200,19 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
 
 def _scenario_risk(i: int, task: Task, run: _SplitsRun) -> ScenarioRisk:
     lookup, usable = task.lookups[i], run.usable
-    sweep = measure_risks([r.sweep[i] for r in usable if r.sweep])
-    n_rows = task.table.n_rows
-    if run.halves is None or run.exposed is None:
-        main = [r.measures[i] for r in usable if r.split.part != "folds of folds"]
-        return ScenarioRisk(
-            scenario=lookup.scenario,
-            marginal_risk=None,
-            measures=measure_risks(main),
-            sweep=sweep,
-            folds=fold_tables(usable, i),
-            curve=None,
-            exposures=np.zeros(n_rows),
-            exposed=np.zeros(n_rows, dtype=bool),
-            tolerance=lookup.tolerance,
-            contrasts={},
-        )
+    halves, exposed, n_rows = run.halves, run.exposed, task.table.n_rows
+    main = [r for r in usable if r.split.part != "folds of folds"]
     return ScenarioRisk(
         scenario=lookup.scenario,
-        marginal_risk=run.halves.risk(i),
-        measures=run.halves.measures(i, usable),
-        sweep=sweep,
-        folds={},
-        curve=run.curves[i],
-        exposures=run.exposed.exposures[i],
-        exposed=run.exposed.by_each[i],
+        marginal_risk=None if halves is None else halves.risk(i),
+        measures=measure_risks([r.measures[i] for r in main]) if halves is None else halves.measures(i, main),
+        sweep=measure_risks([r.sweep[i] for r in usable if r.sweep]),
+        folds=fold_tables(usable, i) if halves is None else {},
+        curve=run.curves[i] if run.curves else None,
+        exposures=np.zeros(n_rows) if exposed is None else exposed.exposures[i],
+        exposed=np.zeros(n_rows, dtype=bool) if exposed is None else exposed.by_each[i],
         tolerance=lookup.tolerance,
-        contrasts=run.halves.contrasts(i),
+        contrasts={} if halves is None else halves.contrasts(i),
     )
 
 

@@ -27,7 +27,7 @@ from divulge.scenario import Scenario
 from divulge.spec import Assessment, Inputs, read_inputs
 from divulge.table import Schema, Table, read_schema, read_table
 
-HALVES_TRIED = 6
+_HALVES_TRIED = 6
 """Halves on which every output is recomputed: a level that vanishes in one of ten halves is found more often than not
 by six, and each costs no more than computing the output."""
 
@@ -184,7 +184,7 @@ def _checked(found: Preview, i: int, output: Output) -> Released | None:
 def _check_on_data(found: Preview, table: Table) -> None:
     """Outputs that the data do not give, that halves cannot recompute, or that rest on few people."""
     smallest = found.policy.smallest_group if found.policy is not None else Policy().smallest_group
-    halves = RepeatedHalves(splits_wanted=HALVES_TRIED).splits(table.n_rows, found.assessment.seed)
+    halves = RepeatedHalves(splits_wanted=_HALVES_TRIED).splits(table.n_rows, found.assessment.seed)
     parts = [table.take(split.rows()[0]) for split in halves]
     for i, output in enumerate(found.assessment.outputs):
         place = f"outputs[{i}]" + (f" ({output.name})" if output.name else "")

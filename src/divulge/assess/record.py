@@ -22,10 +22,10 @@ from divulge.policy import Decision, Policy
 from divulge.record import FORMAT_VERSION, to_plain
 from divulge.table import Table
 
-NOT_EMBEDDED = "Not every released figure was reproduced in the synthetic data, so this figure understates the risk."
+_NOT_EMBEDDED = "Not every released figure was reproduced in the synthetic data, so this figure understates the risk."
 """The sentence without which no figure of an output that was not embedded may be shown."""
 
-BINS = (-1.0, -0.1, -0.05, -0.02, -0.01, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_BINS = (-1.0, -0.1, -0.05, -0.02, -0.01, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Bounds of the classes in which exposures are counted."""
 
 
@@ -141,7 +141,7 @@ def _brief_section(risk: ScenarioRisk, result: PassResult) -> dict[str, Any]:
         "tolerance": risk.tolerance,
         "marginal_risk": None if risk.marginal_risk is None else _mean_section(risk.marginal_risk),
         "exposed": int(risk.exposed.sum()),
-        "caveats": [] if result.whole.is_complete else [NOT_EMBEDDED],
+        "caveats": [] if result.whole.is_complete else [_NOT_EMBEDDED],
     }
 
 
@@ -205,12 +205,12 @@ def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[
         "smallest_group": policy.smallest_group,
     }
     for risk in result.scenarios:
-        counts, _ = np.histogram(risk.exposures, bins=BINS)
+        counts, _ = np.histogram(risk.exposures, bins=_BINS)
         section["scenarios"].append(
             {
                 "scenario": risk.scenario.describe(),
                 "exposed": int(risk.exposed.sum()),
-                "bounds": list(BINS),
+                "bounds": list(_BINS),
                 "counts": counts.tolist(),
             }
         )

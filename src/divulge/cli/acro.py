@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.record import dumps, make_folder, write_text
-from divulge.terminal.conducting import EXIT_CODES, FailOn
+from divulge.record import make_folder
+from divulge.terminal.conducting import FailOn, exit_for, tell_results, write_results
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
 
@@ -51,7 +51,6 @@ def run(
     """
     from divulge.assess.folders import Settings, assess_folder, check_target, write_viewer
     from divulge.readers.acro import read_folder
-    from divulge.reports import Html
     from divulge.table import read_schema, read_table
 
     found = read_folder(folder)
@@ -70,22 +69,15 @@ def run(
             bar.update(task, completed=done, total=1.0, description=said)
 
         record = assess_folder(found, table, chosen, listen, data.name)
-    page = Html().render(record)
-    metadata = write_viewer(found, record, page, target / "viewer")
-    files = [target / "record.json", target / "report.html", metadata]
-    write_text(files[1], page)
-    write_text(files[0], dumps(record))
-    if json:
-        screen.print_json({**record, "files": [str(f) for f in files]})
-    else:
-        show(record)
-        screen.show(f"Report: {files[1].resolve()}")
-        screen.show(f"For SACRO-Viewer: {metadata.parent.resolve()}")
-    if fail_on is not None and EXIT_CODES[record["verdict"]] >= EXIT_CODES[str(fail_on)]:
-        raise typer.Exit(EXIT_CODES[record["verdict"]])
+    files = write_results(record, target)
+    files.append(write_viewer(found, record, files[1].read_text(encoding="utf-8"), target / "viewer"))
+    tell_results(record, files, None if json else _show)
+    if not json:
+        screen.show(f"For SACRO-Viewer: {files[2].parent.resolve()}")
+    exit_for(record["verdict"], fail_on)
 
 
-def show(record: dict[str, Any]) -> None:
+def _show(record: dict[str, Any]) -> None:
     """The verdict, why, a line for each output, and what was not read."""
     from divulge.reports.folders import agreement, sentence
 

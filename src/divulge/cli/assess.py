@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from divulge.errors import UsageError
-from divulge.record import dumps, make_folder, write_text
-from divulge.terminal.conducting import EXIT_CODES, FailOn, progress_of_splits, write_results
+from divulge.record import make_folder, write_text
+from divulge.terminal.conducting import FailOn, exit_for, progress_of_splits, tell_results, write_results
 from divulge.terminal.ledger_options import released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen
@@ -69,7 +69,7 @@ def run(
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
-        assess_folder(spec, data, output, workers, fail_on, json)
+        _assess_folder(spec, data, output, workers, fail_on, json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = plan(assessment) if ledger is None else plan(assessment, *released_before(assessment, ledger))
@@ -92,26 +92,19 @@ def run(
         raise typer.Exit(130) from None
     if exposed_rows is not None:
         write_text(exposed_rows, _exposed_csv(found))
-    files = write_results(found, folder)
-    if json:
-        screen.print_json({**found.record, "files": [str(f) for f in files]})
-    else:
-        show(found.record)
-        screen.show(f"Report: {files[1].resolve()}")
-    if fail_on is not None:
-        code = EXIT_CODES[str(found.verdict)]
-        if code >= EXIT_CODES[str(fail_on)]:
-            raise typer.Exit(code)
+    files = write_results(found.record, folder)
+    found.checkpoint.clear()  # what was kept for resuming is no longer needed
+    tell_results(found.record, files, None if json else show)
+    exit_for(str(found.verdict), fail_on)
 
 
-def assess_folder(
+def _assess_folder(
     folder: Path, data: Path | None, output: Path | None, workers: int, fail_on: FailOn | None, json: bool
 ) -> None:
     """A folder as it was handed in: read, confirmed by the data, assessed; what is left over makes it *review*."""
     from divulge.assess.folders import Settings
     from divulge.assess.folders.handed_in import assess_handed_in
     from divulge.readers.handed_in.folder import read_folder
-    from divulge.reports import Html
     from divulge.table import read_table
     from divulge.terminal.assess_view import show
 
@@ -123,16 +116,8 @@ def assess_folder(
     target = output if output is not None else Path(f"{folder.resolve().name}-assessment")
     make_folder(target)
     record = assess_handed_in(found, table, Settings(workers=workers), data.name)
-    files = [target / "record.json", target / "report.html"]
-    write_text(files[1], Html().render(record))
-    write_text(files[0], dumps(record))
-    if json:
-        screen.print_json({**record, "files": [str(f) for f in files]})
-    else:
-        show(record)
-        screen.show(f"Report: {files[1].resolve()}")
-    if fail_on is not None and EXIT_CODES[record["verdict"]] >= EXIT_CODES[str(fail_on)]:
-        raise typer.Exit(EXIT_CODES[record["verdict"]])
+    tell_results(record, write_results(record, target), None if json else show)
+    exit_for(record["verdict"], fail_on)
 
 
 def _exposed_csv(found: Assessed) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from divulge.assess.forecast import Forecast
     from divulge.assess.preview import Preview
 
-N_SCENARIOS = 12
+_N_SCENARIOS = 12
 """Scenarios that are listed one by one; --json has them all."""
 
 
@@ -108,10 +108,10 @@ def _scenarios(found: Preview) -> None:
         return
     given = "" if found.assessment.scenarios else " (every variable of the outputs as target, since the spec has none)"
     screen.show(f"Scenarios: {len(found.scenarios)}{given}")
-    for scenario in found.scenarios[:N_SCENARIOS]:
+    for scenario in found.scenarios[:_N_SCENARIOS]:
         screen.show(f"  - {scenario.describe()}; the intruder knows {scenario.knows}")
-    if len(found.scenarios) > N_SCENARIOS:
-        screen.show(f"  … and {len(found.scenarios) - N_SCENARIOS} more (--json lists all).")
+    if len(found.scenarios) > _N_SCENARIOS:
+        screen.show(f"  … and {len(found.scenarios) - _N_SCENARIOS} more (--json lists all).")
 
 
 def _policy(found: Preview) -> None:

@@ -25,11 +25,11 @@ from divulge.table import EditRule, Schema, Table, read_schema
 from divulge.teaching.raking import Margin, design_effect, rake, read_margins, with_weight
 from divulge.teaching.tilt import tilted
 
-ATTEMPTS = 12
+_ATTEMPTS = 12
 """Searches from different starts until one reproduces every figure. About half of those of a regression with crosstabs
 do, so all twelve miss once in some thousand versions."""
 
-ROUNDS = 1
+_ROUNDS = 1
 """A search that has stalled once is left for a fresh start, which is quicker than to go on with it."""
 
 HELD = 8
@@ -115,7 +115,7 @@ def missed(embedding: Embedding) -> int:
     return int(sum((~one.agrees).sum() for one in embedding.outputs))
 
 
-def read_class_inputs(assessment: Assessment) -> Inputs:
+def _read_class_inputs(assessment: Assessment) -> Inputs:
     """Schema and released numbers, with the rules and variables that the class has beside them; no data."""
     without = replace(assessment, data=None, holdout=None)
     if assessment.schema is None:
@@ -159,7 +159,7 @@ def make_dataset(
     listener: Callable[[int, int, Progress], None] | None = None,
 ) -> Dataset:
     """Make the versions. listener: told the version, the attempt and how far that is."""
-    inputs = read_class_inputs(assessment)
+    inputs = _read_class_inputs(assessment)
     weight = assessment.teaching.weight
     margins = () if weight is None else read_margins(weight.margins, inputs.schema)
     recipe = _recipe(assessment, inputs)
@@ -203,7 +203,7 @@ def _search(
     """The first attempt that reproduces every figure, or the one that misses fewest."""
     started = time.perf_counter()
     # The paper's algorithm takes minutes for an attempt, and more of them would not end differently.
-    attempts = 1 if isinstance(synthesiser, Evolutionary) else ATTEMPTS
+    attempts = 1 if isinstance(synthesiser, Evolutionary) else _ATTEMPTS
     best: Embedding | None = None
     done = 0
     for attempt in range(attempts):
@@ -212,7 +212,7 @@ def _search(
         found = recipe.embed(
             synthesiser,
             seed,
-            run=version * ATTEMPTS + attempt,
+            run=version * _ATTEMPTS + attempt,
             listener=lambda progress, attempt=attempt: listen(attempt, progress),  # type: ignore[misc]
         )
         done = attempt + 1
@@ -227,8 +227,8 @@ def _search(
 def _synthesiser(assessment: Assessment, seconds: float) -> Synthesiser:
     section = assessment.synthesiser
     if section is None:
-        return Descent(rounds=ROUNDS, seconds=seconds)
-    usual = {"rounds": ROUNDS, "seconds": seconds} if section.kind == Descent.kind else {}
+        return Descent(rounds=_ROUNDS, seconds=seconds)
+    usual = {"rounds": _ROUNDS, "seconds": seconds} if section.kind == Descent.kind else {}
     return synthesiser_of(section.kind, {**usual, **section.values})
 
 

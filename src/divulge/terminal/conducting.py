@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from divulge.record import dumps, write_text
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.assess import Assessed, Step
+    from divulge.assess import Step
 
-EXIT_CODES = {"release": 0, "review": 10, "refuse": 20}
+_EXIT_CODES = {"release": 0, "review": 10, "refuse": 20}
 """With --fail-on: what the shell sees."""
 
 
@@ -39,13 +41,27 @@ def progress_of_splits() -> Iterator[Callable[[Step], None]]:
         yield listen
 
 
-def write_results(found: Assessed, folder: Path) -> list[Path]:
-    """report.html, then record.json; then what was kept for resuming is no longer needed."""
+def write_results(record: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write report.html, then record.json: where there is a record, there is a report."""
     from divulge.reports import Html
 
-    page = Html().render(found.record)
-    record, report = folder / "record.json", folder / "report.html"
-    write_text(report, page)
-    write_text(record, dumps(found.record))
-    found.checkpoint.clear()
-    return [record, report]
+    page = Html().render(record)
+    files = [folder / "record.json", folder / "report.html"]
+    write_text(files[1], page)
+    write_text(files[0], dumps(record))
+    return files
+
+
+def tell_results(record: dict[str, Any], files: list[Path], show: Callable[[dict[str, Any]], None] | None) -> None:
+    """The record on the screen as `show` shows it, and where the report is; without it as JSON."""
+    if show is None:
+        screen.print_json({**record, "files": [str(f) for f in files]})
+    else:
+        show(record)
+        screen.show(f"Report: {files[1].resolve()}")
+
+
+def exit_for(verdict: str, fail_on: FailOn | None) -> None:
+    """End with the verdict's exit code where --fail-on asks for it."""
+    if fail_on is not None and _EXIT_CODES[verdict] >= _EXIT_CODES[str(fail_on)]:
+        raise typer.Exit(_EXIT_CODES[verdict])

@@ -42,7 +42,8 @@ def run_job(folder: Path, tell: Callable[[str, dict[str, Any]], None]) -> dict[s
         ready = plan(read_spec(spec))
         with progress_of_splits() as listener:
             assessed = assess(ready, spec_text=source, folder=folder / name, listener=listener)
-        record, report = write_results(assessed, folder / name)
+        record, report = write_results(assessed.record, folder / name)
+        assessed.checkpoint.clear()
         tell(name, assessed.record)
         found["assessments"].append(
             {

@@ -42,7 +42,7 @@ class Progress:
 
 Listener = Callable[[Progress], None]
 
-TOGETHER = "all outputs together"
+_TOGETHER = "all outputs together"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _together(
     if len(alone) == 1:
         assert alone[0].found is not None, "asked for those that were assessed"
         return alone[0].found
-    return _assess([a.reading for a in alone], table, chosen, _prefixed(listener, TOGETHER, total, total), data)
+    return _assess([a.reading for a in alone], table, chosen, _prefixed(listener, _TOGETHER, total, total), data)
 
 
 def _record(folder: Folder, readings: Sequence[Reading], alone: Sequence[_Alone], together: Assessed) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from divulge.designs import Design, RepeatedHalves
 from divulge.objective import Target
 from divulge.table import Table
 
-DRAWS = 20
+_DRAWS = 20
 """Random parts from which it is seen how an earlier output varies with the part: its standard deviation to a sixth."""
 
-WIDE = 5.0
+_WIDE = 5.0
 """Estimated standard deviations to which a part is held to what is granted: hardly any part is farther off."""
 
 _STREAM = 7
@@ -52,7 +52,7 @@ def granted_in_part(earlier: Sequence[Target], table: Table, n_rows: int, seed: 
             continue
         values = np.array([target.output.evaluate(part).values for part in _parts(table, n_rows, seed)])
         middle = values.mean(axis=0)  # undefined in some part: says nothing
-        wide = np.maximum(WIDE * values.std(axis=0, ddof=1), whole.half)
+        wide = np.maximum(_WIDE * values.std(axis=0, ddof=1), whole.half)
         hidden = ~whole.is_given | ~np.isfinite(middle)
         low, high = np.where(hidden, -np.inf, middle - wide), np.where(hidden, np.inf, middle + wide)
         expected = replace(whole, values=np.where(hidden, np.nan, middle), low=low, high=high, se=None)
@@ -63,7 +63,7 @@ def granted_in_part(earlier: Sequence[Target], table: Table, n_rows: int, seed: 
 def _parts(table: Table, n_rows: int, seed: int) -> list[Table]:
     rng = np.random.default_rng([seed, _STREAM, n_rows])
     parts = []
-    for _ in range(DRAWS // 2):
+    for _ in range(_DRAWS // 2):
         order = rng.permutation(table.n_rows)
         # Where the complement is no part of this size, the rows from the other end are.
         for rows in (order[:n_rows], order[::-1][:n_rows]):

@@ -15,10 +15,10 @@ from divulge.kernels.arrays import Codes
 from divulge.table import Table
 from divulge.table.align import align
 
-FEWEST_IDENTIFIED = 50
+_FEWEST_IDENTIFIED = 50
 """Rows from which a variable whose every value is there once counts as a number of the person."""
 
-SURELY = 4.0
+_SURELY = 4.0
 """Standard errors beyond which rows found in both files are not there by chance: one file in 30,000."""
 
 
@@ -55,7 +55,7 @@ def shared_rows(people: Table, holdout: Table) -> int:
     if twins == 1.0:
         return 0
     error = sqrt(max(twins * (1 - twins), 1 / n) * (1 / n + 1 / theirs.n_rows))
-    return round(theirs.n_rows * (found - twins) / (1 - twins)) if found - twins > SURELY * error else 0
+    return round(theirs.n_rows * (found - twins) / (1 - twins)) if found - twins > _SURELY * error else 0
 
 
 def against_holdout(task: Task, synthetic: Table, holdout: Table | None) -> tuple[Mapping[str, Figure], ...]:
@@ -66,4 +66,4 @@ def against_holdout(task: Task, synthetic: Table, holdout: Table | None) -> tupl
 
 
 def _is_number_of_person(codes: Codes) -> bool:
-    return len(codes) >= FEWEST_IDENTIFIED and len(np.unique(codes)) == len(codes)
+    return len(codes) >= _FEWEST_IDENTIFIED and len(np.unique(codes)) == len(codes)

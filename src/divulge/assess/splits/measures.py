@@ -21,27 +21,16 @@ class Figure:
 
 
 def measure_scenario(
-    task: Task, scenario: Scenario, people: Table, synthetic: Table, holdout: Table | None
-) -> dict[str, Figure]:
-    """The measures of one scenario; none where there is no key, which every measure needs."""
-    return _measured(task, scenario, people, synthetic, holdout, None) if scenario.keys else {}
-
-
-def sweep_scenario(
-    task: Task, scenario: Scenario, people: Table, synthetic: Table, holdout: Table | None
-) -> dict[str, Figure]:
-    """The measures over subsets of the keys; none where the scenario asks for none."""
-    return _measured(task, scenario, people, synthetic, holdout, scenario.key_sizes) if scenario.key_sizes else {}
-
-
-def _measured(
     task: Task,
     scenario: Scenario,
     people: Table,
     synthetic: Table,
     holdout: Table | None,
-    sizes: tuple[int, int] | None,
+    sizes: tuple[int, int] | None = None,
 ) -> dict[str, Figure]:
+    """The measures of one scenario, or, with sizes, those over subsets of so many keys; none where there is no key."""
+    if not scenario.keys:
+        return {}
     names = scenario.variables
     found = measure_tables(
         people.select(names),

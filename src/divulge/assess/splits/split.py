@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.splits.measures import Figure, measure_scenario, sweep_scenario
+from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import EmbedError
@@ -17,7 +17,7 @@ from divulge.objective import Embedding, Outcome, Reproduction
 from divulge.outputs import Figures, Released, Status
 from divulge.scenario import Counts
 
-USABLE = (
+_USABLE = (
     Status.OK,
     Status.EMPTY_GROUP,
     Status.CONSTANT,
@@ -74,7 +74,7 @@ class SplitResult:
 
 def is_usable(figures: Figures) -> bool:
     """Whether an output with these figures could be released at all."""
-    return figures.status in USABLE and not bool(np.isnan(figures.values).all())
+    return figures.status in _USABLE and not bool(np.isnan(figures.values).all())
 
 
 def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
@@ -104,7 +104,10 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         holdout = task.table.take(outside) if split.has_holdout else None
         measures = tuple(measure_scenario(task, s, part, synthetic, holdout) for s in task.scenarios)
         if with_sweep:
-            sweep = tuple(sweep_scenario(task, s, part, synthetic, holdout) for s in task.scenarios)
+            sweep = tuple(
+                measure_scenario(task, s, part, synthetic, holdout, s.key_sizes) if s.key_sizes else {}
+                for s in task.scenarios
+            )
     outputs = tuple(_embedded(f, r, given) for f, r, given in zip(figures, embedding.outputs, released, strict=True))
     seconds = time.perf_counter() - started
     return SplitResult(split, outputs, str(embedding.outcome), None, counts, measures, sweep, seconds)

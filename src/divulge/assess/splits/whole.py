@@ -25,7 +25,7 @@ FOLLOWED = "TCAP_zero"
 
 
 @dataclass(frozen=True)
-class SearchPath:
+class _SearchPath:
     """Risk and mean absolute error at some moments of one search; steps: how many changes had been proposed."""
 
     scenario: str
@@ -40,7 +40,7 @@ class Whole:
 
     embedding: Embedding
     near: tuple[float, ...]
-    path: SearchPath | None
+    path: _SearchPath | None
 
 
 def embed_whole(task: Task, figures: Sequence[Figures], printed: Sequence[Released]) -> Whole:
@@ -59,4 +59,4 @@ def embed_whole(task: Task, figures: Sequence[Figures], printed: Sequence[Releas
     paper = replace(task, families=(Tcap(),))
     risks = [measure_scenario(paper, scenario, task.table, s, None)[FOLLOWED].original for s in followed.snapshots]
     steps, errors = tuple(s for s, _ in points), tuple(e for _, e in points)
-    return Whole(whole, near, SearchPath(scenario.describe(), steps, errors, tuple(risks)))
+    return Whole(whole, near, _SearchPath(scenario.describe(), steps, errors, tuple(risks)))

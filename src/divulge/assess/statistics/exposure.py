@@ -215,12 +215,12 @@ def find_exposed(
     return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_scenarios.max(initial=0)))
 
 
-CONFIRMED = 7e-5
+_CONFIRMED = 7e-5
 """What the p-values of the two tests of somebody must come to, multiplied (Fisher 1932). With nobody exposed, one
 output in twenty has somebody to test again (Benjamini and Hochberg's level, 0.05). The second p-value is then a uniform
 number, so one in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
 
-FOUND_LATER = 0.2
+_FOUND_LATER = 0.2
 """Share of the rate of false discoveries at which people are found who were not at first: in all it stays below it."""
 
 
@@ -243,14 +243,14 @@ def confirm(
 
     first = under_it(found.p_values)
     fresh = under_it([s.p_values(masks, blocks, 0.0, among=first < 1.0) for s in again])
-    by_any = found.by_any & (found.adjusted * fresh <= CONFIRMED) & (fresh < 1.0)
+    by_any = found.by_any & (found.adjusted * fresh <= _CONFIRMED) & (fresh < 1.0)
     if by_any.any():
         exposures = (under_it(found.exposures) + under_it([s.exposures() for s in again])) / 2
         seen = np.flatnonzero((first < 1.0) & (fresh <= level) & (exposures > delta))
         both = np.minimum(found.n_scenarios * _product(first[seen], fresh[seen]), 1.0)
         # All the others who were tested count among the tests.
         tests = np.append(both, np.ones(found.n_tested - len(seen)))
-        by_any[seen] |= benjamini_hochberg(tests, FOUND_LATER * level)[: len(seen)]
+        by_any[seen] |= benjamini_hochberg(tests, _FOUND_LATER * level)[: len(seen)]
     by_each = tuple((each | (clearest == k)) & by_any for k, each in enumerate(found.by_each))
     return replace(found, by_any=by_any, by_each=by_each)
 

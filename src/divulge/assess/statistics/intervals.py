@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from divulge.kernels.arrays import Floats
 
-FEWEST_FOR_SKEWNESS = 10
+_FEWEST_FOR_SKEWNESS = 10
 """Splits below which a skewness cannot be told from chance, and Student's interval is left as it is."""
 
 
@@ -51,7 +51,7 @@ def mean_over(values: Sequence[float] | Floats, centre: float | None = None, inf
     above, below = quantile, -quantile
     deviations = v - v.mean()
     scale = float(np.sqrt(np.mean(deviations**2)))
-    if n >= FEWEST_FOR_SKEWNESS and scale > 0:
+    if n >= _FEWEST_FOR_SKEWNESS and scale > 0:
         k = float(np.mean((deviations / scale) ** 3)) / np.sqrt(n)
         above, below = _unskewed(quantile, k), _unskewed(-quantile, k)
     error = spread / np.sqrt(n)
