@@ -128,7 +128,7 @@ def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: 
     sure = {v for t, v in variables.items() if v is not None and t is not None and words.variable(t) is not None}
     for text, name in hypothesis.variables.items():
         figures = tuple(f for f in candidate.figures if f.of == text and f.what != "p-value")
-        if text is None or name in sure or not figures or any(k == text for f in figures for k, _ in f.at):
+        if text is None or words.variable(text) or not figures or any(k == text for f in figures for k, _ in f.at):
             continue
         part = replace(candidate, figures=figures)
         for tried in ([name] if name is not None else []) + [n for n in data.names if n != name]:
