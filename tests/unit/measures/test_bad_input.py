@@ -94,3 +94,10 @@ def test_no_holdout_no_attack_on_it() -> None:
     table = table_from_frame(PEOPLE)
     with pytest.raises(MeasureError, match="no holdout"):
         Case(table, table, Scenario(("age",), "home")).for_holdout()
+
+
+def test_older_names_of_families_are_understood() -> None:
+    for old, new in {"raab": "identity", "kolb": "group_disclosure"}.items():
+        found = [measure(PEOPLE, PEOPLE, ["age"], "home", measures=[name]).measures for name in (old, new)]
+        assert found[0]
+        assert list(found[0]) == list(found[1])
