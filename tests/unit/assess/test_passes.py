@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from divulge.assess import assess, plan
 from divulge.assess.passes import _worst
 from divulge.assess.splits.split import Embedded
 from divulge.designs import BLOCK, RepeatedHalves
+from divulge.rules import Finding, Severity
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Schema, Table, Variable
 
@@ -62,3 +64,12 @@ def test_large_cells_need_one_block_and_a_person_alone_needs_all() -> None:
     alone = _assessed({"sex": sex, "tenure": tenure}, ["sex", "tenure"])
     assert (alone.record["verdict"], alone.record["splits"]["used"]) == ("refuse", 3 * BLOCK)
     assert np.flatnonzero(alone.exposed).tolist() == [0]
+
+
+def test_person_whom_two_rules_name_is_counted_once() -> None:
+    found = _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"])
+    people = np.arange(80) < 3
+    finding = Finding("a rule", Severity.REVIEW, (0,), (), "Three people are named.", people)
+    result = replace(found.results[0], findings=(finding, finding))
+    assert int(result.named_by_rules.sum()) == 3
+    assert result.at_risk.tolist() == people.tolist()

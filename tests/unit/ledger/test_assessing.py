@@ -20,6 +20,7 @@ from divulge.ledger.model import Choice, Job, JobState, Release, Submission
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
+from tests.support.assessing import ready
 from tests.support.ledgers import World
 
 ALL: dict[str, Any] = {"kind": "crosstab", "variables": ["SEX", "ILL"]}
@@ -135,3 +136,11 @@ def test_job_goes_on_where_another_worker_was_killed(world: World) -> None:
     assert found.record["splits"]["used"] == 20
     with world.ledger.reading() as session:
         assert session.scalars(select(Job)).one().state is JobState.QUEUED
+
+
+def test_standard_errors_are_kept_with_their_own_decimals() -> None:
+    model = {"kind": "logistic", "formula": "SEX ~ C(ILL)", "decimals": 2, "statistics": ["se"], "compute": True}
+    coarse, fine = (assessing.released_figures(ready({**model, "se_decimals": n}))[0] for n in (2, 4))
+    assert all(len(figure["value"].split(".")[1]) == 2 for figure in fine)
+    assert all(len(figure["se"].split(".")[1]) == 4 for figure in fine)
+    assert [f"{float(figure['se']):.2f}" for figure in fine] == [figure["se"] for figure in coarse]
