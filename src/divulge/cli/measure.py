@@ -165,7 +165,8 @@ def _measured(
 
 def _table(found: Sequence[Measured], plot: Path | None) -> list[dict[str, Any]]:
     """One row a target, drawn as arrows where a plot is asked for."""
-    from divulge.terminal.arrow_plot import arrow_plot, target_table
+    from divulge.measures.several_targets import target_table
+    from divulge.reports.arrows import arrow_plot
 
     table = target_table(found)
     if plot is not None:
