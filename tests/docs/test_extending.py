@@ -147,9 +147,8 @@ def test_the_new_measure_is_computed_and_explained(package: Path, record: dict[s
     assert record["meanings"] == {"missed": "Share of people whose keys no synthetic person has."}
     ran(package, "-m", "divulge", "report", "found/record.json", "--format", "markdown", "-o", "again.md")
     assert "Share of people whose keys no synthetic person has" in (package / "again.md").read_text(encoding="utf-8")
-    found = run(
-        package, "measure", "d.csv", "made.csv", "--keys", "SEX,AGE", "--target", "LTILL", "--measures", "missed"
-    )
+    files = ["--original", "d.csv", "--synthetic", "d.csv", "--keys", "SEX,AGE", "--target", "LTILL"]
+    assert run(package, "measure", *files, "--measures", "missed")["measures"]["missed"]["value"] == 0
 
 
 def test_the_new_rule_finds(package: Path) -> None:

@@ -102,6 +102,13 @@ class VisibleSubmission:
     def figures_of(self, output: SubmittedOutput) -> list[Any]:
         return list(output.figures or []) if self.shows_figures else []
 
+    def grid_of(self, output: SubmittedOutput) -> Mapping[str, Any] | None:
+        """Where each figure of an output stands in its table; None where there is no assessment that says it."""
+        found = [o for o in (self.brief or {}).get("outputs", ()) if o["number"] == output.number]
+        grid = found[0]["grid"] if found else None
+        n_placed = sum(n is not None for line in grid["cells"] for n in line) if grid else 0
+        return grid if n_placed == len(output.figures or ()) and n_placed else None
+
 
 def see(session: Session, store: Store, person: Person, submission_id: int) -> VisibleSubmission:
     """Everything of a submission that somebody may see."""
@@ -182,7 +189,7 @@ _briefs: LatestUsed[str, Mapping[str, Any]] = LatestUsed(512)
 """Stored assessments never change, and reading one takes longer than all the rest of its page."""
 
 _BRIEF = ("verdict", "reasons", "settle")
-_OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules")
+_OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules", "grid")
 
 
 def _brief_of(session: Session, assessment: StoredAssessment) -> Mapping[str, Any]:
