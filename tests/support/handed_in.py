@@ -30,7 +30,7 @@ def table() -> Table:
 
 
 def stata_log(frame: pd.DataFrame) -> str:
-    """summarize, tabulate and regress as Stata prints them."""
+    """Summaries, a crosstab and a regression as Stata prints them."""
     lines = [". summarize age wage", "", "    Variable |        Obs        Mean    Std. dev.       Min        Max"]
     lines.append("-------------+---------------------------------------------------------")
     for name in ("age", "wage"):
@@ -172,6 +172,7 @@ TEXTS = {
     "lifelines": lifelines_text,
     "tables": lambda: markdown_table(people()),
     "console": lambda: people().groupby("town").wage.describe().round(2).to_string() + "\n",
+    "pandas": lambda: f"{people().town.value_counts()}\n>>> df.age.mean()\n{people().age.mean()}\n",
     "prose": lambda: f"N = 200. The mean age was {people().age.mean():.2f} (SD {people().age.std():.2f}).\n",
 }
 """For each program of the room, a file as it writes one."""

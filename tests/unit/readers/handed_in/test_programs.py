@@ -28,6 +28,7 @@ EXPECTED = {
     "statsmodels": {("linear", "wage ~ age + ill")},
     "tables": {("means", "wage town")},
     "console": {("position", "wage town")},
+    "pandas": {("frequencies", "town"), ("means", "age")},
     "prose": {("means", "age")},
 }
 

@@ -50,6 +50,37 @@ def trimmed(block: Lines, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def framed(block: Lines) -> Iterator[tuple[int, int, Grid]]:
+    """Tables between rules of dashes or equals signs, with empty lines inside, as esttab and stargazer print them."""
+    rules = [i for i, t in enumerate(block.texts) if re.match(r"^\s*(?:-{20,}|={20,}|_{20,})\s*$", t)]
+    i = 0
+    while i + 2 < len(rules):
+        first, second = rules[i], rules[i + 1]
+        heads = [t for t in block.texts[first + 1 : second] if t.strip()]
+        if not 1 <= len(heads) <= 5 or any("|" in t for t in heads) or not any(re.search(r"\(\d\)", t) for t in heads):
+            i += 1
+            continue
+        last = i + 2
+        while (
+            last + 1 < len(rules)
+            and rules[last + 1] - rules[last] <= 12
+            and _goes_on(block, rules[last], rules[last + 1])
+        ):
+            last += 1
+        kept = [k for k in range(first + 1, rules[last]) if block.texts[k].strip() and k not in rules]
+        plain = Lines(tuple(block.texts[k] for k in kept), block.first, tuple(block.line(k) for k in kept))
+        grid = aligned(plain, 0, len(kept), len(heads))
+        if grid is not None:
+            after = tuple(t.strip() for t in block.texts[rules[last] + 1 : rules[last] + 4] if t.strip())
+            yield first, rules[last] + 1, Grid(grid.rows, (), tuple(h.strip() for h in heads), after)
+        i = last + 1
+
+
+def _goes_on(block: Lines, start: int, end: int) -> bool:
+    inner = [t for t in block.texts[start + 1 : end] if t.strip()]
+    return bool(inner) and all(re.search(r"\d\S*\s*$", t) for t in inner)
+
+
 def table_at(block: Lines, start: int, end: int) -> Grid | None:
     """A stretch of lines as a grid; a word alone above the columns names their axis."""
     if any("|" in t for t in block.texts[start:end]):

@@ -83,6 +83,12 @@ def _is_correlation(table: Structure, words: Vocabulary) -> bool:
     bounded = sum(abs(v) <= 1 for v in values)
     fractions = sum(v != int(v) for v in values if abs(v) < 1e9)
     named = numbered or len(set(rows) & set(columns)) >= len(columns) - 1
+    crossed = [
+        c for b in table.body for path, c in zip(table.columns, b.cells, strict=True) if path and path[-1] in b.path
+    ]
+    if any(c is not None and c.main is not None and c.main.value not in (None, 1.0) for c in crossed) and fractions:
+        same = [c.main.value for c in crossed if c is not None and c.main is not None and c.main.value is not None]
+        named = named and any(v == 1.0 for v in same)
     return named and bounded >= 0.5 * len(values) and fractions > 0
 
 

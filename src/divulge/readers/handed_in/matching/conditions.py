@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -43,10 +44,8 @@ def simplified(where: str | None, data: Data) -> str | None:
     """A condition without `or x is missing` for variables that are never missing, in the names of the data."""
     if where is None:
         return None
-    out = where
+    out = re.sub(r"\s*(==|>=|<=|!=|<>|(?<![<>=!])[<>](?![<>=]))\s*", r" \1 ", where).strip()
     for name in data.names:
         if f"{name} is missing" in out and not data.has_missing(name):
-            import re
-
             out = re.sub(rf"\((\S+ \S+ \S+) or {re.escape(name)} is missing\)", r"\1", out)
     return out

@@ -82,6 +82,10 @@ def _unmatched(candidate: Candidate, note: str) -> Reading:
 
 def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
     best, others = _best(candidate, words, data, where, aliases)
+    if (best is None or not best.confirmed) and candidate.kind == "crosstab":
+        other = _as_means(candidate, words, data, where, aliases)
+        if other is not None:
+            return other
     if best is None or not best.confirmed:
         found = _conditioned(candidate, words, data, where, aliases, best)
         if found is not None:
@@ -95,6 +99,33 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
             _unmatched(candidate, "its labels were not found in the data"), variables=named, by=groups, where=where
         )
     return replace(best, others=tuple(others))
+
+
+def _as_means(
+    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading | None:
+    """A table of one statistic by groups that names neither the statistic nor, perhaps, its variable: a pivot."""
+    counts = [f for f in candidate.figures if f.what == "count" and f.printed.value is not None]
+    if len(counts) < 2 or not any(f.printed.decimals for f in counts) or len(counts) != len(candidate.figures):
+        return None
+    columns = dict.fromkeys(t for f in counts for a, t in f.at if a.startswith("column"))
+    named = bool(columns) and all(words.variable(t) is not None for t in columns)
+    for what, kind in (("mean", "means"), ("median", "position"), ("sd", "means"), ("sum", "totals")):
+        figures = tuple(
+            replace(
+                f,
+                what=what,
+                of=next((t for a, t in f.at if a.startswith("column")), None) if named else None,
+                at=tuple((a, t) for a, t in f.at if not (named and a.startswith("column"))),
+            )
+            for f in counts
+        )
+        by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+        tried = replace(candidate, kind=kind, figures=figures, variables=tuple(columns) if named else (), by=by)
+        best, others = _best(tried, words, data, where, aliases)
+        if best is not None and best.confirmed:
+            return replace(best, others=tuple(others))
+    return None
 
 
 def _best(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 import numpy as np
@@ -58,6 +58,7 @@ def match_model(
     note = None
     if candidate.fixed_effects or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
         what = "absorbed effects" if candidate.fixed_effects else f"{candidate.kind} models"
+        plain = _limited(plain, candidate, terms, words, data, aliases)
         return _noted(plain, f"recognised; Divulge has no kind for {what} yet")
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
@@ -73,6 +74,17 @@ def match_model(
     if best is None:
         return _noted(plain, note or "its terms were not found in the data")
     return best
+
+
+def _limited(
+    plain: Reading, candidate: Candidate, terms: Sequence[Term], words: Vocabulary, data: Data, aliases: dict[str, str]
+) -> Reading:
+    """A model that cannot be fitted with the one condition that leaves as many rows as it says, where there is one."""
+    if plain.where is not None or plain.formula is None:
+        return plain
+    columns = {key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
+    found = _fitting_conditions(candidate, columns, plain.formula.partition("~")[0], data)
+    return replace(plain, where=found[0]) if len(found) == 1 else plain
 
 
 def _is_cut(term: Term) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
-from divulge.readers.handed_in.candidates.console import runs, table_at, trimmed
+from divulge.readers.handed_in.candidates.console import framed, runs, table_at, trimmed
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.sheets import Block, Lines
@@ -21,7 +21,15 @@ class Console:
         if not isinstance(block, Lines):
             return []
         out = []
+        taken: list[tuple[int, int]] = []
+        for i, j, frame in framed(block):
+            found = [c for c in read_grid(frame, session.vocabulary) if c.shape == "model"]
+            if found:
+                taken.append((i, j))
+                out += [session.signed(c, self.name) for c in found]
         for i, j in runs(block, 0, len(block.texts)):
+            if any(a < j and i < b for a, b in taken):
+                continue
             if any(re.match(r"^\s*(?:[.>?]|>>>)\s", t) for t in block.texts[i:j]):
                 continue
             i, j = trimmed(block, i, j)

@@ -77,9 +77,35 @@ def read(path: Path, name: str) -> Document:
     return Document(name, tuple(_blocks(text)), tuple(remarks))
 
 
+_EQUATION = re.compile(
+    r"\\widehat\{\s*(?:\\rm|\\mathrm)?\s*\{?(?P<response>[\w.\\]+)\}?\s*\}\s*&?=(?P<right>.*?)\\end\{", re.DOTALL
+)
+_TERM = re.compile(
+    r"(?P<sign>[+-]?)\s*\\underset\{\((?P<error>[\d.,]+)\)\}\{(?P<value>[\d.,]+)\}(?:\s*\\,\s*\\(?:mbox|mathrm|text)\{(?P<name>[^{}]*)\})?"
+)
+
+
+def _equation(text: str) -> Grid | None:
+    """An equation with standard errors under its coefficients, as gretl writes it, as a table of coefficients."""
+    found = _EQUATION.search(text)
+    if found is None:
+        return None
+    rows: list[tuple[int, list[str]]] = [(text.count("\n", 0, found.start()) + 1, ["", "Coefficient", "Std. Error"])]
+    for term in _TERM.finditer(found["right"]):
+        line = text.count("\n", 0, found.start("right") + term.start()) + 1
+        sign = "-" if term["sign"] == "-" else ""
+        rows.append((line, [plain(term["name"] or "const"), sign + term["value"], term["error"]]))
+    said = (f"Dependent variable: {plain(found['response'])}",)
+    size = re.search(r"[TNn]\s*=\s*(\d+)", text[found.end() :])
+    return grid_of(rows, before=said, after=(f"N = {size[1]}",) if size else ()) if len(rows) > 2 else None
+
+
 def _blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     place = 0
+    equation = _equation(text)
+    if equation is not None:
+        blocks.append(equation)
     for start, end, body, columns in [*_tabulars(text), *_haligns(text)]:
         between = text[place:start]
         blocks += _said(between, text.count("\n", 0, place) + 1)

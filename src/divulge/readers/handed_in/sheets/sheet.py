@@ -20,12 +20,19 @@ class Lines:
         return self.numbers[min(i, len(self.numbers) - 1)] if self.numbers else self.first + i
 
 
+MOST_JOINED = 20_000
+"""Lines that are read together: a long log is never held as a whole."""
+
+
 def joined_lines(blocks: Iterable[Block]) -> Iterator[Block]:
     """Blocks with lines that follow one another as one block, as a log in several parts of a page is."""
     held: list[Lines] = []
     for block in blocks:
         if isinstance(block, Lines):
             held.append(block)
+            if sum(len(b.texts) for b in held) >= MOST_JOINED:
+                yield _as_one(held)
+                held = []
             continue
         if held:
             yield _as_one(held)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
-from divulge.readers.handed_in.sheets.sheet import Document, Lines, Remark
-from divulge.readers.handed_in.sheets.text import decode, parts
+from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
+from divulge.readers.handed_in.sheets.text import WHOLE, decode, parts
 
 SUFFIXES = (".smcl", ".sthlp")
 
@@ -77,11 +78,21 @@ def _drawn(directive: str, at: int) -> str:
     return "-" * 78 if words[0] == ".-" else ""
 
 
+class _Long:
+    """A long log as blocks that can be gone through more than once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __iter__(self) -> Iterator[Block]:
+        for part in parts(self.path):
+            yield from with_boxes(Lines(tuple(plain(t) for t in part.texts), part.first))
+
+
 def read(path: Path, name: str) -> Document:
     """A log in SMCL."""
-    if path.stat().st_size > 64_000_000:
-        texts = tuple(plain(t) for part in parts(path) for t in part.texts)
-        return Document(name, tuple(with_boxes(Lines(texts))))
+    if path.stat().st_size > WHOLE:
+        return Document(name, _Long(path))
     text, odd = decode(path.read_bytes())
     texts = tuple(plain(t.expandtabs(8)) for t in text.splitlines())
     return Document(name, tuple(with_boxes(Lines(texts))), (Remark(odd),) if odd else ())
