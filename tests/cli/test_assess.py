@@ -173,6 +173,7 @@ def test_record_and_report_hold_no_row_and_fetch_nothing(folder: Path) -> None:
     assert "default-src 'none'" in page
     # The figures of the output are what is asked to be released. Beside them no town of a single person is named.
     assert any("4711" in value["label"] for value in record["outputs"][0].pop("values"))
+    assert "4711" in json.dumps(record["outputs"][0].pop("grid"))
     assert "4711" not in json.dumps(record)
 
 
