@@ -13,8 +13,8 @@ from divulge.demo import cps_extract, simulated_census, simulated_health
 from divulge.outputs import OUTPUTS, Example, Output, Status
 from divulge.outputs.released.computed import compute
 from divulge.record import dumps
-from divulge.spec import json_schema, parse_output
-from divulge.spec.fields import spec_fields, type_text
+from divulge.settings import Setting, json_schema, settings_of, type_text
+from divulge.spec import Assessment, parse_output
 from divulge.table import Table
 
 N_ROWS = 2000
@@ -57,7 +57,7 @@ def catalogue_page() -> str:
 
 def schema_file() -> str:
     """docs/reference/spec.schema.json, for editors that check and complete a spec as one types."""
-    return dumps(json_schema())
+    return dumps(json_schema(Assessment, "Divulge assessment"))
 
 
 def _summary(kind: type[Output]) -> str:
@@ -71,25 +71,23 @@ def _described(kind: type[Output], shared: set[str]) -> list[str]:
     facts.append("It lowers: the search reproduces it by totals." if kind.can_lower else kind.why_not)
     if not kind.takes_weights:
         facts.append("It takes no weights.")
-    return [*paragraphs, " ".join(facts), _fields(kind, set(spec_fields(kind)) - shared)]
+    return [*paragraphs, " ".join(facts), _fields(kind, set(settings_of(kind)) - shared)]
 
 
 def _fields(kind: type[Output], names: set[str]) -> str:
     rows = ["| field | type | meaning |", "|---|---|---|"]
-    fields = spec_fields(kind) if kind is not Output else _all_shared()
-    for name, (hint, field, text) in fields.items():
+    fields = settings_of(kind) if kind is not Output else _all_shared()
+    for name, setting in fields.items():
         if name in names:
-            default = field.default
-            usual = "" if default in (dataclasses.MISSING, None, (), False) else f" Default: {_shown(default)}."
-            needed = " Needed." if default is dataclasses.MISSING else ""
-            rows.append(f"| `{name}` | {_cell(type_text(hint))} | {_cell(text)}{needed}{usual} |")
+            usual = "" if setting.is_needed or setting.default in (None, (), False) else _shown(setting.default)
+            needed = " Needed." if setting.is_needed else f" Default: {usual}." if usual else ""
+            rows.append(f"| `{name}` | {_cell(type_text(setting.hint))} | {_cell(setting.help)}{needed} |")
     return "\n".join(rows)
 
 
-def _all_shared() -> dict[str, tuple[object, dataclasses.Field[object], str]]:
+def _all_shared() -> dict[str, Setting]:
     """The fields of Output itself, taken from a kind that has them all."""
-    fullest = max(OUTPUTS, key=lambda k: (k.takes_weights, k.can_suppress, k.has_threshold))
-    return spec_fields(fullest)
+    return settings_of(max(OUTPUTS, key=lambda k: (k.takes_weights, k.can_suppress, k.has_threshold)))
 
 
 def _shown(default: object) -> str:

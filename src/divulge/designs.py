@@ -5,15 +5,15 @@ A design is a frozen list of splits that follows from its settings, the number o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb, exp, log
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from divulge.errors import DesignError, suggest
+from divulge.errors import DesignError, SpecError
 from divulge.kernels.arrays import Integers, Mask
+from divulge.settings import Called, Range, check_settings
 
 FEWEST_ROWS = 50
 """Below this no split says anything: halves of 25 rows make every interval wider than any threshold."""
@@ -107,10 +107,12 @@ class Whole:
     """All rows, several runs of the search: how the risk varies with the search (Elliot et al., experiment 1)."""
 
     kind: ClassVar[str] = "whole"
-    runs: Annotated[int, "How many runs."] = 10
+    runs: Annotated[int, "How many runs.", Range(least=1)] = 10
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
-        _at_least("runs", self.runs, 1)
         return tuple(Split("whole", i, f"Run {i + 1}", i, n_rows, seed) for i in range(self.runs))
 
 
@@ -119,10 +121,12 @@ class Folds:
     """k folds, each the holdout in turn (experiment 2)."""
 
     kind: ClassVar[str] = "folds"
-    folds: Annotated[int, "How many folds."] = 2
+    folds: Annotated[int, "How many folds.", Range(least=2)] = 2
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
-        _at_least("folds", self.folds, 2)
         _at_most("folds", self.folds, n_rows // FEWEST_ROWS, n_rows)
         return tuple(Split("folds", i, f"Fold {i + 1}", i, n_rows, seed, (self.folds,)) for i in range(self.folds))
 
@@ -132,7 +136,10 @@ class FoldsOfFolds:
     """k folds, and each of these split into k again: does the contrast depend on the size? (experiment 3)"""
 
     kind: ClassVar[str] = "folds-of-folds"
-    folds: Annotated[int, "How many folds, and how many folds of each."] = 2
+    folds: Annotated[int, "How many folds, and how many folds of each.", Range(least=2)] = 2
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         first = Folds(folds=self.folds).splits(n_rows, seed)
@@ -155,21 +162,25 @@ class RepeatedHalves:
     """
 
     kind: ClassVar[str] = "repeated-halves"
-    splits_wanted: Annotated[int, "How many splits; an even number."] = 30
+    splits_wanted: Annotated[int, "How many splits; an even number.", Called("splits"), Range(least=2)] = 30
     stop_early: Annotated[bool, "Whether to stop once the intervals are narrow enough."] = True
     curve: Annotated[bool, "Whether the contrast is measured at n/4, n/8 and n/16 too."] = True
-    curve_splits: Annotated[int, "How many splits at each size of the curve."] = 10
+    curve_splits: Annotated[int, "How many splits at each size of the curve.", Range(least=2)] = 10
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.splits_wanted % 2:
+            raise SpecError(
+                f"an even number of splits is needed, {self.splits_wanted} is given.",
+                where="splits",
+                hint=f"Write splits: {self.splits_wanted + 1}. Every row is in for half of the splits.",
+            )
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
-        n = self.splits_wanted
-        _at_least("splits", n, 2)
-        if n % 2:
-            raise DesignError(
-                f"an even number of splits is needed, {n} is given.",
-                where="design.splits",
-                hint=f"Every row is in for half of the splits: give {n - 1 or 2} or {n + 1}.",
-            )
-        return tuple(Split("halves", i, f"Split {i + 1}", i, n_rows, seed, (self.block_size(i),)) for i in range(n))
+        return tuple(
+            Split("halves", i, f"Split {i + 1}", i, n_rows, seed, (self.block_size(i),))
+            for i in range(self.splits_wanted)
+        )
 
     def block_size(self, number: int) -> int:
         """How many splits the block of a split has: the last one may be shorter."""
@@ -190,7 +201,6 @@ class RepeatedHalves:
         """The splits of the learning curve below n/2, at sizes that leave FEWEST_ROWS rows at least."""
         if not self.curve:
             return ()
-        _at_least("curve_splits", self.curve_splits, 2)
         divisors = [d for d in (4, 8, 16) if n_rows // d >= FEWEST_ROWS]
         return tuple(
             Split(f"n/{d}", i, f"n/{d}, split {i + 1}", 1000 * d + i, n_rows, seed, (d,))
@@ -219,37 +229,6 @@ Design = Whole | Folds | FoldsOfFolds | RepeatedHalves
 DESIGNS: tuple[type[Design], ...] = (RepeatedHalves, Folds, FoldsOfFolds, Whole)
 """Every design; the first is the default."""
 
-_FIELDS: Mapping[str, str] = {"splits": "splits_wanted"}
-"""What the spec calls a field that has another name here (`splits` is a method)."""
-
-
-def make_design(kind: str | None, values: Mapping[str, Any]) -> Design:
-    """The design that the spec's section names, with its settings checked."""
-    known = {d.kind: d for d in DESIGNS}
-    if kind is None:
-        return RepeatedHalves()
-    if kind not in known:
-        raise DesignError(
-            f"there is no design {kind!r}.",
-            where="design.kind",
-            hint=suggest(kind, known) or f"The designs are: {', '.join(known)}.",
-        )
-    made = known[kind]
-    fields = made.__dataclass_fields__
-    names = {next((shown for shown, f in _FIELDS.items() if f == name), name): name for name in fields}
-    for name, value in values.items():
-        if name not in names:
-            raise DesignError(
-                f"design {kind!r} has no setting {name!r}.",
-                where=f"design.{name}",
-                hint=suggest(name, names) or f"It has: {', '.join(names)}.",
-            )
-        is_switch = isinstance(fields[names[name]].default, bool)
-        if isinstance(value, bool) is not is_switch or not isinstance(value, int):
-            wanted = "true or false" if is_switch else "a whole number"
-            raise DesignError(f"{wanted} is needed.", where=f"design.{name}")
-    return made(**{names[name]: value for name, value in values.items()})
-
 
 def check_rows(n_rows: int) -> None:
     """Raise where there are too few rows for any split."""
@@ -269,11 +248,6 @@ def check_holdout(n_shared: int, n_holdout: int) -> None:
             where="holdout",
             hint="A holdout is people who were not in the data: take them out.",
         )
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise DesignError(f"at least {least} is needed, {value} is given.", where=f"design.{name}")
 
 
 def _at_most(name: str, value: int, most: int, n_rows: int) -> None:

@@ -190,10 +190,6 @@ class DesignError(DivulgeError):
     exit_code = 54
 
 
-class PolicyError(DivulgeError):
-    exit_code = 55
-
-
 class ComparatorError(DivulgeError):
     """A comparator asked to learn from a table that it cannot learn from, or to make rows that it cannot make."""
 

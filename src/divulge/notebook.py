@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import Step, assess, plan
+from divulge.designs import RepeatedHalves
 from divulge.errors import OutputError, UsageError
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
+from divulge.policy import make_policy
 from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, write_text
 from divulge.reports import Html, card
 from divulge.scenario import EVERY, Scenario
-from divulge.spec import Assessment, Inputs, Settings
+from divulge.settings import Choice
+from divulge.spec import Assessment, Inputs
+from divulge.synthesisers import Descent
 from divulge.table import Table, table_from_frame
 
 N_NAMED = 3
@@ -107,9 +111,9 @@ def check(
         outputs=tuple(outputs),
         folder=Path(),
         scenarios=(scenario,) if target is not None or keys is not None else (),
-        design=Settings("repeated-halves", {"splits": splits, "curve": False}),
-        synthesiser=Settings("descent", {"seconds": seconds}),
-        policy=Path(policy) if isinstance(policy, str) else policy,
+        design=RepeatedHalves(splits_wanted=splits, curve=False),
+        synthesiser=Choice(Descent, {"seconds": seconds}),
+        policy=Path(policy) if isinstance(policy, str | Path) else make_policy(policy),
         seed=seed,
     )
     inputs = Inputs(table.schema, table, table.n_rows, tuple(released))

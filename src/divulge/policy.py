@@ -6,12 +6,17 @@ A policy is a handful of thresholds. What the defaults rest on is said beside ea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
-from divulge.errors import PolicyError, suggest
+from divulge.errors import SpecError
+from divulge.settings import Range, check_settings, read_settings
+
+_INSIDE = Range(above=0, below=1)
+_SHARE = Range(least=0, most=1)
+_PEOPLE = Range(least=1)
 
 
 class Verdict(StrEnum):
@@ -34,78 +39,73 @@ class Policy:
         float,
         "A person is exposed where being in the data raises the chance of a right guess by more than this, beyond "
         "chance. 0.1: about what a cell of ten people gives each of them, the smallest that most settings release.",
+        _INSIDE,
     ] = 0.1
     false_discoveries: Annotated[
-        float, "The share of those called exposed that may be so by chance. 0.05: as for any other test."
+        float, "The share of those called exposed that may be so by chance. 0.05: as for any other test.", _INSIDE
     ] = 0.05
-    refuse_exposed: Annotated[int, "So many exposed people are refused. 1: an average must not outvote a person."] = 1
+    refuse_exposed: Annotated[
+        int, "So many exposed people are refused. 1: an average must not outvote a person.", _PEOPLE
+    ] = 1
     refuse_exposed_share: Annotated[
-        float, "So large a share of exposed people is refused, however many `refuse_exposed` allows."
+        float, "So large a share of exposed people is refused, however many `refuse_exposed` allows.", _SHARE
     ] = 0.001
     release_risk: Annotated[
         float,
         "Released only where the upper bound of the marginal risk (mean exposure) is at most this. 0.02: as if "
         "everybody stood in a cell of fifty.",
+        _INSIDE,
     ] = 0.02
     refuse_risk: Annotated[
-        float, "Refused where even the lower bound of the marginal risk is above this. 0.05: as in cells of twenty."
+        float,
+        "Refused where even the lower bound of the marginal risk is above this. 0.05: as in cells of twenty.",
+        _INSIDE,
     ] = 0.05
     widest_interval: Annotated[
-        float, "Released only where the interval of the marginal risk is at most this wide. 0.02: as `release_risk`."
+        float,
+        "Released only where the interval of the marginal risk is at most this wide. 0.02: as `release_risk`.",
+        _INSIDE,
     ] = 0.02
     embedded: Annotated[
         float,
         "Released only where at least this share of the released figures was reproduced, as printed or (estimates) "
         "within a twentieth of their standard error. 0.95: what was not reproduced was not put to the test.",
+        _SHARE,
     ] = 0.95
     each_figure: Annotated[
         float,
         "Released only where every figure was reproduced in at least this share of the splits. 0.8: the one figure "
         "that is hard to reproduce may be the one that gives somebody away.",
+        _SHARE,
     ] = 0.8
     fewest_at_extreme: Annotated[
-        int, "A maximum or minimum that fewer people have gives their value away. 10: as for a cell of a table."
+        int,
+        "A maximum or minimum that fewer people have gives their value away. 10: as for a cell of a table.",
+        _PEOPLE,
     ] = 10
     smallest_group: Annotated[
-        int, "Groups of exposed people are described only where so many are in them. 10: as for any released table."
+        int,
+        "Groups of exposed people are described only where so many are in them. 10: as for any released table.",
+        _PEOPLE,
     ] = 10
+    # Which rules are asked is no threshold of the verdict.
+    profile: Annotated[str | None, "The profile of rules of output checking: its name, or a file."] = field(
+        default=None, metadata={"recorded": False}
+    )
 
     def __post_init__(self) -> None:
-        for name in ("delta", "false_discoveries", "release_risk", "refuse_risk", "widest_interval"):
-            if not 0 < getattr(self, name) < 1:
-                raise PolicyError(f"a number between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
-        for name in ("embedded", "each_figure", "refuse_exposed_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise PolicyError(f"a share from 0 to 1 is needed, {getattr(self, name)} is given.", where=name)
-        for name in ("refuse_exposed", "fewest_at_extreme", "smallest_group"):
-            if getattr(self, name) < 1:
-                raise PolicyError(f"at least 1 is needed, {getattr(self, name)} is given.", where=name)
+        check_settings(self)
         if self.refuse_risk < self.release_risk:
-            raise PolicyError("refuse_risk is below release_risk.", where="refuse_risk", hint="Give a larger one.")
+            raise SpecError(
+                "refuse_risk is below release_risk.",
+                where="refuse_risk",
+                hint=f"Write refuse_risk: {self.release_risk:g}.",
+            )
 
 
 def make_policy(document: Mapping[str, Any] | None) -> Policy:
     """A policy from plain data; what it does not say is as usual."""
-    given = dict(document or {})
-    given.pop("profile", None)  # which rules are asked is no threshold of the verdict
-    hints = get_type_hints(Policy)
-    known = [f.name for f in fields(Policy)]
-    for name, value in given.items():
-        if name not in known:
-            raise PolicyError(
-                f"there is no threshold {name!r}.",
-                where=f"policy.{name}",
-                hint=suggest(name, known) or f"The thresholds are: {', '.join(known)}.",
-            )
-        wanted = hints[name]
-        if isinstance(value, bool) or not isinstance(value, int if wanted is int else int | float):
-            noun = "a whole number" if wanted is int else "a number"
-            raise PolicyError(f"{noun} is needed.", where=f"policy.{name}")
-    try:
-        return Policy(**given)
-    except PolicyError as error:
-        error.where = f"policy.{error.where}"
-        raise
+    return read_settings(Policy, document or {}, "policy")
 
 
 @dataclass(frozen=True)

@@ -98,11 +98,11 @@ policy: {delt: 0.2}
 measures: [TCAPP]
 design: {kind: halves}
 """
-    problems = document(text, capsys, 55)["problems"]
+    problems = document(text, capsys, 50)["problems"]
     assert [p["where"] for p in problems] == [
         "policy.delt",
+        "measures[0]",
         "design.kind",
-        "measures",
         "outputs[0].variables[1]",
         "outputs[1].where",
         "outputs[2].formula",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from divulge.demo import cps_extract, simulated_census, simulated_health
-from divulge.errors import DivulgeError, OutputError, UnknownVariableError
+from divulge.errors import DivulgeError, OutputError, SpecError, UnknownVariableError
 from divulge.outputs import OUTPUTS, Example, Figures, Output, Released, Status, read_released
 from divulge.outputs.kinds.custom import Custom
 from divulge.spec import format_output, parse_output
@@ -309,10 +309,10 @@ def test_kind_rejects_what_every_kind_rejects(kind: type[Output], tmp_path: Path
             output_of(kind, example, tmp_path, **changes).check(schema)
         assert error.value.where == where
     if not kind.can_suppress:
-        with pytest.raises(OutputError, match="no suppressed cells"):
+        with pytest.raises(SpecError, match="takes no 'suppressed'"):
             output_of(kind, example, tmp_path, suppressed=("a",))
     if not kind.takes_weights:
-        with pytest.raises(OutputError, match="takes no weights"):
+        with pytest.raises(SpecError, match="takes no 'weights'"):
             output_of(kind, example, tmp_path, weights="AGE")
 
 

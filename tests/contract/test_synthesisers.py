@@ -16,7 +16,7 @@ from divulge.outputs import Output, read_released
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.record import dumps
-from divulge.synthesisers import SYNTHESISERS, Synthesiser, synthesiser_of
+from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(400)
@@ -35,8 +35,12 @@ LONG: dict[str, dict[str, Any]] = {"descent": {}, "evolutionary": {"mutation": 0
 EVERY = pytest.mark.parametrize("kind", [s.kind for s in SYNTHESISERS])
 
 
+def made(kind: str, settings: dict[str, dict[str, Any]]) -> Synthesiser:
+    return next(s for s in SYNTHESISERS if s.kind == kind)(**settings[kind])
+
+
 def small(kind: str) -> Synthesiser:
-    return synthesiser_of(kind, SMALL[kind])
+    return made(kind, SMALL)
 
 
 def objective_of(table: Table, *outputs: Output) -> Objective:
@@ -215,7 +219,7 @@ def test_coefficients_of_separated_data_end_with_a_status(kind: str) -> None:
 @EVERY
 def test_level_with_a_released_count_of_zero_is_left_empty(kind: str) -> None:
     cells = Crosstab(variables=("X", "Y"), released=[10, 0, 15, 5])
-    found = synthesiser_of(kind, LONG[kind]).embed(released_as(two_values("X", "Y"), 30, cells), 30, 1)
+    found = made(kind, LONG).embed(released_as(two_values("X", "Y"), 30, cells), 30, 1)
     assert found.outcome is Outcome.REPRODUCED
     assert found.outputs[0].values[1] == 0
     check_honest(found)
@@ -233,7 +237,7 @@ def test_model_of_a_level_that_nobody_has_ends_with_a_status(kind: str) -> None:
 @EVERY
 def test_single_variable_is_enough(kind: str) -> None:
     objective = released_as(two_values("X"), 30, Crosstab(variables=("X",), released=[21, 9]))
-    found = synthesiser_of(kind, LONG[kind]).embed(objective, 30, 1)
+    found = made(kind, LONG).embed(objective, 30, 1)
     assert found.outcome is Outcome.REPRODUCED
     check_honest(found)
 
@@ -250,7 +254,7 @@ def test_few_rows_end_with_a_status(kind: str, n_rows: int) -> None:
 @EVERY
 def test_one_row_can_be_reproduced(kind: str) -> None:
     objective = released_as(two_values("X"), 1, Crosstab(variables=("X",), released=[0, 1]))
-    found = synthesiser_of(kind, LONG[kind]).embed(objective, 1, 1)
+    found = made(kind, LONG).embed(objective, 1, 1)
     assert found.outcome is Outcome.REPRODUCED
     check_honest(found)
 

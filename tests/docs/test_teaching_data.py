@@ -10,7 +10,7 @@ import pytest
 
 from divulge.cli.embed import objective_of
 from divulge.spec import read_inputs, read_spec
-from divulge.synthesisers import Descent, synthesiser_of
+from divulge.synthesisers import Descent
 from examples.teaching_data import one_output, south_yorkshire, three_outputs
 
 FOLDER = Path(one_output.__file__).parent
@@ -57,8 +57,7 @@ def test_spec_can_be_embedded_without_data(name: str) -> None:
     assert n_rows == 4027
     assert knowledge.sources["TENURE"] == "frequencies"
     assert knowledge.sources["AGE"] == "uniform"
-    assert assessment.synthesiser is not None
-    synthesiser = synthesiser_of(assessment.synthesiser.kind, assessment.synthesiser.values)
+    synthesiser = assessment.synthesiser.make()
     if isinstance(synthesiser, Descent):
         found = replace(synthesiser, mae=0.01).embed(objective, n_rows, assessment.seed)
         assert all(output.mae <= 0.01 for output in found.outputs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -10,13 +12,13 @@ from divulge.designs import (
     Folds,
     FoldsOfFolds,
     RepeatedHalves,
+    Whole,
     check_holdout,
     check_rows,
     enough_splits,
-    make_design,
     smallest_p,
 )
-from divulge.errors import DesignError
+from divulge.errors import DesignError, SpecError
 
 
 @pytest.mark.parametrize("splits", [2, 10, 14, 30])
@@ -86,22 +88,21 @@ def test_thirty_splits_can_tell_one_of_fifty_thousand_from_chance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "values", "said"),
+    ("make", "said"),
     [
-        ("halves", {}, "there is no design"),
-        ("repeated-halves", {"split": 3}, "Did you mean 'splits'?"),
-        ("repeated-halves", {"splits": "many"}, "a whole number is needed"),
-        ("folds", {"folds": True}, "a whole number is needed"),
+        (
+            lambda: RepeatedHalves(splits_wanted=5),
+            "splits: an even number of splits is needed, 5 is given. Write splits: 6",
+        ),
+        (lambda: RepeatedHalves(splits_wanted=0), "splits: a whole number of at least 2"),
+        (lambda: Folds(folds=True), "folds: a whole number of at least 2 is needed, true"),
+        (lambda: FoldsOfFolds(folds=1), "folds: a whole number of at least 2"),
+        (lambda: Whole(runs=0), "runs: a whole number of at least 1"),
     ],
 )
-def test_design_rejects_what_it_does_not_know(kind: str, values: dict[str, object], said: str) -> None:
-    with pytest.raises(DesignError, match=said):
-        make_design(kind, values)
-
-
-def test_odd_number_of_splits_is_refused() -> None:
-    with pytest.raises(DesignError, match="an even number of splits"):
-        make_design("repeated-halves", {"splits": 5}).splits(100, 1)
+def test_design_rejects_what_makes_no_sense(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        make()
 
 
 def test_more_folds_than_rows_allow_are_refused() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from divulge.errors import PolicyError
+from divulge.errors import SpecError
 from divulge.policy import Evidence, Policy, Verdict, decide, make_policy
 
 GOOD = Evidence(
@@ -81,6 +81,6 @@ def test_exposed_share_refuses_where_the_number_does_not() -> None:
     ],
 )
 def test_policy_rejects_what_makes_no_sense(document: dict[str, Any], where: str) -> None:
-    with pytest.raises(PolicyError) as caught:
+    with pytest.raises(SpecError) as caught:
         make_policy(document)
     assert caught.value.where == where

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,15 +12,14 @@ from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
-from divulge.designs import Design, check_rows, make_design
-from divulge.errors import DivulgeError, EmbedError, OutputError, SpecError, suggest
+from divulge.designs import Design, RepeatedHalves, check_rows
+from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
 from divulge.outputs import Figures, Output, Released, Statbarn
-from divulge.policy import Policy, make_policy
-from divulge.spec import Assessment, Inputs, read_inputs
-from divulge.spec.document import read_document
-from divulge.synthesisers import SYNTHESISERS, Descent
+from divulge.policy import Policy
+from divulge.spec import Assessment, Inputs, read_inputs, read_policy
+from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
@@ -63,8 +59,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     released_before: outputs about the same data; those that share a variable are assessed together with the new ones.
     """
     policy = read_policy(assessment.policy)
-    section = assessment.design
-    design = make_design(section.kind if section else None, section.values if section else {})
+    design = assessment.design or RepeatedHalves()
     if assessment.data is None and inputs is None:
         raise SpecError(
             "there are no data: people in and out of the data cannot be compared without them.",
@@ -72,7 +67,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
             hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
         )
     check_named(assessment, len(released_before))
-    families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
+    families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, assessment.families)
     read = inputs if inputs is not None else read_inputs(assessment)
     table = read.table
     assert table is not None, "data were named, and have been read"
@@ -136,13 +131,6 @@ def _disagreeing(figures: Figures, released: Released | None) -> int:
     return 0 if released is None else int((~released.agrees(figures.values)).sum())
 
 
-def read_policy(given: Path | Mapping[str, Any] | None) -> Policy:
-    """The policy that a spec names, or gives itself, or the default one."""
-    if isinstance(given, Path):
-        return make_policy(read_document(given))
-    return make_policy(given)
-
-
 def _as_computed(output: Output, released: Released | None) -> Output:
     """The same output as it is computed on a part: with the precision and the withheld cells of what was released."""
     if released is None:
@@ -161,34 +149,10 @@ def _as_computed(output: Output, released: Released | None) -> Output:
 
 
 def _synthesiser(assessment: Assessment, outputs: Sequence[Output]) -> Descent:
-    section = assessment.synthesiser
+    if assessment.synthesiser.kind is not Descent:
+        raise SpecError("only descent is fast enough to repeat on many splits.", where="synthesiser.kind")
     # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are
     # for the last digits of estimates; whole counts are put right faster by annealing.
-    usual: dict[str, Any] = {
-        "start": "model",
-        "polish": any(o.statbarn is Statbarn.MODELS for o in outputs),
-    }
-    if section is None:
-        return Descent(**usual)
-    kinds = {s.kind: s for s in SYNTHESISERS}
-    if section.kind not in kinds:
-        raise SpecError(
-            f"there is no synthesiser {section.kind!r}.",
-            where="synthesiser.kind",
-            hint=suggest(section.kind, kinds) or f"The synthesisers are: {', '.join(kinds)}.",
-        )
-    if section.kind != Descent.kind:
-        raise SpecError("only descent is fast enough to repeat on many splits.", where="synthesiser.kind")
-    names = [f.name for f in dataclasses.fields(Descent)]
-    for name in section.values:
-        if name not in names:
-            raise SpecError(
-                f"there is no setting {name!r}.", where=f"synthesiser.{name}", hint=f"It has: {', '.join(names)}."
-            )
-    try:
-        return Descent(**usual | dict(section.values))
-    except DivulgeError as error:
-        error.where = f"synthesiser.{error.where}" if error.where else "synthesiser"
-        raise
-    except TypeError:
-        raise SpecError("a setting cannot be what is given.", where="synthesiser") from None
+    made = assessment.synthesiser.make(start="model", polish=any(o.statbarn is Statbarn.MODELS for o in outputs))
+    assert isinstance(made, Descent), "asked above"
+    return made

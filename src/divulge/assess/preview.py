@@ -6,16 +6,16 @@ run into. Neither holds a value of a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from divulge.assess.forecast import Forecast, forecast
-from divulge.assess.plan import DEFAULT_FAMILIES, plan, read_policy
+from divulge.assess.plan import DEFAULT_FAMILIES, plan
 from divulge.assess.scenarios import scenarios_for, unknown_names
 from divulge.assess.splits.split import is_usable
-from divulge.designs import Design, RepeatedHalves, Split, make_design
+from divulge.designs import Design, RepeatedHalves, Split
 from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
@@ -24,7 +24,7 @@ from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario
-from divulge.spec import Assessment, Inputs, read_inputs
+from divulge.spec import Assessment, Inputs, read_inputs, read_policy
 from divulge.table import Schema, Table, read_schema, read_table
 
 _HALVES_TRIED = 6
@@ -90,19 +90,19 @@ def figures(found: Preview, i: int) -> int | None:
         return None
 
 
-def preview(assessment: Assessment, *, with_time: bool = True) -> Preview:
-    """Look at everything that an assessment would use, and collect what is wrong instead of stopping at it."""
-    found = Preview(assessment)
+def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequence[DivulgeError] = ()) -> Preview:
+    """Look at everything that an assessment would use, and collect what is wrong instead of stopping at it.
+
+    problems: what is known to be wrong already.
+    """
+    found = Preview(assessment, problems=list(problems))
     with _noted(found, "policy"):
         found.policy = read_policy(assessment.policy)
-    with _noted(found, None):
-        section = assessment.design
-        found.design = make_design(section.kind if section else None, section.values if section else {})
-    with _noted(found, "measures"):
-        families, _ = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, {})
-        found.measures = tuple(assessment.measures) or tuple(
-            m.name for family in families for m in family.measures if not m.name.endswith(("_sweep", "_sweep_zero"))
-        )
+    found.design = assessment.design or RepeatedHalves()
+    families, _ = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, assessment.families)
+    found.measures = tuple(assessment.measures) or tuple(
+        m.name for family in families for m in family.measures if not m.name.endswith(("_sweep", "_sweep_zero"))
+    )
     inputs = _read(found)
     if found.schema is None:
         return found

@@ -7,15 +7,16 @@ Those that come with the program are in `rules/profiles`; a custodian's own is a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import yaml
 
-from divulge.errors import PolicyError, suggest
+from divulge.errors import SpecError, suggest
 from divulge.rules import RULES, Rule, Severity
+from divulge.settings import read_settings
 
 DEFAULT = "divulge"
 _FOLDER = resources.files("divulge.rules") / "profiles"
@@ -41,7 +42,7 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
     if name in PROFILES:
         return make_profile(name, yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
     if not name.endswith((".yaml", ".yml")):
-        raise PolicyError(
+        raise SpecError(
             f"there is no profile {name!r}.",
             where="policy.profile",
             hint=suggest(name, PROFILES) or f"The profiles are: {', '.join(PROFILES)}. A file's name ends in .yaml.",
@@ -50,7 +51,7 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise PolicyError(
+        raise SpecError(
             f"the profile {name!r} cannot be read ({type(error).__name__}).", where="policy.profile"
         ) from None
     return make_profile(Path(name).stem, document)
@@ -59,14 +60,14 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
 def make_profile(name: str, document: Any) -> Profile:
     """A profile from plain data: title, source, based_on, rules."""
     if not isinstance(document, dict) or not isinstance(document.get("rules", {}), dict):
-        raise PolicyError(
+        raise SpecError(
             "a profile is a mapping with rules by name.",
             where="profile",
             hint="For example rules: {threshold: {fewest: 5}}.",
         )
     unknown = [key for key in document if key not in ("title", "source", "based_on", "rules")]
     if unknown:
-        raise PolicyError(
+        raise SpecError(
             f"a profile has no {unknown[0]!r}.", where="profile", hint="It has title, source, based_on and rules."
         )
     base = read_profile(str(document["based_on"])) if document.get("based_on") else None
@@ -75,7 +76,7 @@ def make_profile(name: str, document: Any) -> Profile:
     known = {rule.name: rule for rule in RULES}
     for rule_name, settings in document.get("rules", {}).items():
         if rule_name not in known:
-            raise PolicyError(
+            raise SpecError(
                 f"there is no rule {rule_name!r}.",
                 where=f"profile.rules.{rule_name}",
                 hint=suggest(str(rule_name), known) or f"The rules are: {', '.join(known)}.",
@@ -87,39 +88,14 @@ def make_profile(name: str, document: Any) -> Profile:
         given = dict(settings or {})
         breach[rule_name] = _severity(given.pop("breach", breach.get(rule_name, known[rule_name].severity)), rule_name)
         before = rules[rule_name].settings() if rule_name in rules else {}
-        rules[rule_name] = _rule(known[rule_name], {**before, **given})
+        rules[rule_name] = read_settings(known[rule_name], {**before, **given}, f"profile.rules.{rule_name}")
     ordered = tuple(rules[r.name] for r in RULES if r.name in rules)
     return Profile(name, str(document.get("title", name)), str(document.get("source", "")), ordered, breach)
 
 
 def _severity(given: Any, rule: str) -> Severity:
     if given not in list(Severity):
-        raise PolicyError(
+        raise SpecError(
             f"a breach does {', '.join(Severity)}; {given!r} is given.", where=f"profile.rules.{rule}.breach"
         )
     return Severity(given)
-
-
-def _rule(kind: type[Rule], settings: Mapping[str, Any]) -> Rule:
-    hints = get_type_hints(kind)
-    known = {f.name: f for f in fields(kind)}
-    for name, value in settings.items():
-        where = f"profile.rules.{kind.name}.{name}"
-        if name not in known:
-            hint = suggest(str(name), known) or (f"It has: {', '.join(known)}." if known else "It has no settings.")
-            raise PolicyError(f"the rule {kind.name!r} has no setting {name!r}.", where=where, hint=hint)
-        if not _is_a(value, hints[name]):
-            raise PolicyError(f"{value!r} cannot be a setting of {kind.name!r}.", where=where)
-    assert all(f.default is not MISSING for f in known.values()), "every setting has a default"
-    return kind(**settings)
-
-
-def _is_a(value: Any, hint: Any) -> bool:
-    if get_origin(hint) is not None and get_args(hint):
-        parts = get_args(hint)
-        return value in parts or any(isinstance(p, type) and _is_a(value, p) for p in parts)
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint)

@@ -35,7 +35,8 @@ def run(
     from divulge.assess.preview import preview
     from divulge.spec import read_spec
 
-    found = preview(read_spec(spec, allow_code=allow_code), with_time=time)
+    problems: list[DivulgeError] = []
+    found = preview(read_spec(spec, allow_code=allow_code, problems=problems), with_time=time, problems=problems)
     if json:
         screen.print_json(found.as_json())
     else:

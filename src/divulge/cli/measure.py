@@ -100,6 +100,8 @@ def run(
     who were not in the data is no disclosure.
     """
     # The measures bring compiled code with them, which other commands should not wait for.
+    from divulge import settings
+    from divulge.scenario import Scenario
     from divulge.terminal import measure_options as read
     from divulge.terminal.measure_view import show
 
@@ -115,7 +117,7 @@ def run(
     options: dict[str, Any] = {
         "measures": read.read_names(measures) if measures else None,
         "settings": read.read_settings(set_ or (), tau),
-        "key_sizes": None if key_sizes is None else read.read_sizes(key_sizes),
+        "key_sizes": settings.read_settings(Scenario, {"key_sizes": key_sizes}).key_sizes,
         "exclusions": read.read_exclusions(
             exclude_target_level or (), exclude_missing or (), exclude_pair or (), denominator_limit, targets, cut
         ),

@@ -9,8 +9,8 @@ import typer
 
 from divulge.errors import UsageError, suggest
 from divulge.outputs import OUTPUTS, Output
-from divulge.spec import json_schema
-from divulge.spec.fields import spec_fields, type_text
+from divulge.settings import json_schema, settings_of, type_text
+from divulge.spec import Assessment
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
 
@@ -24,7 +24,7 @@ def run(
 ) -> None:
     """List the kinds of output, what each is, and the fields that it has in a spec."""
     if schema:
-        screen.print_json(json_schema())
+        screen.print_json(json_schema(Assessment, "Divulge assessment"))
         return
     chosen = OUTPUTS
     if kind is not None:
@@ -38,14 +38,14 @@ def run(
     if json:
         screen.print_json({"kinds": [_as_json(k) for k in chosen]})
         return
-    shared = {f.name for f in dataclasses.fields(Output)}
     for each in chosen:
         screen.show(f"{each.kind}: {_summary(each)}")
-        for name, (hint, field, text) in spec_fields(each).items():
-            if name not in shared or kind is not None:
-                need = "" if field.default is not dataclasses.MISSING else ", needed"
-                screen.show(f"    {name} ({type_text(hint)}{need}): {text}")
+        for name, setting in settings_of(each).items():
+            if not setting.is_inherited or kind is not None:
+                need = ", needed" if setting.is_needed else ""
+                screen.show(f"    {name} ({type_text(setting.hint)}{need}): {setting.help}")
     if kind is None:
+        shared = [f.name for f in dataclasses.fields(Output)]
         screen.show("")
         screen.show(f"Beside its own, a kind takes such of these as make sense for it: {', '.join(sorted(shared))}.")
         screen.show("`divulge outputs KIND` explains all fields of one kind.")
@@ -68,11 +68,11 @@ def _as_json(kind: type[Output]) -> dict[str, Any]:
         "fields": [
             {
                 "name": name,
-                "type": type_text(hint),
-                "needed": field.default is dataclasses.MISSING,
-                "default": None if field.default is dataclasses.MISSING else field.default,
-                "help": text,
+                "type": type_text(setting.hint),
+                "needed": setting.is_needed,
+                "default": None if setting.is_needed else setting.default,
+                "help": setting.help,
             }
-            for name, (hint, field, text) in spec_fields(kind).items()
+            for name, setting in settings_of(kind).items()
         ],
     }

@@ -10,7 +10,7 @@ import typer
 from divulge.checking import PROFILES, Checked, check_outputs, make_cases, read_profile
 from divulge.errors import SpecError
 from divulge.rules import RULES, Finding, Rule
-from divulge.spec import profile_of, read_inputs, read_spec
+from divulge.spec import read_inputs, read_policy, read_spec
 from divulge.terminal.complete import spec_files
 from divulge.terminal.options import AllowCodeOption, JsonOption
 from divulge.terminal.screen import screen
@@ -45,7 +45,7 @@ def run(
             where="data",
             hint="Name a file of data. divulge audit needs none.",
         )
-    chosen = read_profile(profile or profile_of(assessment), assessment.folder)
+    chosen = read_profile(profile or read_policy(assessment.policy).profile, assessment.folder)
     inputs = read_inputs(assessment)
     assert inputs.table is not None, "data were named, and have been read"
     units = assessment.entity, assessment.holding, assessment.waiver

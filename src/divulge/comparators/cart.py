@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from divulge.errors import ComparatorError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
 from divulge.kernels.pruning import leaves_as_rpart
+from divulge.settings import Range, check_settings
 from divulge.table import Table, Variable
 
 _Codes = NDArray[np.integer]
@@ -23,27 +24,29 @@ _Codes = NDArray[np.integer]
 class Cart:
     """synthpop's default synthesis (Nowok et al. 2016), with its default settings.
 
-    visit: in which order the variables are made; None is the order of the columns. The first is resampled.
-    min_leaf: the fewest original rows in a leaf (minbucket); a node is split from three times as many on.
-    complexity: a split must reduce the tree's risk by this share of the root's (cp). Risk is the squared deviation of
-        numbers and the misclassified rows of categories, as in rpart, so that splits which change no call are cut.
+    The risk of a tree is the squared deviation of numbers and the misclassified rows of categories, as in rpart, so
+    that splits which change no call are cut.
     """
 
-    visit: tuple[str, ...] | None = None
-    min_leaf: int = 5
-    complexity: float = 1e-8
+    visit: Annotated[
+        tuple[str, ...] | None,
+        "In which order the variables are made; absent: the order of the columns. The first is resampled.",
+    ] = None
+    min_leaf: Annotated[
+        int,
+        "The fewest original rows in a leaf (minbucket); a node is split from three times as many on.",
+        Range(least=1),
+    ] = 5
+    complexity: Annotated[
+        float, "A split must reduce the tree's risk by this share of the root's (cp).", Range(least=0, below=1)
+    ] = 1e-8
 
     name: ClassVar[str] = "cart"
     summary: ClassVar[str] = "Each variable from the leaves of a tree on the variables before it."
     source: ClassVar[str] = "Reiter 2005; Nowok et al. 2016 (synthpop)"
 
     def __post_init__(self) -> None:
-        if self.min_leaf < 1:
-            raise ComparatorError(f"a leaf needs at least 1 row; {self.min_leaf} is given.", where="min_leaf")
-        if not 0 <= self.complexity < 1:
-            raise ComparatorError(
-                f"a complexity of at least 0 and below 1 is needed; {self.complexity} is given.", where="complexity"
-            )
+        check_settings(self)
 
     def synthesise(self, original: Table, n_rows: int | None, rng: np.random.Generator) -> Table:
         """Variable after variable, each given those made before it."""

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from divulge.comparators.comparator import check_request
-from divulge.errors import ComparatorError
+from divulge.settings import Range, check_settings
 from divulge.table import Table
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An x % sample without replacement. share: x as a fraction of 1.
+    """An x % sample without replacement.
 
     Where more rows are asked for than the sample has, its rows are repeated as equally often as possible.
     """
 
-    share: float = 0.1
+    share: Annotated[float, "The share of the rows.", Range(above=0, most=1)] = 0.1
 
     name: ClassVar[str] = "sample"
     summary: ClassVar[str] = "A random share of the original rows, unchanged."
     source: ClassVar[str] = "Francis 2024 (sampling-equivalent)"
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ComparatorError(f"a share above 0 and at most 1 is needed; {self.share} is given.", where="share")
+        check_settings(self)
 
     def synthesise(self, original: Table, n_rows: int | None, rng: np.random.Generator) -> Table:
         """The sampled rows; without `n_rows`, as many as the share says (at least one)."""

@@ -21,8 +21,9 @@ from divulge.outputs.behind import Behind, What
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.released.precision import Precision, Released, printed
+from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import OnlyIf, Range, check_settings
 from divulge.table import Condition, Schema, Table, Variable
 
 
@@ -122,41 +123,30 @@ class Output:
 
     name: Annotated[str | None, "What to call the output in reports."] = None
     where: Annotated[str | None, "A condition: only the rows for which it is true count, as in `AGE >= 18`."] = None
-    weights: Annotated[str | None, "A variable that holds survey weights."] = None
+    weights: Annotated[str | None, "A variable that holds survey weights.", OnlyIf("takes_weights")] = None
     released: Annotated[
         ReleasedField, "The released numbers: {label: value}, a list in the order of the labels, or a CSV file."
     ] = field(default=None, hash=False)
     compute: Annotated[bool, "Compute the numbers from the data instead of reading `released`."] = False
-    decimals: Annotated[
-        int | tuple[int, ...] | None, "How many decimals are printed; a list has one number for each figure."
+    decimals: Decimals = None
+    significant: Significant = None
+    base: Base = None
+    suppressed: Annotated[tuple[str, ...], "Labels of the cells that are withheld.", OnlyIf("can_suppress")] = ()
+    threshold: Annotated[
+        float | None,
+        "Suppressed cells hold less than this; computed ones below it are withheld.",
+        OnlyIf("has_threshold"),
+        Range(above=0),
     ] = None
-    significant: Annotated[int | None, "How many significant digits are printed."] = None
-    base: Annotated[float | None, "The figures are rounded to multiples of this."] = None
-    suppressed: Annotated[tuple[str, ...], "Labels of the cells that are withheld."] = ()
-    threshold: Annotated[float | None, "Suppressed cells hold less than this; computed ones below it are withheld."] = (
-        None
-    )
     empty: Annotated[Literal["refuse", "allow"], "Whether groups without rows are refused, or have no figure."] = (
         "refuse"
     )
-    weight: Annotated[float, "How much the output counts in the search, relative to the others."] = 1.0
+    weight: Annotated[float, "How much the output counts in the search, relative to the others.", Range(least=0)] = 1.0
 
     def __post_init__(self) -> None:
         """Check the fields that every kind has. A kind with checks of its own calls this first."""
-        for key, value in vars(self).items():
-            if isinstance(value, list) and key != "released":
-                object.__setattr__(self, key, tuple(value))
+        check_settings(self)
         Precision(self.decimals, self.significant, self.base)
-        if self.weights is not None and not self.takes_weights:
-            raise OutputError(f"kind {self.kind!r} takes no weights.", where="weights", hint="Leave weights out.")
-        if self.suppressed and not self.can_suppress:
-            raise OutputError(f"kind {self.kind!r} has no suppressed cells.", where="suppressed", hint="Leave it out.")
-        if self.threshold is not None and not self.has_threshold:
-            raise OutputError(f"kind {self.kind!r} has no threshold.", where="threshold", hint="Leave it out.")
-        if self.threshold is not None and not 0 < self.threshold < np.inf:
-            raise OutputError(f"a threshold above 0 is needed, {self.threshold} is given.", where="threshold")
-        if not 0 <= self.weight < np.inf:
-            raise OutputError(f"a weight of at least 0 is needed, {self.weight} is given.", where="weight")
         if self.compute and self.released is not None:
             raise OutputError(
                 "the numbers are both given and to be computed.",

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 from divulge.errors import DivulgeError, MeasureError
 from divulge.scenario.knowledge import Knows
+from divulge.settings import Range, Shorthand, check_settings
 
 EVERY = "*"
 """In place of a name: every variable of the outputs. As a target: each of them in turn. As a key: all the others."""
 
 
+def _sizes(given: Any) -> Any:
+    """`3-6` or `4` as the smallest and the largest number of keys; a list is as it is."""
+    if isinstance(given, list | tuple):
+        return given
+    low, dash, high = str(given).replace("–", "-").partition("-")
+    sizes = [int(low), int(high if dash else low)]
+    if sizes[0] > sizes[1]:
+        raise ValueError
+    return sizes
+
+
 @dataclass(frozen=True)
 class Scenario:
-    """What the intruder knows of a person (`keys`), wants to know (`target`), and knows of the data (`knows`).
+    """What the intruder knows of a person (`keys`), wants to know (`target`), and knows of the data (`knows`)."""
 
-    key_sizes: the smallest and largest number of keys for sweeps over key subsets; None is all keys at once.
-    """
-
-    keys: tuple[str, ...] = (EVERY,)
-    target: str = EVERY
-    key_sizes: tuple[int, int] | None = None
-    knows: Knows = "marginals"
+    keys: Annotated[tuple[str, ...], "The variables that the intruder knows of a person; all others if absent."] = (
+        EVERY,
+    )
+    target: Annotated[str, "The variable that the intruder wants to know; each in turn if absent."] = EVERY
+    key_sizes: Annotated[
+        tuple[int, int] | None,
+        "How many of the keys at a time, as in 3-6; all of them where absent.",
+        Shorthand(_sizes, {"type": ["string", "integer"]}, "3-6"),
+        Range(least=1),
+    ] = None
+    knows: Annotated[Knows, "What the intruder knows of the data besides the outputs."] = "marginals"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", tuple(self.keys))
+        check_settings(self)
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ checked, explained and written as JSON Schema here and nowhere else.
 
 from divulge.settings.json_schema import json_schema
 from divulge.settings.limits import Called, Entries, Kinds, OnlyIf, Range, Shorthand
-from divulge.settings.read import Choice, check_settings, read_settings
+from divulge.settings.read import Choice, check_settings, read_kind, read_settings
 from divulge.settings.setting import Setting, settings_of
 from divulge.settings.texts import from_text, type_text
 
@@ -23,6 +23,7 @@ __all__ = [
     "check_settings",
     "from_text",
     "json_schema",
+    "read_kind",
     "read_settings",
     "settings_of",
     "type_text",

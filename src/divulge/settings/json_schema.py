@@ -37,7 +37,8 @@ def _object(
         properties["kind"] = {"const": kind, "type": "string"}
         needed = [] if is_default else ["kind"]
     for name, setting in settings_of(owner).items():
-        default = {} if setting.is_needed else {"default": to_plain(setting.default)}
+        is_plain = not setting.is_needed and not has_settings(setting.default)
+        default = {"default": to_plain(setting.default)} if is_plain else {}
         properties[name] = {**_type(setting.hint, defs), **default, "description": setting.help}
         needed += [name] if setting.is_needed else []
     return {
@@ -85,8 +86,8 @@ def _list(parts: tuple[Any, ...], defs: dict[str, Any], limits: tuple[Any, ...])
         found |= {"minItems": entries.least} if entries.least else {}
         found |= {"uniqueItems": True} if entries.differ else {}
     # One value needs no brackets.
-    is_plain = unpacked(parts[0])[0] in (str, int, float) or get_origin(unpacked(parts[0])[0]) is Literal
-    return {"anyOf": [found, found["items"]]} if is_plain and parts[1:] else found
+    is_one = has_settings(parts[0]) or unpacked(parts[0])[0] in _TYPES or get_origin(parts[0]) is Literal
+    return {"anyOf": [found, found["items"]]} if is_one and parts[1:] else found
 
 
 def _members(kinds: Kinds, defs: dict[str, Any]) -> dict[str, Any]:

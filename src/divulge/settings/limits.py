@@ -31,7 +31,8 @@ class Range:
         if self.above is not None and self.below is not None:
             return f"between {self.above:g} and {self.below:g}"
         words = {"of at least": self.least, "above": self.above, "of at most": self.most, "below": self.below}
-        return " and ".join(f"{word} {limit:g}" for word, limit in words.items() if limit is not None)
+        said = [f"{word} {limit:g}" for word, limit in words.items() if limit is not None]
+        return " and ".join([said[0], *(part.removeprefix("of ") for part in said[1:])])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, Union, cast, get_a
 from divulge.errors import DivulgeError, SpecError, raise_all, suggest
 from divulge.settings.limits import Entries, Kinds, Range, Shorthand
 from divulge.settings.setting import Setting, find_limit, has_settings, settings_not_taken, settings_of, unpacked
-from divulge.settings.texts import noun_of, shown
+from divulge.settings.texts import MOST_NAMED, noun_of, shown
 
 T = TypeVar("T")
 
@@ -40,6 +40,14 @@ def read_settings(owner: type[T], document: Mapping[str, Any], path: str = "") -
     found = reader.made(owner, reader.fields(owner, document, path), path)
     raise_all(reader.problems)
     return cast(T, found)
+
+
+def read_kind(kinds: Kinds, document: Mapping[str, Any], path: str = "") -> Any:
+    """One of several classes from plain data, its `kind` included."""
+    reader = _Reader()
+    found = reader.read(Annotated[Any, kinds], document, path)
+    raise_all(reader.problems)
+    return found
 
 
 def check_settings(owner: Any) -> None:
@@ -100,6 +108,8 @@ class _Reader:
             return self._unfit(_limited(plain, limits), value, path)
         if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
             return self._mapping(get_args(plain)[1], value, path, limits)
+        if origin is Literal and value not in get_args(plain):
+            return self._unfit(plain, value, path)
         if plain is Path:
             return Path(value)
         if plain in (int, float):
@@ -110,7 +120,8 @@ class _Reader:
 
     def _list(self, hint: Any, value: Any, path: str, limits: tuple[Any, ...]) -> Any:
         parts = get_args(hint)
-        if isinstance(value, str | Real) and parts[1:] == (...,):
+        is_one = isinstance(value, str | Real) or (isinstance(value, Mapping) and has_settings(parts[0]))
+        if is_one and parts[1:] == (...,):
             # One value needs no brackets: `by: SEX`.
             one = self.read(parts[0], value, path, limits)
             return one if one is _WRONG else (one,)
@@ -165,6 +176,9 @@ class _Reader:
         found: dict[str, Any] = {}
         for key, value in document.items():
             name = str(key)
+            if name in known and value is None and not known[name].is_needed:
+                # What is left empty is as usual.
+                continue
             if name in known:
                 found[known[name].field] = self.read(known[name].hint, value, _join(path, name))
             elif name in settings_not_taken(owner):
@@ -209,7 +223,7 @@ def _fits(hint: Any, value: Any) -> bool:
     if plain is Any:
         return True
     if origin is Literal:
-        return value in get_args(plain) and type(value) in {type(p) for p in get_args(plain)}
+        return type(value) in {type(p) for p in get_args(plain)}
     if plain is bool:
         return isinstance(value, bool)
     if plain is int:
@@ -250,14 +264,16 @@ def _remedy(hint: Any, value: Any) -> str | None:
         except ValueError:
             return None
     if get_origin(plain) is Literal:
-        return suggest(str(value), map(str, get_args(plain)))
+        known = [str(part) for part in get_args(plain)]
+        return suggest(str(value), known) or (f"There are: {', '.join(known)}." if len(known) > MOST_NAMED else None)
     if plain is str and isinstance(value, bool | Real):
         return f"Write {json.dumps(json.dumps(value))}, in quotation marks, if it is meant as text."
     return None
 
 
 def _of(owner: type[Any]) -> str:
-    kind = vars(owner).get("kind", vars(owner).get("name"))
+    named = {name: value for name, value in vars(owner).items() if name not in settings_of(owner)}
+    kind = named.get("kind", named.get("name"))
     return f" in {kind!r}" if isinstance(kind, str) else ""
 
 

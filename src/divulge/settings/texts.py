@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from divulge.settings.limits import Range
+from divulge.settings.limits import Range, Shorthand
 from divulge.settings.setting import find_limit, has_settings, unpacked
 
 _NOUNS: dict[Any, tuple[str, str]] = {
@@ -18,6 +18,9 @@ _NOUNS: dict[Any, tuple[str, str]] = {
     float: ("number", "a number"),
     bool: ("true or false", "true or false"),
 }
+
+MOST_NAMED = 12
+"""Words to choose from that an error names; where there are more, what to try lists them."""
 
 
 def type_text(hint: Any) -> str:
@@ -41,7 +44,7 @@ def noun_of(hint: Any) -> str:
     plain, limits = unpacked(hint)
     origin, parts = get_origin(plain), get_args(plain)
     if origin is Literal:
-        return _either([repr(p) for p in parts])
+        return _either([repr(p) for p in parts]) if len(parts) <= MOST_NAMED else "a known name"
     if origin in (Union, types.UnionType):
         return _either(list(dict.fromkeys(noun_of(_passed(p, limits)) for p in parts if p is not types.NoneType)))
     if is_list(plain):
@@ -66,7 +69,9 @@ def shown(value: Any) -> str:
 
 def from_text(hint: Any, text: str) -> Any:
     """What somebody typed, as plain data of the type that is needed; what is not of that type the reader refuses."""
-    plain, _ = unpacked(hint)
+    plain, limits = unpacked(hint)
+    if find_limit(limits, Shorthand) is not None:
+        return text
     parts = [p for p in get_args(plain) if p is not types.NoneType]
     if get_origin(plain) in (Union, types.UnionType):
         lists = [p for p in parts if is_list(unpacked(p)[0])]

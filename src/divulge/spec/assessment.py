@@ -2,54 +2,79 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
-
+from divulge.designs import DESIGNS, Design
 from divulge.errors import DivulgeError, SpecError, unknown_variable
+from divulge.measures import FAMILIES, Family
+from divulge.measures.choose import known_names
 from divulge.outputs import OUTPUTS, Output, Released, read_released
 from divulge.outputs.output import in_field
+from divulge.policy import Policy, make_policy
 from divulge.record import to_plain
-from divulge.scenario import EVERY, Scenario
+from divulge.scenario import Scenario
+from divulge.settings import Called, Choice, Entries, Kinds, Range, read_kind, read_settings, settings_of
 from divulge.spec.document import read_document
-from divulge.spec.fields import output_model, spec_fields, spec_model, validated
-from divulge.spec.teaching import NO_TEACHING, TeachingSettings, teaching_settings
+from divulge.spec.teaching import TeachingFields
+from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table import Schema, Table, read_schema, read_table
 
+_KINDS = Kinds("kind of output", OUTPUTS)
+_Outputs = tuple[Annotated[Output, _KINDS], ...]
 
-@dataclass(frozen=True)
-class Settings:
-    """A section that another part of the program reads: its kind, and everything else that it says."""
+_FamilyFields: Any = make_dataclass(
+    "FamilyFields",
+    [(f.name, Annotated[f | None, f"The settings of {f.name}."], None) for f in FAMILIES],
+    frozen=True,
+)
+_FamilyFields.__doc__ = "Settings of families of measures, by the family's name."
+_MeasureName: Any = Literal[tuple(known_names(FAMILIES))]
 
-    kind: str
-    values: Mapping[str, Any]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """An assessment file, read. Paths are resolved against the folder that it stands in."""
+    """What is to be released, from which data, and how to judge it."""
 
-    outputs: tuple[Output, ...]
-    folder: Path
-    data: Path | None = None
-    schema: Path | None = None
-    holdout: Path | None = None
-    rows: int | None = None
-    earlier: tuple[Output, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()
-    design: Settings | None = None
-    synthesiser: Settings | None = None
-    measures: tuple[str, ...] = ()
-    policy: Path | Mapping[str, Any] | None = None
-    entity: str | None = None
-    holding: str | None = None
-    waiver: str | None = None
-    teaching: TeachingSettings = NO_TEACHING
-    seed: int = 1
+    # Paths are resolved against the folder that the file stands in.
+    folder: Path = field(default=Path(), metadata={"spec": False})
+    families: Mapping[str, Family] = field(default_factory=dict, metadata={"spec": False})
+
+    data: Annotated[Path | None, "The file of microdata; absent where only the outputs are known."] = None
+    schema: Annotated[Path | None, "A Frictionless Table Schema; inferred from the data if absent."] = None
+    holdout: Annotated[Path | None, "A file of people of the same kind who were not in the data, for comparison."] = (
+        None
+    )
+    rows: Annotated[int | None, "How many rows the outputs were computed on, without data.", Range(least=1)] = None
+    outputs: Annotated[_Outputs, "What is to be released.", Entries(least=1)]
+    earlier: Annotated[_Outputs, "What is already out about the same data; judged together with the outputs."] = ()
+    scenarios: Annotated[
+        tuple[Scenario, ...],
+        "Keys, target and what else the intruder knows; one scenario or several.",
+        Called("scenario"),
+    ] = ()
+    design: Annotated[Design | None, "How the data are split.", Kinds("design", DESIGNS, DESIGNS[0])] = None
+    synthesiser: Annotated[
+        Choice[Synthesiser], "How the synthetic data are made.", Kinds("synthesiser", SYNTHESISERS, SYNTHESISERS[0])
+    ] = field(default_factory=lambda: Choice(SYNTHESISERS[0], {}))
+    measures: Annotated[
+        tuple[_MeasureName | _FamilyFields, ...],
+        "Which risk measures, by name or by family, as in DCAP or tcap: {tau: 0.9}; the usual ones where absent.",
+    ] = ()
+    policy: Annotated[Path | Policy | None, "The thresholds of the verdict: a file, or the thresholds themselves."] = (
+        None
+    )
+    entity: Annotated[str | None, "Whom rules protect: a variable of firms or households; rows if absent."] = None
+    holding: Annotated[str | None, "The variable that says which entities belong together and count as one."] = None
+    waiver: Annotated[str | None, "A variable that is not 0 where protection was waived."] = None
+    teaching: Annotated[TeachingFields, "What data for a class have; for divulge teach alone."] = field(
+        default_factory=TeachingFields
+    )
+    seed: Annotated[int, "Where the random numbers start.", Range(least=0, below=2**63)] = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,112 +89,73 @@ class Inputs:
     earlier: tuple[Released | None, ...] = ()
 
 
-def read_spec(path: str | Path, *, allow_code: bool = False) -> Assessment:
-    """An assessment from a YAML or JSON file. allow_code: whether functions that it names may be imported and run."""
+def read_spec(path: str | Path, *, allow_code: bool = False, problems: list[DivulgeError] | None = None) -> Assessment:
+    """An assessment from a YAML or JSON file. allow_code: whether functions that it names may be imported and run.
+
+    problems: where given, mistakes outside the outputs are put there, and the sections that have them are as usual.
+    """
     file = Path(path)
-    return parse_spec(read_document(file), file.parent, allow_code=allow_code)
+    document = read_document(file)
+    try:
+        return parse_spec(document, file.parent, allow_code=allow_code)
+    except SpecError as error:
+        wrong = {re.split(r"[.\[]", each.where or "")[0] for each in error.every}
+        if problems is None or "outputs" in wrong:
+            raise
+        problems += error.every
+        rest = {name: value for name, value in document.items() if name not in wrong}
+        return parse_spec(rest, file.parent, allow_code=allow_code)
 
 
 def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow_code: bool = False) -> Assessment:
     """An assessment from plain data. folder: where relative names of files start."""
     where = folder or Path()
-    model: Any = validated(spec_model(OUTPUTS), document)
-    outputs: dict[str, list[Output]] = {"outputs": [], "earlier": []}
-    for name, made in outputs.items():
-        for i, fields in enumerate(getattr(model, name)):
-            with in_field(f"{name}[{i}]"):
-                output = _output(fields)
-                made.append(output.allowed(where) if allow_code else output)
-    scenarios = model.scenario if isinstance(model.scenario, list) else [model.scenario] if model.scenario else []
-    policy = model.policy
-    return Assessment(
-        outputs=tuple(outputs["outputs"]),
-        earlier=tuple(outputs["earlier"]),
+    found = read_settings(Assessment, document)
+    families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
+    outputs, earlier = (
+        tuple(o.allowed(where) for o in given) if allow_code else given for given in (found.outputs, found.earlier)
+    )
+    files: dict[str, Any] = {
+        n: where / p for n in ("data", "schema", "holdout", "policy") if isinstance(p := getattr(found, n), Path)
+    }
+    extra = None if found.teaching.extra is None else where / found.teaching.extra
+    return replace(
+        found,
         folder=where,
-        data=None if model.data is None else where / model.data,
-        schema=None if model.schema_ is None else where / model.schema_,
-        holdout=None if model.holdout is None else where / model.holdout,
-        rows=model.rows,
-        scenarios=tuple(
-            _scenario(s, f"scenario[{i}]" if len(scenarios) > 1 else "scenario") for i, s in enumerate(scenarios)
-        ),
-        design=_settings(model.design),
-        synthesiser=_settings(model.synthesiser),
-        measures=tuple(model.measures),
-        policy=where / policy if isinstance(policy, str) else policy,
-        entity=model.entity,
-        holding=model.holding,
-        waiver=model.waiver,
-        teaching=teaching_settings(model.teaching, where),
-        seed=model.seed,
+        outputs=outputs,
+        earlier=earlier,
+        measures=(*(m for m in found.measures if isinstance(m, str)), *families),
+        families=families,
+        teaching=replace(found.teaching, extra=extra),
+        **files,
     )
 
 
 def parse_output(document: Mapping[str, Any]) -> Output:
     """One output from plain data, `kind` included."""
-    known = {kind.kind: kind for kind in OUTPUTS}
-    kind = known.get(str(document.get("kind")))
-    if kind is None:
-        # The whole spec's model words the error.
-        validated(spec_model(OUTPUTS), {"outputs": [dict(document)]})
-        raise AssertionError("a kind that the model knows is in OUTPUTS")
-    return _output(validated(output_model(kind), document))
+    return read_kind(_KINDS, document)
 
 
 def format_output(output: Output) -> dict[str, Any]:
     """An output as the spec has it: its kind, and the fields that are not as usual."""
     named: dict[str, Any] = {"kind": output.kind}
-    for name, (_, field, _) in spec_fields(type(output)).items():
-        value = getattr(output, name)
-        if field.default is dataclasses.MISSING or value != field.default:
+    for name, setting in settings_of(type(output)).items():
+        value = getattr(output, setting.field)
+        if setting.is_needed or value != setting.default:
             named[name] = to_plain(value)
     return named
 
 
-def _output(fields: BaseModel) -> Output:
-    given = {name: getattr(fields, name) for name in fields.model_fields_set if name != "kind"}
-    kind = next(k for k in OUTPUTS if k.kind == fields.kind)  # type: ignore[attr-defined]  # every model has one
-    return kind(**given)
-
-
-def _settings(section: Any) -> Settings | None:
-    return None if section is None else Settings(section.kind, dict(section.model_extra or {}))
-
-
-def _scenario(fields: Any, path: str) -> Scenario:
-    sizes = fields.key_sizes
-    if isinstance(sizes, str):
-        low, dash, high = sizes.replace("–", "-").partition("-")
-        parts = [low, high if dash else low]
-        if not all(p.strip().isdigit() for p in parts):
-            raise SpecError(
-                f"{sizes!r} is no range of numbers of keys.", where=f"{path}.key_sizes", hint="Write for example 3-6."
-            )
-        sizes = [int(p) for p in parts]
-    elif isinstance(sizes, int):
-        sizes = [sizes, sizes]
-    if sizes is not None and (len(sizes) != 2 or not 1 <= sizes[0] <= sizes[1]):
-        raise SpecError("a range from at least 1 is needed.", where=f"{path}.key_sizes", hint="Write for example 3-6.")
-    keys = (EVERY,) if fields.keys is None else tuple(fields.keys)
-    target = EVERY if fields.target is None else fields.target
-    return Scenario(keys, target, None if sizes is None else (sizes[0], sizes[1]), fields.knows)
-
-
-def profile_of(assessment: Assessment) -> str | None:
-    """The profile of rules that the spec's policy names; None where it names none."""
-    policy = assessment.policy
-    document = read_document(policy) if isinstance(policy, Path) else policy
-    given = None if document is None else document.get("profile")
-    if given is not None and not isinstance(given, str):
-        raise SpecError("the name of a profile is needed.", where="policy.profile", hint="For example profile: acro.")
-    return given
+def read_policy(given: Path | Policy | None) -> Policy:
+    """The policy that a spec names, or gives itself, or the default one."""
+    return make_policy(read_document(given)) if isinstance(given, Path) else given or Policy()
 
 
 def _check_units(assessment: Assessment, schema: Schema) -> None:
-    for field in ("entity", "holding", "waiver"):
-        name = getattr(assessment, field)
+    for part in ("entity", "holding", "waiver"):
+        name = getattr(assessment, part)
         if name is not None and name not in schema:
-            raise unknown_variable(name, schema.names, where=field)
+            raise unknown_variable(name, schema.names, where=part)
 
 
 def read_inputs(assessment: Assessment) -> Inputs:
@@ -222,15 +208,11 @@ def _released(
         return released
 
 
-class _named:
-    """Says which field of the spec named a file that cannot be read."""
-
-    def __init__(self, field: str) -> None:
-        self.field = field
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DivulgeError):
-            error.where = f"{self.field}: {error.where}" if error.where else self.field
+@contextmanager
+def _named(field: str) -> Iterator[None]:
+    """Say which field of the spec named a file that cannot be read."""
+    try:
+        yield
+    except DivulgeError as error:
+        error.where = f"{field}: {error.where}" if error.where else field
+        raise

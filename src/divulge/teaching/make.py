@@ -19,8 +19,8 @@ from divulge.objective import Embedding, Outcome, Progress, Target
 from divulge.record import to_plain
 from divulge.scenario import Knowledge
 from divulge.spec import Assessment, Inputs, read_inputs
-from divulge.spec.teaching import TeachingSettings, WeightSettings
-from divulge.synthesisers import Descent, Evolutionary, Synthesiser, synthesiser_of
+from divulge.spec.teaching import TeachingFields, WeightFields
+from divulge.synthesisers import Descent, Evolutionary, Synthesiser
 from divulge.table import EditRule, Schema, Table, read_schema
 from divulge.teaching.raking import Margin, design_effect, rake, read_margins, with_weight
 from divulge.teaching.tilt import tilted
@@ -73,7 +73,7 @@ class Dataset:
     seed: int
 
     @property
-    def settings(self) -> TeachingSettings:
+    def settings(self) -> TeachingFields:
         return self.assessment.teaching
 
     @property
@@ -225,14 +225,12 @@ def _search(
 
 
 def _synthesiser(assessment: Assessment, seconds: float) -> Synthesiser:
-    section = assessment.synthesiser
-    if section is None:
-        return Descent(rounds=_ROUNDS, seconds=seconds)
-    usual = {"rounds": _ROUNDS, "seconds": seconds} if section.kind == Descent.kind else {}
-    return synthesiser_of(section.kind, {**usual, **section.values})
+    chosen = assessment.synthesiser
+    usual = {"rounds": _ROUNDS, "seconds": seconds} if chosen.kind is Descent else {}
+    return chosen.make(**usual)
 
 
-def _with_weight(found: Version, settings: WeightSettings | None, margins: tuple[Margin, ...]) -> Version:
+def _with_weight(found: Version, settings: WeightFields | None, margins: tuple[Margin, ...]) -> Version:
     if settings is None:
         return found
     weights = rake(found.table, margins)

@@ -16,11 +16,14 @@ import numpy as np
 
 from divulge.assess import Listener, assess, plan
 from divulge.comparators import Cart
+from divulge.designs import RepeatedHalves
 from divulge.errors import MissingColumnsError
 from divulge.measures import calibrated, measure_targets
 from divulge.record import dumps, to_plain, write_text
 from divulge.scenario import Scenario
-from divulge.spec import Inputs, Settings
+from divulge.settings import Choice
+from divulge.spec import Inputs
+from divulge.synthesisers import Descent
 from divulge.table import Table, align
 from divulge.teaching.make import Dataset
 
@@ -119,8 +122,8 @@ def _record(
         holdout=None,
         earlier=(),
         scenarios=scenarios,
-        design=data.assessment.design or Settings("repeated-halves", {"splits": SPLITS, "curve": False}),
-        synthesiser=None,
+        design=data.assessment.design or RepeatedHalves(splits_wanted=SPLITS, curve=False),
+        synthesiser=Choice(Descent, {}),
     )
     inputs = Inputs(people.schema, people, people.n_rows, tuple(t.released for t in data.targets))
     return assess(plan(assessment, inputs), workers=workers, listener=listener, alone=False).record

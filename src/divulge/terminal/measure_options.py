@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
-
 from divulge.errors import UsageError
-from divulge.measures import Exclusions, Groups
+from divulge.measures import FAMILIES, Exclusions, Groups
+from divulge.measures.choose import OLD_NAMES
+from divulge.settings import from_text, settings_of
 
 _ITEM = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"]+))\s*(?:,|$)""")
 
@@ -17,14 +17,6 @@ _ITEM = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"]+))\s*(?:,|$)""")
 def read_names(texts: Sequence[str]) -> list[str]:
     """Names separated by commas, over all uses of an option."""
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
-
-
-def read_sizes(text: str) -> tuple[int, int]:
-    """`3-6` or `4`."""
-    match = re.fullmatch(r"\s*(\d+)\s*(?:[-–]\s*(\d+)\s*)?", text)
-    if match is None:
-        raise UsageError(f"{text!r} is not a range of numbers of keys.", where="--key-sizes", hint="Write 3-6, or 4.")
-    return int(match[1]), int(match[2] or match[1])
 
 
 def read_groups(groups: Sequence[str], special: Sequence[str]) -> dict[str, Groups]:
@@ -73,11 +65,9 @@ def read_settings(texts: Sequence[str], tau: float | None) -> dict[str, dict[str
         family, dot, field = name.partition(".")
         if not dot:
             raise UsageError(f"{text!r} does not say of which family.", where="--set", hint="Write FAMILY.FIELD=VALUE.")
-        try:
-            read = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise UsageError(f"{value!r} cannot be read.", where="--set") from None
-        found.setdefault(family, {})[field] = tuple(read) if isinstance(read, list) else read
+        known = {f.name: settings_of(f) for f in FAMILIES}.get(OLD_NAMES.get(family, family), {})
+        # What is not known as a setting is refused with the others.
+        found.setdefault(family, {})[field] = from_text(known[field].hint, value) if field in known else value
     return found
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from divulge.errors import SpecError, suggest
 from divulge.outputs import OUTPUTS, Output
-from divulge.spec.fields import spec_fields
+from divulge.settings import from_text, settings_of
+from divulge.settings.texts import is_list
 
 _FIRST = ("name",)  # fields of every kind that are asked for at once; the others are under "More"
 _NOT_ASKED = ("released", "compute", "weight")
@@ -25,6 +25,7 @@ class _Field:
     """One field of a kind as a form asks for it. choices: the words to choose from."""
 
     name: str
+    hint: Any
     label: str
     help: str
     shape: _Shape
@@ -69,46 +70,30 @@ def read_fields(form: _KindForm, given: Mapping[str, Sequence[str]]) -> dict[str
     document: dict[str, Any] = {"kind": form.kind}
     for field in form.fields:
         texts = [t for t in given.get(field.name, ()) if t]
-        if not texts:
-            continue
-        document[field.name] = _read(field, texts)
+        if texts:
+            document[field.name] = True if field.shape == "flag" else from_text(field.hint, ",".join(texts))
     return document
 
 
-def _read(field: _Field, texts: list[str]) -> Any:
-    if field.shape in ("variables", "texts"):
-        return [part.strip() for text in texts for part in text.replace("\n", ",").split(",") if part.strip()]
-    text = texts[0]
-    if field.shape == "flag":
-        return True
-    if field.shape in ("whole", "number"):
-        try:
-            return int(text) if field.shape == "whole" else float(text)
-        except ValueError:
-            raise SpecError(f"a number is needed, {text[:50]!r} is given.", where=field.name) from None
-    return text
-
-
 def _form(kind: type[Output]) -> _KindForm:
-    shared = {f.name for f in dataclasses.fields(Output)}
     about_variables = _variable_fields(kind)
     fields = []
-    for name, (hint, each, text) in spec_fields(kind).items():
+    for name, setting in settings_of(kind).items():
         if name in _NOT_ASKED:
             continue
-        shape, choices = _shape(hint)
+        shape, choices = _shape(setting.hint)
         if name in about_variables:
             shape = "variables" if shape == "texts" else "variable"
-        needed = each.default is dataclasses.MISSING
         fields.append(
             _Field(
                 name=name,
+                hint=setting.hint,
                 label=name.replace("_", " ").capitalize(),
-                help=text,
+                help=setting.help,
                 shape=shape,
-                needed=needed,
+                needed=setting.is_needed,
                 choices=choices,
-                is_first=name not in shared or name in _FIRST,
+                is_first=not setting.is_inherited or name in _FIRST,
             )
         )
     about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
@@ -130,15 +115,16 @@ def _variable_fields(kind: type[Output]) -> set[str]:
 
 
 def _shape(hint: Any) -> tuple[_Shape, tuple[str, ...]]:
-    origin, parts = get_origin(hint), get_args(hint)
+    """How a form asks for a type, and the words to choose from."""
+    plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    origin, parts = get_origin(plain), get_args(plain)
     if origin in (Union, types.UnionType):
-        given = [p for p in parts if p is not type(None)]
         # Where several types will do, the plainest that a form can carry.
-        shapes = [_shape(p) for p in given]
+        shapes = [_shape(p) for p in parts if p is not types.NoneType]
         return next((s for s in shapes if s[0] in ("texts", "choice")), shapes[0])
     if origin is Literal:
         return "choice", tuple(str(p) for p in parts)
-    if origin in (tuple, list) or (isinstance(origin, type) and origin.__name__ == "Sequence"):
+    if is_list(plain):
         return "texts", ()
     shapes_of: dict[Any, _Shape] = {bool: "flag", int: "whole", float: "number"}
-    return shapes_of.get(hint, "text"), ()
+    return shapes_of.get(plain, "text"), ()

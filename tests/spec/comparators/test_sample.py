@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.comparators import Sample
-from divulge.errors import ComparatorError
+from divulge.errors import SpecError
 from divulge.table import Schema, Table, Variable
 
 PEOPLE = Table(Schema((Variable("id", "numeric", np.arange(40)),)), (np.arange(40),))
@@ -30,5 +30,5 @@ def test_more_rows_repeat_the_sample_equally_often() -> None:
 
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.01, float("nan")])
 def test_sample_rejects_impossible_share(share: float) -> None:
-    with pytest.raises(ComparatorError, match="share"):
+    with pytest.raises(SpecError, match="share"):
         Sample(share=share)

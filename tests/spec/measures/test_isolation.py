@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from divulge.errors import MeasureError
+from divulge.errors import SpecError
 from divulge.measures import Case, Scenario
 from divulge.measures.families.isolation import Isolation, expected_share
 from divulge.table import Schema, Table, Variable
@@ -92,5 +92,5 @@ def test_nothing_to_isolate_is_undefined(people: list[int], synthetic: list[int]
 
 
 def test_isolation_rejects_unknown_predicates() -> None:
-    with pytest.raises(MeasureError, match="neither unique nor all"):
+    with pytest.raises(SpecError, match="'unique' or 'all' is needed, 'some'"):
         Isolation(predicates="some")  # type: ignore[arg-type]

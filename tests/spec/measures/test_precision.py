@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.errors import MeasureError
+from divulge.errors import SpecError
 from divulge.measures import Case, Exclusions, Scenario
 from divulge.measures.families.unique_matches import UniqueMatches
 from divulge.table import Schema, Table, Variable
@@ -106,5 +106,5 @@ def test_exclusions_that_are_not_applied_are_mentioned() -> None:
 
 @pytest.mark.parametrize("settings", [{"tolerance": -1.0}, {"strength": 0.0}, {"tolerance": float("nan")}])
 def test_precision_rejects_impossible_settings(settings: dict[str, float]) -> None:
-    with pytest.raises(MeasureError):
+    with pytest.raises(SpecError):
         UniqueMatches(**settings)

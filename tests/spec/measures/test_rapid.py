@@ -7,13 +7,14 @@ import pytest
 
 from divulge.comparators import Cart, Marginals
 from divulge.demo import simulated_health
-from divulge.errors import MeasureError
+from divulge.errors import MeasureError, SpecError
 from divulge.measures import Case, Exclusions, Scenario, measure
 from divulge.measures.attackers.attribution import attribution
 from divulge.measures.attackers.gains import Classes, Numbers, bootstrap, curve, error, gain, permutation_null
 from divulge.measures.families.rapid import Rapid
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
+from divulge.terminal.measure_options import read_settings
 
 KEYS = ("gender", "age", "education", "income", "health_score")
 HEALTH = Scenario(KEYS, "disease_status")
@@ -184,12 +185,13 @@ def test_tables_without_rows_leave_it_undefined(people: int, synthetic: int) -> 
      {"attackers": ()}, {"attackers": ("rf", "rf")}, {"attackers": ("svm",)}, {"n_trees": 0}, {"n_resamples": -1}],
 )  # fmt: skip
 def test_rapid_rejects_impossible_settings(settings: dict[str, object]) -> None:
-    with pytest.raises(MeasureError):
+    with pytest.raises(SpecError):
         Rapid(**settings)  # type: ignore[arg-type]
 
 
 def test_attackers_may_be_named_in_one_text() -> None:
-    assert Rapid(attackers="cart,l1").names() == ["RAPID_cart", "RAPID_l1", "RAPID_mean", "RAPID_max"]  # type: ignore[arg-type]
+    given = read_settings(["rapid.attackers=cart,l1"], None)["rapid"]
+    assert Rapid(**given).names() == ["RAPID_cart", "RAPID_l1", "RAPID_mean", "RAPID_max"]
 
 
 def test_rapid_is_the_same_however_many_cores_are_used() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.errors import MeasureError
+from divulge.errors import SpecError
 from divulge.measures import Case, Scenario
 from divulge.measures.families.reconstruction import Reconstruction
 from divulge.table import Schema, Table, Variable
@@ -74,5 +74,5 @@ def test_nothing_to_reconstruct_is_undefined(people: tuple[int, ...], made: tupl
 
 
 def test_reconstruction_rejects_rank_zero() -> None:
-    with pytest.raises(MeasureError, match="rank"):
+    with pytest.raises(SpecError, match="top: a whole number of at least 1"):
         Reconstruction(top=0)

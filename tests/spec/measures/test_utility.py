@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from divulge.errors import MeasureError
+from divulge.errors import SpecError
 from divulge.measures import Case, Interval, Scenario
 from divulge.measures.families.utility import Utility, hellinger, interval_overlap
 from divulge.table import Schema, Table, Variable
@@ -148,5 +148,5 @@ def test_no_rows_are_undefined() -> None:
 
 @pytest.mark.parametrize("settings", [{"model": "svm"}, {"n_permutations": 0}])
 def test_utility_rejects_impossible_settings(settings: dict[str, object]) -> None:
-    with pytest.raises(MeasureError):
+    with pytest.raises(SpecError):
         Utility(**settings)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 from divulge.checking import PROFILES, check_outputs, make_cases, read_profile
 from divulge.checking.profile import make_profile
-from divulge.errors import PolicyError
+from divulge.errors import SpecError
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.rules import Severity
 from tests.support.tables import repeated, small_table
@@ -53,10 +53,10 @@ def test_custodians_file_is_based_on_another(tmp_path: Path) -> None:
     ("document", "says"),
     [
         ({"rules": {"treshold": {}}}, "no rule 'treshold'"),
-        ({"rules": {"threshold": {"few": 3}}}, "no setting 'few'"),
-        ({"rules": {"threshold": {"fewest": "many"}}}, "cannot be a setting"),
-        ({"rules": {"threshold": {"fewest": True}}}, "cannot be a setting"),
-        ({"rules": {"dominance": {"weighting": "none"}}}, "cannot be a setting"),
+        ({"rules": {"threshold": {"few": 3}}}, "no field 'few'"),
+        ({"rules": {"threshold": {"fewest": "many"}}}, "is needed"),
+        ({"rules": {"threshold": {"fewest": True}}}, "is needed"),
+        ({"rules": {"dominance": {"weighting": "none"}}}, "is needed"),
         ({"rules": {"threshold": {"breach": "shout"}}}, "note, review, refuse"),
         ({"rules": ["threshold"]}, "rules by name"),
         ({"ruels": {}}, "no 'ruels'"),
@@ -65,12 +65,12 @@ def test_custodians_file_is_based_on_another(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_profile_is_refused(document: Any, says: str) -> None:
-    with pytest.raises(PolicyError, match=says):
+    with pytest.raises(SpecError, match=says):
         make_profile("ours", document)
 
 
 def test_profile_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="cannot be read"):
+    with pytest.raises(SpecError, match="cannot be read"):
         read_profile("nowhere.yaml", tmp_path)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from divulge.errors import DivulgeError, MeasureError, MissingColumnsError, UnknownVariableError
+from divulge.errors import DivulgeError, MeasureError, MissingColumnsError, SpecError, UnknownVariableError
 from divulge.measures import Exclusions, Scenario, measure
 from divulge.measures.run import measure_tables, prepare
 from divulge.table import table_from_frame
@@ -30,17 +30,17 @@ PEOPLE = pd.DataFrame({"age": [1, 2], "sex": ["f", CANARY], "home": ["own", CANA
         ({"synthetic": []}, MeasureError, "at least one synthetic table"),
         ({"key_sizes": (1, 3)}, MeasureError, "do not fit 2 keys"),
         ({"key_sizes": (2, 1)}, MeasureError, "do not fit 2 keys"),
-        ({"measures": ["TCAPP"]}, MeasureError, "Did you mean 'TCAP'"),
-        ({"settings": {"tcapp": {}}}, MeasureError, "Did you mean 'tcap'"),
-        ({"settings": {"tcap": {"taw": 1}}}, MeasureError, "Did you mean 'tau'"),
-        ({"settings": {"tcap": {"tau": "high"}}}, MeasureError, "cannot be what is given"),
-        ({"settings": {"tcap": {"tau": 0}}}, MeasureError, "above 0 and at most 1"),
-        ({"settings": {"tcap": {"tau": 1.01}}}, MeasureError, "above 0 and at most 1"),
-        ({"settings": {"suda": {"sampling_fraction": 0}}}, MeasureError, "between 0 and 1"),
-        ({"settings": {"suda": {"largest": -1}}}, MeasureError, "not possible"),
-        ({"settings": {"kolb": {"naive": 90}}}, MeasureError, "at most 1"),
-        ({"settings": {"msu_overlap": {"largest": 0}}}, MeasureError, "not possible"),
-        ({"settings": {"subsets": {"top": 0}}}, MeasureError, "at most 1"),
+        ({"measures": ["TCAPP"]}, SpecError, "Did you mean 'TCAP'"),
+        ({"settings": {"tcapp": {}}}, SpecError, "Did you mean 'tcap'"),
+        ({"settings": {"tcap": {"taw": 1}}}, SpecError, "Did you mean 'tau'"),
+        ({"settings": {"tcap": {"tau": "high"}}}, SpecError, "a number .* is needed, 'high' is given"),
+        ({"settings": {"tcap": {"tau": 0}}}, SpecError, "above 0 and at most 1"),
+        ({"settings": {"tcap": {"tau": 1.01}}}, SpecError, "above 0 and at most 1"),
+        ({"settings": {"suda": {"sampling_fraction": 0}}}, SpecError, "between 0 and 1"),
+        ({"settings": {"suda": {"largest": -1}}}, SpecError, "at least"),
+        ({"settings": {"kolb": {"naive": 90}}}, SpecError, "at most 1"),
+        ({"settings": {"msu_overlap": {"largest": 0}}}, SpecError, "at least"),
+        ({"settings": {"subsets": {"top": 0}}}, SpecError, "at most 1"),
         ({"exclusions": Exclusions((("age", "1"),))}, MeasureError, "'age' is not a target"),
         ({"exclusions": Exclusions((("home", "own!"),))}, MeasureError, "has no level 'own!'"),
         ({"exclusions": Exclusions((("home", None),))}, MeasureError, "has no missing value"),

@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
+from divulge.designs import DESIGNS, RepeatedHalves
 from divulge.errors import DivulgeError, FileMissingError, OutputError, SpecError
+from divulge.measures import FAMILIES
+from divulge.measures.families.tcap import Tcap
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means
-from divulge.spec import Settings, json_schema, parse_output, parse_spec, read_inputs, read_spec
+from divulge.policy import Policy
+from divulge.settings import Choice, json_schema, settings_of
+from divulge.spec import Assessment, parse_output, parse_spec, read_inputs, read_spec
 from divulge.spec.document import parse_yaml
+from divulge.synthesisers import SYNTHESISERS, Descent
 
 WHOLE = """
 data: census.csv
@@ -46,8 +52,8 @@ def test_every_field_arrives() -> None:
     (scenario,) = found.scenarios
     assert (scenario.target, scenario.keys) == ("TENURE", ("AREAP", "AGE", "ETHGROUP"))
     assert (scenario.key_sizes, scenario.knows) == ((2, 3), "marginals")
-    assert found.design == Settings("repeated-halves", {"splits": 30})
-    assert found.synthesiser == Settings("descent", {"start": "univariate"})
+    assert found.design == RepeatedHalves(splits_wanted=30)
+    assert found.synthesiser == Choice(Descent, {"start": "univariate"})
     assert found.measures == ("TCAP", "DCAP", "DiSCO")
     assert found.policy == Path("folder/policy.yaml")
     assert found.seed == 7
@@ -82,8 +88,8 @@ GOOD = {"kind": "crosstab", "variables": ["SEX"]}
         ({"outputs": [{**GOOD, "statistic": "x"}]}, "outputs[0].statistic", "'counts', .* is needed, 'x' is given"),
         ({"outputs": [{**GOOD, "decimals": 1.5}]}, "outputs[0].decimals", "a whole number"),
         ({"outputs": [{**GOOD, "decimals": True}]}, "outputs[0].decimals", "a whole number"),
-        ({"outputs": [{**GOOD, "decimals": 99}]}, "outputs[0].decimals", "between -15 and 15"),
-        ({"outputs": [{**GOOD, "significant": 0}]}, "outputs[0].significant", "between 1 and 15"),
+        ({"outputs": [{**GOOD, "decimals": 99}]}, "outputs[0].decimals", "from -15 to 15"),
+        ({"outputs": [{**GOOD, "significant": 0}]}, "outputs[0].significant", "from 1 to 15"),
         ({"outputs": [{**GOOD, "weight": -1}]}, "outputs[0].weight", "at least 0"),
         ({"outputs": [{**GOOD, "released": 3}]}, "outputs[0].released", "a mapping"),
         ({"outputs": [{**GOOD, "threshold": 0}]}, "outputs[0].threshold", "above 0"),
@@ -101,19 +107,68 @@ GOOD = {"kind": "crosstab", "variables": ["SEX"]}
         ({"rows": 0}, "rows", "at least 1"),
         ({"rows": True}, "rows", "a whole number"),
         ({"scenario": {"tagret": "A"}}, "scenario.tagret", "Did you mean 'target'"),
-        ({"scenario": {"key_sizes": "a-b"}}, "scenario.key_sizes", "no range"),
-        ({"scenario": {"key_sizes": "4-3"}}, "scenario.key_sizes", "from at least 1"),
+        ({"scenario": {"key_sizes": "a-b"}}, "scenario.key_sizes", "Write for example 3-6"),
+        ({"scenario": {"key_sizes": "4-3"}}, "scenario.key_sizes", "Write 3-4"),
         ({"scenario": [{"target": "A"}, {"knows": "all"}]}, "scenario[1].knows", "'nothing', 'marginals'"),
-        ({"design": {"splits": 3}}, "design.kind", "'kind' is needed"),
+        ({"design": {"splits": 3}}, "design.splits", "Write splits: 4"),
+        ({"design": {"kind": "halves"}}, "design.kind", "there is no design 'halves'"),
+        ({"design": {"split": 4}}, "design.split", "Did you mean 'splits'"),
+        (
+            {"synthesiser": {"polish": "no"}},
+            "synthesiser.polish",
+            "true or false is needed, 'no' is given. Write false",
+        ),
+        ({"synthesiser": {"mae": "0.1"}}, "synthesiser.mae", "Write 0.1, without quotation marks"),
+        ({"synthesiser": {"mae": -1}}, "synthesiser.mae", "a number of at least 0 is needed, -1"),
+        ({"synthesiser": {"rounds": 2.5}}, "synthesiser.rounds", "a whole number of at least 1 is needed, 2.5"),
+        ({"synthesiser": {"seconds": -1}}, "synthesiser.seconds", "a number above 0 is needed, -1"),
+        ({"synthesiser": {"kind": "evolutionary", "mutation": 2}}, "synthesiser.mutation", "from 0 to 1"),
+        ({"synthesiser": {"kind": "evolutionary", "mutation": [[0, 2]]}}, "synthesiser.mutation[0][1]", "from 0 to 1"),
+        ({"synthesiser": {"kind": "evolutionary", "mutation": {"rate": 0.1}}}, "synthesiser.mutation.divide", "needed"),
+        ({"policy": {"dleta": 0.1}}, "policy.dleta", "Did you mean 'delta'"),
+        ({"measures": ["TCAPP"]}, "measures[0]", "Did you mean 'TCAP'"),
+        ({"measures": [{"tcap": {"tau": 2}}]}, "measures[0].tcap.tau", "above 0 and at most 1"),
+        ({"teaching": {"versions": 0}}, "teaching.versions", "from 1 to 1000"),
+        ({"teaching": {"weight": {"margins": {"SEX": {"1": "x"}}}}}, "teaching.weight.margins.SEX.1", "a number"),
         ({"synthesiser": "descent"}, "synthesiser", "a mapping"),
-        ({"measures": "TCAP"}, "measures", "a list"),
-        ({"data": None, "outputs": [{**GOOD, "base": float("inf")}]}, None, "infinite"),
+        ({"measures": "TCPA"}, "measures", "a known name is needed, 'TCPA' is given"),
+        ({"data": None, "outputs": [{**GOOD, "base": float("inf")}]}, "outputs[0].base", "infinite"),
     ],
 )
 def test_mistake_is_named_with_its_path(changes: dict[str, Any], where: str | None, message: str) -> None:
     with pytest.raises(DivulgeError, match=message) as error:
         parse_spec({"outputs": [GOOD], **changes})
     assert error.value.where == where
+
+
+def test_all_mistakes_of_a_file_are_told_at_once() -> None:
+    with pytest.raises(SpecError) as error:
+        parse_spec(
+            {
+                "outputs": [{**GOOD, "margins": "no"}, {"kind": "crosstab", "variables": ["A", "A"]}],
+                "design": {"splits": 3},
+                "synthesiser": {"mae": "0.1", "rounds": 2.5},
+                "sed": 1,
+            }
+        )
+    places = ["outputs[0].margins", "outputs[1].variables", "design.splits", "synthesiser.mae", "synthesiser.rounds"]
+    assert [e.where for e in error.value.every] == [*places, "sed"]
+
+
+def test_sections_without_kind_are_of_the_usual_one() -> None:
+    found = parse_spec({"outputs": [GOOD], "synthesiser": {"seconds": 5}, "design": {"splits": 4}})
+    assert found.synthesiser.make() == Descent(seconds=5.0)
+    assert found.design == RepeatedHalves(splits_wanted=4)
+
+
+def test_section_that_is_left_empty_is_as_usual() -> None:
+    found = parse_spec({"outputs": [GOOD], "synthesiser": None, "design": None, "policy": None, "seed": None})
+    assert (found.synthesiser.make(), found.design, found.policy, found.seed) == (Descent(), None, None, 1)
+
+
+def test_measures_may_have_settings() -> None:
+    found = parse_spec({"outputs": [GOOD], "measures": ["DCAP", {"tcap": {"tau": 0.9}}]})
+    assert (found.measures, found.families) == (("DCAP", "tcap"), {"tcap": Tcap(tau=0.9)})
 
 
 @pytest.mark.parametrize("document", [{}, {"kind": "nobody"}])
@@ -246,12 +301,25 @@ def test_missing_file_of_released_numbers_has_its_own_exit_code(tmp_path: Path) 
 
 
 def test_json_schema_knows_every_kind_and_refuses_others() -> None:
-    schema = json_schema()
+    schema = json_schema(Assessment, "Divulge assessment")
     assert schema["additionalProperties"] is False
     assert {"data", "schema", "rows", "outputs", "scenario", "design", "seed"} <= set(schema["properties"])
     kinds = schema["properties"]["outputs"]["items"]["discriminator"]["mapping"]
     assert {"crosstab", "means", "position", "custom"} <= set(kinds)
     assert "folder" not in schema["$defs"]["Custom"]["properties"]
+    assert "threshold" not in schema["$defs"]["Means"]["properties"]
+    assert schema["$defs"]["Means"]["required"] == ["kind", "variables"]
+
+
+def test_json_schema_knows_every_section() -> None:
+    schema = json_schema(Assessment, "Divulge assessment")
+    members = [*DESIGNS, *SYNTHESISERS, *FAMILIES, Policy]
+    for member in members:
+        assert set(schema["$defs"][member.__name__]["properties"]) - {"kind"} == set(settings_of(member))
+    assert "required" not in schema["$defs"]["Descent"]  # the usual one needs no kind
+    assert schema["$defs"]["Evolutionary"]["required"] == ["kind"]
+    assert schema["$defs"]["Descent"]["properties"]["seconds"]["exclusiveMinimum"] == 0
+    assert schema["$defs"]["TeachingFields"]["properties"]["versions"]["maximum"] == 1000
 
 
 def test_standard_errors_are_read_with_their_own_decimals(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census
-from divulge.errors import EmbedError
+from divulge.errors import EmbedError, SpecError
 from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.objective import objective as objective_module
 from divulge.objective.knowledge import granted
@@ -267,7 +267,7 @@ def test_separated_coefficients_end_with_a_status() -> None:
     [({"swap_share": 2.0}, "swap_share"), ({"seconds": 0.0}, "seconds"), ({"start": "x"}, "start")],
 )
 def test_descent_rejects_settings_that_make_no_sense(settings: dict[str, object], where: str) -> None:
-    with pytest.raises(EmbedError) as caught:
+    with pytest.raises(SpecError) as caught:
         Descent(**settings)  # type: ignore[arg-type]
     assert caught.value.where == where
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from divulge.demo import simulated_census
-from divulge.errors import EmbedError
+from divulge.errors import SpecError
 from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.outputs import Output, read_released
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -287,6 +287,6 @@ def test_odd_and_small_populations_work(population: int) -> None:
     ],
 )
 def test_settings_reject_what_they_cannot_use(settings: dict[str, object], where: str) -> None:
-    with pytest.raises(EmbedError) as caught:
+    with pytest.raises(SpecError) as caught:
         Evolutionary(**settings)  # type: ignore[arg-type]
     assert caught.value.where == where

@@ -7,11 +7,12 @@ import pytest
 from scipy import stats
 
 from divulge.demo import simulated_census
-from divulge.errors import EmbedError
+from divulge.errors import SpecError
 from divulge.kernels import evolution
 from divulge.kernels.randomness import stream, streams
 from divulge.objective.compiled import rules_of
 from divulge.objective.objective import Objective
+from divulge.synthesisers import Evolutionary
 from divulge.synthesisers.evolutionary.mutation import Schedule, Stepped, mutate, redraw
 from divulge.synthesisers.evolutionary.replacement import survivors
 from divulge.synthesisers.evolutionary.tournament import select
@@ -103,14 +104,19 @@ def test_parents_go_before_equal_children() -> None:
     assert survivors("elitist", np.array([0.5, 0.5]), np.array([0.5, 0.5]), 2).tolist() == [0, 1]
 
 
+def schedule_of(rates: object) -> Schedule:
+    """A schedule as a spec writes it."""
+    return Schedule.of(Evolutionary(mutation=rates).mutation)  # type: ignore[arg-type]
+
+
 def test_paper_rate_is_divided_by_three_every_250_generations() -> None:
     schedule = Schedule.of(Stepped(0.005, 3, 250))
-    assert schedule == Schedule.of({"rate": 0.005, "divide": 3, "every": 250})
+    assert schedule == schedule_of({"rate": 0.005, "divide": 3, "every": 250})
     assert [schedule.rate(g) for g in (0, 249, 250, 499, 500)] == [0.005, 0.005, 0.005 / 3, 0.005 / 3, 0.005 / 9]
 
 
 def test_listed_rates_hold_from_their_generation_on() -> None:
-    schedule = Schedule.of([[0, 0.01], [250, 0.005], [500, 0.0]])
+    schedule = schedule_of([[0, 0.01], [250, 0.005], [500, 0.0]])
     assert [schedule.rate(g) for g in (0, 249, 250, 1000)] == [0.01, 0.01, 0.005, 0.0]
     assert Schedule.of(0.25).rate(99) == 0.25
 
@@ -124,9 +130,9 @@ def test_listed_rates_hold_from_their_generation_on() -> None:
         ([], "mutation"),
         ([[1, 0.1]], "mutation"),
         ([[0, 0.1], [0, 0.2]], "mutation"),
-        ([[0, 0.1], [5, -0.2]], "mutation[1]"),
-        ([0.1, 0.2], "mutation"),
-        ({"rate": 0.1}, "mutation"),
+        ([[0, 0.1], [5, -0.2]], "mutation[1][1]"),
+        ([0.1, 0.2], "mutation[0]"),
+        ({"rate": 0.1}, "mutation.divide"),
         ({"rate": 2, "divide": 3, "every": 250}, "mutation.rate"),
         ({"rate": 0.1, "divide": 0.5, "every": 250}, "mutation.divide"),
         ({"rate": 0.1, "divide": 3, "every": 0}, "mutation.every"),
@@ -134,8 +140,8 @@ def test_listed_rates_hold_from_their_generation_on() -> None:
     ],
 )
 def test_schedule_rejects_what_is_none(rates: object, where: str) -> None:
-    with pytest.raises(EmbedError) as caught:
-        Schedule.of(rates)  # type: ignore[arg-type]
+    with pytest.raises(SpecError) as caught:
+        schedule_of(rates)
     assert caught.value.where == where
 
 

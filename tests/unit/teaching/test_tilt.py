@@ -16,7 +16,7 @@ from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
 from divulge.spec import Assessment
-from divulge.spec.teaching import TeachingSettings
+from divulge.spec.teaching import TeachingFields
 from divulge.table import Schema, Variable, write_schema
 from divulge.teaching.make import make_dataset
 from divulge.teaching.tilt import bent, tilted
@@ -85,7 +85,7 @@ def test_earnings_without_any_frequencies_come_out_as_printed(tmp_path: Path) ->
         tmp_path,
         schema=tmp_path / "schema.json",
         rows=table.n_rows,
-        teaching=TeachingSettings(),
+        teaching=TeachingFields(),
         seed=1,
     )
     found = make_dataset(assessment)

@@ -10,12 +10,14 @@ from typing import Any
 
 from divulge.assess import Assessed, Step, assess, plan
 from divulge.assess.decision import emergent_exposure, emergent_reasons
+from divulge.designs import RepeatedHalves
 from divulge.errors import AcroError, DivulgeError
-from divulge.policy import Verdict
+from divulge.policy import Policy, Verdict
 from divulge.readers.acro.folder import Folder
 from divulge.readers.acro.reading import Reading, read_outputs
+from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec import Settings as Section
+from divulge.synthesisers import Descent
 from divulge.table import Table
 
 
@@ -26,7 +28,7 @@ class Settings:
     splits: int = 30
     seconds: float = 10.0
     seed: int = 1
-    policy: Path | Mapping[str, Any] | None = None
+    policy: Path | Policy | None = None
     workers: int = 0
 
 
@@ -95,8 +97,8 @@ def _assess(
         folder=Path(),
         data=Path(data) if data else None,
         # The learning curve would double the time of every output; whoever wants it assesses that output by a spec.
-        design=Section("repeated-halves", {"splits": chosen.splits, "curve": False}),
-        synthesiser=Section("descent", {"seconds": chosen.seconds}),
+        design=RepeatedHalves(splits_wanted=chosen.splits, curve=False),
+        synthesiser=Choice(Descent, {"seconds": chosen.seconds}),
         policy=chosen.policy,
         seed=chosen.seed,
     )

@@ -7,13 +7,15 @@ from typing import Any
 
 from divulge.assess import Assessed, assess, plan
 from divulge.assess.folders.check import Settings
+from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
 from divulge.policy import Verdict
 from divulge.readers.handed_in.folder import FolderRead
 from divulge.readers.handed_in.telling import as_json
+from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec import Settings as Section
 from divulge.spec.handed_in import placed_outputs
+from divulge.synthesisers import Descent
 from divulge.table import Table
 
 _NAMED = 5
@@ -35,8 +37,8 @@ def assess_handed_in(
         outputs=tuple(p.output for p in placed),
         folder=Path(),
         data=Path(data),
-        design=Section("repeated-halves", {"splits": settings.splits, "curve": False}),
-        synthesiser=Section("descent", {"seconds": settings.seconds}),
+        design=RepeatedHalves(splits_wanted=settings.splits, curve=False),
+        synthesiser=Choice(Descent, {"seconds": settings.seconds}),
         policy=settings.policy,
         seed=settings.seed,
     )

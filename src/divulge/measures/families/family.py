@@ -12,6 +12,7 @@ import numpy as np
 
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate
+from divulge.settings import check_settings
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ class Family(Protocol):
     pools: ClassVar[bool] = False
     columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     needs_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """The figures for one case, by name. Deterministic given `rng`; `case` is not changed.

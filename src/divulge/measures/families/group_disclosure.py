@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.counting import Sums
 from divulge.measures.case import Case
 from divulge.measures.counting.cells import Cells
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
+from divulge.settings import Range
 
 _KOLB = "Kolb et al. 2024"
 
 
 @dataclass(frozen=True)
 class GroupDisclosure(Family):
-    """TCAP ratio and group disclosure. naive: target values at least this frequent are no disclosure but a guess."""
+    """TCAP ratio and group disclosure."""
 
-    naive: float = 0.90
+    naive: Annotated[
+        float, "Target values at least this frequent are no disclosure but a guess.", Range(above=0, most=1)
+    ] = 0.90
 
     name: ClassVar[str] = "group_disclosure"
     is_default: ClassVar[bool] = True
@@ -49,10 +51,6 @@ class GroupDisclosure(Family):
             moves_with_size=True,
         ),
     )
-
-    def __post_init__(self) -> None:
-        if not 0 < self.naive <= 1:
-            raise MeasureError(f"a frequency above 0 and at most 1 is needed, {self.naive} is given.", where="naive")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Over the full keys; group disclosure over all key subsets where the scenario names key sizes."""

@@ -7,7 +7,7 @@ identity measures. Neither happens here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
+from divulge.settings import Range
 
 _NO_PEOPLE = "There are no people to attack."
 _NO_ROWS = "The synthetic table has no rows."
@@ -24,17 +25,22 @@ _DEPENDENT = "Whether a row is unique depends on the other rows; the interval tr
 _RAAB = "Raab 2024"
 
 
+_Flag = tuple[Annotated[int, Range(least=0)], Annotated[float, Range(least=0, most=1)]]
+
+
 @dataclass(frozen=True)
 class Identity(Family):
-    """The measures of Raab (2024). The thresholds are synthpop's, strict inequalities all.
+    """The measures of Raab (2024). The thresholds are synthpop's, strict inequalities all."""
 
-    one_way: a target level is flagged that holds more rows of DiSCO than the first and a larger share than the second.
-    two_way: among cells of DiSCO with more rows than the first, pairs of a key level and a target level are flagged
-        where the target level is more likely than the second among the people with that key level.
-    """
-
-    one_way: tuple[int, float] = (50, 0.90)
-    two_way: tuple[int, float] = (4, 0.80)
+    one_way: Annotated[
+        _Flag,
+        "A target level is flagged that holds more rows of DiSCO than the first and a larger share than the second.",
+    ] = (50, 0.90)
+    two_way: Annotated[
+        _Flag,
+        "Among cells of DiSCO with more rows than the first, pairs of a key level and a target level are flagged where "
+        "the target level is more likely than the second among the people with that key level.",
+    ] = (4, 0.80)
 
     name: ClassVar[str] = "identity"
     is_default: ClassVar[bool] = True

@@ -6,11 +6,10 @@ The overlap is a precision: of what the synthetic data seem to disclose, how muc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.unique_sets import UniqueSets, unique_sets
@@ -18,18 +17,16 @@ from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.scenario.coding import KeyCoding
+from divulge.settings import Range
 
 _KOLB = "Kolb et al. 2024"
 
 
 @dataclass(frozen=True)
 class MsuOverlap(Family):
-    """Minimal sample uniques (see `suda`) that synthetic and original share, over the keys and the target.
+    """Minimal sample uniques (see `suda`) that synthetic and original share, over the keys and the target."""
 
-    largest: the most variables that an MSU may have.
-    """
-
-    largest: int = 6
+    largest: Annotated[int, "The most variables that an MSU may have.", Range(least=1)] = 6
 
     name: ClassVar[str] = "msu_overlap"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -43,10 +40,6 @@ class MsuOverlap(Family):
             moves_with_size=True,
         ),
     )
-
-    def __post_init__(self) -> None:
-        if self.largest < 1:
-            raise MeasureError(f"an MSU of {self.largest} variables is not possible.", where="largest")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Rows of either file whose MSU, variables and values, is an MSU of the other file."""

@@ -5,12 +5,13 @@ who were not in the data be linked as often?
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError, unknown_variable
+from divulge.errors import unknown_variable
 from divulge.kernels.arrays import Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate
@@ -18,22 +19,33 @@ from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import difference, wilson
 from divulge.scenario.coding import KeyCoding
+from divulge.settings import Range, Shorthand
 from divulge.table import Table, Variable
 
 _SOURCE = "Trindade et al. 2024"
+
+
+def _pairs(windows: Any) -> Any:
+    """Windows from pairs, from a mapping, or from the text that the command line gives."""
+    if isinstance(windows, str):
+        windows = {key: float(width) for key, width in (w.split("=", 1) for w in windows.split(",") if w)}
+    return list(windows.items()) if isinstance(windows, Mapping) else windows
 
 
 @dataclass(frozen=True)
 class Outliers(Family):
     """People with |z| above `z` in some numeric key, linked where exactly one synthetic row is near in every key.
 
-    Near: numeric keys within `window` standard deviations, or within what `windows` says, in the key's own unit;
-    categorical keys equal. The paper's windows are 10 years of age and 2,000 of income.
+    Near: numeric keys within `window` standard deviations, or within what `windows` says; categorical keys equal.
     """
 
-    z: float = 3.0
-    window: float = 0.1
-    windows: tuple[tuple[str, float], ...] = ()
+    z: Annotated[float, "How far from the mean an outlier is, in standard deviations.", Range(above=0)] = 3.0
+    window: Annotated[float, "How near numeric keys are, in standard deviations.", Range(least=0)] = 0.1
+    windows: Annotated[
+        tuple[tuple[str, Annotated[float, Range(least=0)]], ...],
+        "The same for single keys in their own units; the paper's are age=10,income=2000.",
+        Shorthand(_pairs, {"type": ["string", "object"]}, "age=10,income=2000"),
+    ] = ()
 
     name: ClassVar[str] = "outliers"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -46,13 +58,6 @@ class Outliers(Family):
             is_share=False,
         ),
     )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "windows", _pairs(self.windows))
-        if not 0 < self.z < math.inf:
-            raise MeasureError(f"a bound on |z| above 0 is needed; {self.z} is given.", where="z")
-        if not 0 <= self.window < math.inf or any(not 0 <= w < math.inf for _, w in self.windows):
-            raise MeasureError("a window of at least 0 is needed.", where="window")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Link the people's outliers, and the holdout's by the same means and deviations; nothing here is random."""
@@ -120,16 +125,6 @@ class Outliers(Family):
     def _reach(self, variable: Variable, deviation: float) -> float:
         # A value that is exactly as far as the window must not be lost to the rounding of a difference.
         return dict(self.windows).get(variable.name, self.window * deviation) * (1 + 1e-12) + 1e-12
-
-
-def _pairs(windows: Any) -> tuple[tuple[str, float], ...]:
-    """Windows from pairs, from a mapping, or from the text that the command line gives: age=10,income=2000."""
-    if isinstance(windows, str):
-        windows = [w.split("=", 1) for w in windows.split(",") if w]
-    try:
-        return tuple((str(key), float(width)) for key, width in dict(windows).items())
-    except (TypeError, ValueError):
-        raise MeasureError("windows are given as KEY=WIDTH, separated by commas.", where="windows") from None
 
 
 def _moments(variable: Variable, table: Table) -> tuple[float, float]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats
 from divulge.measures.attackers.attack import Attack
 from divulge.measures.attackers.attribution import attribution
@@ -19,6 +18,7 @@ from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import clopper_pearson, normal, wilson
+from divulge.settings import Entries, Range
 from divulge.table import Table
 
 _TEMPL = "Templ, Thees and Müller 2026"
@@ -31,23 +31,29 @@ _REMEMBERED: weakref.WeakKeyDictionary[Table, dict[tuple[Any, ...], tuple[weakre
 
 @dataclass(frozen=True)
 class Rapid(Family):
-    """The share of people at risk, for each attacker, their mean and their maximum.
+    """The share of people at risk, for each attacker, their mean and their maximum."""
 
-    tau: a person with a categorical target is at risk where the gain (g − b)/(1 − b) is above this.
-    epsilon: one with a numeric target where the error is below this; None is 0.10, or an error where `error` is
-        absolute, since only its unit can say what is near.
-    error: relative to the true value, absolute, or normalised by the people's standard deviation.
-    attackers: some of rf, gbm, cart, l1. n_trees: of the forest. n_jobs: cores for it; the figures do not depend on it.
-    """
-
-    tau: float = 0.3
-    epsilon: float | None = None
-    error: ErrorKind = "relative"
-    attackers: tuple[str, ...] = ("rf", "gbm", "cart", "l1")
-    n_trees: int = 500
-    n_resamples: int = 500
-    n_permutations: int = 199
-    n_jobs: int = 1
+    tau: Annotated[
+        float,
+        "A person with a categorical target is at risk where the gain (g − b)/(1 − b) is above this.",
+        Range(least=0, below=1),
+    ] = 0.3
+    epsilon: Annotated[
+        float | None,
+        "One with a numeric target where the error is below this; absent: 0.10, and refused where `error` is absolute, "
+        "since only its unit can say what is near.",
+        Range(above=0),
+    ] = None
+    error: Annotated[
+        ErrorKind, "Relative to the true value, absolute, or normalised by the people's standard deviation."
+    ] = "relative"
+    attackers: Annotated[
+        tuple[Literal["rf", "gbm", "cart", "l1"], ...], "Which attackers.", Entries(least=1, differ=True)
+    ] = ("rf", "gbm", "cart", "l1")
+    n_trees: Annotated[int, "Trees of the forest.", Range(least=1)] = 500
+    n_resamples: Annotated[int, "Resamples for the intervals.", Range(least=0)] = 500
+    n_permutations: Annotated[int, "Permutations for the test.", Range(least=0)] = 199
+    n_jobs: Annotated[int, "Cores for the forest; the figures do not depend on it."] = 1
 
     name: ClassVar[str] = "rapid"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -63,33 +69,12 @@ class Rapid(Family):
         Measure("RAPID_max", "The largest over the attackers.", f"{_TEMPL}, 2.4"),
     )
 
-    def __post_init__(self) -> None:
-        # On the command line several attackers are one text: rf,cart.
-        listed = self.attackers.split(",") if isinstance(self.attackers, str) else self.attackers
-        object.__setattr__(self, "attackers", tuple(listed))
-        if not 0 <= self.tau < 1:
-            raise MeasureError(f"a threshold of at least 0 and below 1 is needed; {self.tau} is given.", where="tau")
-        if self.epsilon is not None and not 0 < self.epsilon < float("inf"):
-            raise MeasureError(f"a tolerance above 0 is needed; {self.epsilon} is given.", where="epsilon")
-        if self.error not in ("relative", "absolute", "normalised"):
-            raise MeasureError(f"{self.error!r} is no error: use relative, absolute or normalised.", where="error")
-        known = [a.name for a in ATTACKERS]
-        unknown = [a for a in self.attackers if a not in known]
-        if unknown or not self.attackers or len(set(self.attackers)) != len(self.attackers):
-            given = ", ".join(self.attackers) or "none"
-            raise MeasureError(
-                f"different attackers out of {', '.join(known)} are needed; {given} is given.", where="attackers"
-            )
-        if self.n_resamples < 0 or self.n_permutations < 0:
-            raise MeasureError("numbers of resamples and permutations are at least 0.", where="n_resamples")
-        Forest(self.n_trees)
-
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Fit every attacker to the synthetic rows, ask it about the people, count whom it knows."""
         attack = Attack.of(case, self.tau, self.epsilon, self.error)
         # Drawn in this order whatever the data are, so that people and holdout are attacked by the same models.
         seed = int(rng.integers(2**31 - 1))
-        streams = {a: np.random.default_rng(int(rng.integers(2**62))) for a in self.attackers}
+        streams = {str(a): np.random.default_rng(int(rng.integers(2**62))) for a in self.attackers}
         if attack.undefined:
             return {n: Estimate(n, float("nan"), 0, 0, caveats=(attack.undefined,)) for n in self.names()}
         found, kept = {}, {}

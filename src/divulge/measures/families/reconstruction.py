@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate
@@ -19,6 +18,7 @@ from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import normal
 from divulge.scenario.coding import KeyCoding
+from divulge.settings import Range
 from divulge.table import Table
 
 _DICK, _SANCHEZ = "Dick et al. 2023", "Sánchez et al. 2024"
@@ -29,11 +29,11 @@ _RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 class Reconstruction(Family):
     """A pattern is a combination of keys and target. Patterns are ranked by in how many replicates they occur, then by
     how often; patterns that are equal in both share their ranks, so that no order of codes decides.
-
-    top: at which rank the headline is taken (or at the last one, where there are fewer patterns).
     """
 
-    top: int = 100
+    top: Annotated[
+        int, "At which rank the headline is taken (or at the last one, where there are fewer patterns).", Range(least=1)
+    ] = 100
 
     name: ClassVar[str] = "reconstruction"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -41,10 +41,6 @@ class Reconstruction(Family):
         Measure("reconstruction_unique", "Of these patterns, those that exactly one person has.", _SANCHEZ),
         Measure("reproduction", "The mean share of replicates that hold a person's pattern.", "Brenzel et al. 2024"),
     )
-
-    def __post_init__(self) -> None:
-        if self.top < 1:
-            raise MeasureError(f"a rank of at least 1 is needed; {self.top} is given.", where="top")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Rank the patterns of all replicates and look them up among the people; nothing here is random."""

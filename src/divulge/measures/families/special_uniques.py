@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.case import Case
 from divulge.measures.counting.unique_sets import suda_scores, unique_sets
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import mean
+from divulge.settings import Range
 
 _TAUB = "Taub et al. 2018"
 
 
 @dataclass(frozen=True)
 class SpecialUniques(Family):
-    """DCAP among people who are unique on the keys, and among the special ones of these.
+    """DCAP among people who are unique on the keys, and among the special ones of these."""
 
-    top: the share of the uniques, by SUDA score, that is special; those who tie with the last are in too.
-    """
-
-    top: float = 0.10
+    top: Annotated[
+        float,
+        "The share of the uniques, by SUDA score, that is special; those who tie with the last are in too.",
+        Range(above=0, most=1),
+    ] = 0.10
 
     name: ClassVar[str] = "subsets"
     pools: ClassVar[bool] = True
@@ -47,10 +48,6 @@ class SpecialUniques(Family):
             moves_with_size=True,
         ),
     )
-
-    def __post_init__(self) -> None:
-        if not 0 < self.top <= 1:
-            raise MeasureError(f"a share above 0 and at most 1 is needed, {self.top} is given.", where="top")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Both subsets, both ways; nothing here is random."""

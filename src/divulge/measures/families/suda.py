@@ -6,29 +6,27 @@ Scores as in Elliot, Manning and Ford (2002) with sdcMicro's original weights; n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
 from divulge.measures.counting.unique_sets import UniqueSets, by_variable, suda_scores, unique_sets
 from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
+from divulge.settings import Range
 
 
 @dataclass(frozen=True)
 class Suda(Family):
-    """SUDA scores of the people on the keys.
+    """SUDA scores of the people on the keys."""
 
-    sampling_fraction: the share of the population that is in the data, for DIS-SUDA.
-    largest: the most keys that an MSU may have; 0 is no limit.
-    """
-
-    sampling_fraction: float = 0.01
-    largest: int = 0
+    sampling_fraction: Annotated[
+        float, "The share of the population that is in the data, for DIS-SUDA.", Range(above=0, below=1)
+    ] = 0.01
+    largest: Annotated[int, "The most keys that an MSU may have; 0 is no limit.", Range(least=0)] = 0
 
     name: ClassVar[str] = "suda"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -49,15 +47,6 @@ class Suda(Family):
             moves_with_size=True,
         ),
     )
-
-    def __post_init__(self) -> None:
-        if not 0 < self.sampling_fraction < 1:
-            raise MeasureError(
-                f"a sampling fraction between 0 and 1 is needed, {self.sampling_fraction} is given.",
-                where="sampling_fraction",
-            )
-        if self.largest < 0:
-            raise MeasureError(f"an MSU of {self.largest} keys is not possible.", where="largest")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """The shares and means over the people, with the scores of every row; nothing here is random."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.errors import MeasureError
 from divulge.kernels.counting import Sums
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import mean, share
+from divulge.settings import Range
 
 _NO_PEOPLE = "There are no people to attack."
 _NO_KEYS = "Nobody's keys are in the synthetic data."
@@ -27,7 +27,7 @@ _NO_KEYS = "Nobody's keys are in the synthetic data."
 class Tcap(Family):
     """TCAP at certainty τ: the intruder only speaks where the share of one target value reaches τ."""
 
-    tau: float = 1.0
+    tau: Annotated[float, "How certain the intruder wants to be.", Range(above=0, most=1)] = 1.0
 
     name: ClassVar[str] = "tcap"
     is_default: ClassVar[bool] = True
@@ -63,10 +63,6 @@ class Tcap(Family):
         Measure("DCAP_sweep", "Mean DCAP over key subsets.", "Taub et al. 2018, app. A"),
         Measure("DiSCO_sweep", "Mean DiSCO over key subsets.", "Raab 2024"),
     )
-
-    def __post_init__(self) -> None:
-        if not 0 < self.tau <= 1:
-            raise MeasureError(f"τ must be above 0 and at most 1, {self.tau} is given.", where="tau")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """All definitions; the sweep where the scenario names key sizes. Nothing here is random."""

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.attackers.models import Penalised, Task
 from divulge.measures.case import Case
@@ -20,6 +19,7 @@ from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import normal, ratio_standard_error
+from divulge.settings import Range
 from divulge.table import Table, Variable
 
 _FRANCIS = "Francis 2024"
@@ -33,12 +33,10 @@ class UniqueMatches(Family):
 
     P_base is the precision, on the same people, of a model of the target given the keys that was fitted to *other* real
     people: the holdout where there is one, else the other four fifths of the people.
-    tolerance: a numeric target is right within this share of the true value.
-    strength: the inverse of the L1 penalty of that model; 0.01 is the paper's.
     """
 
-    tolerance: float = 0.05
-    strength: float = 0.01
+    tolerance: Annotated[float, "A numeric target is right within this share of the true value.", Range(least=0)] = 0.05
+    strength: Annotated[float, "The inverse of the model's L1 penalty; 0.01 is the paper's.", Range(above=0)] = 0.01
 
     name: ClassVar[str] = "precision"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -48,12 +46,6 @@ class UniqueMatches(Family):
         Measure("PI_precision", "Of the guesses from unique matches, those that are right.", _FRANCIS),
         Measure("PI_coverage", "People whose keys belong to exactly one synthetic row.", _FRANCIS),
     )
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.tolerance < math.inf:
-            raise MeasureError(f"a tolerance of at least 0 is needed; {self.tolerance} is given.", where="tolerance")
-        if not 0 < self.strength < math.inf:
-            raise MeasureError(f"a strength above 0 is needed; {self.strength} is given.", where="strength")
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Attack the people, and let the baseline guess about the same of them."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.pruning import leaves_as_rpart
 from divulge.measures.attackers.features import for_linear, for_trees
@@ -23,6 +22,7 @@ from divulge.measures.estimate import Estimate, Interval, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import normal, wilson
 from divulge.scenario.coding import KeyCoding
+from divulge.settings import Range
 from divulge.table import Table
 
 _EMPTY = "The people or the synthetic data have no rows."
@@ -30,14 +30,13 @@ _EMPTY = "The people or the synthetic data have no rows."
 
 @dataclass(frozen=True)
 class Utility(Family):
-    """CI overlap of means and shares, pMSE with its ratio to a null, and Hellinger distance of two-way tables.
+    """CI overlap of means and shares, pMSE with its ratio to a null, and Hellinger distance of two-way tables."""
 
-    model: what tells original from synthetic rows, a logistic regression on main effects (`logit`) or a tree (`cart`).
-    n_permutations: for the null of the tree; the regression's null is a formula.
-    """
-
-    model: Literal["logit", "cart"] = "logit"
-    n_permutations: int = 20
+    model: Annotated[
+        Literal["logit", "cart"],
+        "What tells original from synthetic rows: a logistic regression on main effects (`logit`), or a tree (`cart`).",
+    ] = "logit"
+    n_permutations: Annotated[int, "For the null of the tree; the regression's null is a formula.", Range(least=1)] = 20
 
     name: ClassVar[str] = "utility"
     measures: ClassVar[tuple[Measure, ...]] = (
@@ -48,14 +47,6 @@ class Utility(Family):
         Measure("pMSE_ratio", "pMSE over what it is under correct synthesis.", "Snoke et al. 2018", is_share=False),
         Measure("Hellinger", "Mean Hellinger distance of the two-way tables.", "Kolb et al. 2024", is_share=False),
     )
-
-    def __post_init__(self) -> None:
-        if self.model not in ("logit", "cart"):
-            raise MeasureError(f"{self.model!r} is neither logit nor cart.", where="model")
-        if self.n_permutations < 1:
-            raise MeasureError(
-                f"at least 1 permutation is needed; {self.n_permutations} is given.", where="n_permutations"
-            )
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Over the keys and the target."""

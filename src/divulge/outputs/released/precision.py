@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Annotated
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.settings import Range, check_settings
 
 SLACK = 1e-9
 """Relative. Halves are rounded up by some programs and to even by others, and sums of floats depend on their order."""
@@ -24,6 +26,14 @@ MOST_DECIMALS = 15
 FAR = 30.0
 """What a coefficient without a finite value stands beyond: odds of e³⁰ need more people than there are."""
 
+Decimals = Annotated[
+    int | tuple[int, ...] | None,
+    "How many decimals are printed; a list has one number for each figure.",
+    Range(least=-MOST_DECIMALS, most=MOST_DECIMALS),
+]
+Significant = Annotated[int | None, "How many significant digits are printed.", Range(least=1, most=MOST_DECIMALS)]
+Base = Annotated[float | None, "The figures are rounded to multiples of this.", Range(above=0)]
+
 
 @dataclass(frozen=True)
 class Precision:
@@ -32,29 +42,15 @@ class Precision:
     decimals: for all figures, or one number for each of them in their order.
     """
 
-    decimals: int | tuple[int, ...] | None = None
-    significant: int | None = None
-    base: float | None = None
+    decimals: Decimals = None
+    significant: Significant = None
+    base: Base = None
 
     def __post_init__(self) -> None:
+        check_settings(self)
         given = [n for n in ("decimals", "significant", "base") if getattr(self, n) is not None]
         if len(given) > 1:
             raise OutputError(f"{' and '.join(given)} exclude each other.", where=given[1], hint="Give one of them.")
-        for decimals in self._listed_decimals():
-            if not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
-                raise OutputError(
-                    f"decimals between {-MOST_DECIMALS} and {MOST_DECIMALS} are needed, {decimals} are given.",
-                    where="decimals",
-                )
-        if self.significant is not None and not 1 <= self.significant <= MOST_DECIMALS:
-            raise OutputError(
-                f"between 1 and {MOST_DECIMALS} significant digits are needed, {self.significant} are given.",
-                where="significant",
-            )
-        if self.base is not None and not 0 < self.base < np.inf:
-            raise OutputError(
-                f"a rounding base above 0 is needed, {self.base} is given.", where="base", hint="For example base: 5."
-            )
 
     def _listed_decimals(self) -> tuple[int, ...]:
         return self.decimals if isinstance(self.decimals, tuple) else (self.decimals or 0,)

@@ -6,12 +6,13 @@ Outputs are never refitted inside the search; totals move by a few additions. Th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 from divulge.errors import EmbedError
 from divulge.kernels.randomness import stream
 from divulge.objective.embedding import Embedding, Listener, Log
 from divulge.objective.objective import Objective
+from divulge.settings import Range, check_settings
 from divulge.synthesisers.descent.search import Search
 from divulge.synthesisers.descent.starts import Start, start_codes
 
@@ -24,29 +25,23 @@ class Descent:
 
     start: Annotated[Start, "Where to start: uniform, univariate (the granted marginals), or model."] = "univariate"
     keep: Annotated[Literal["univariate"] | None, "Keep the granted marginals exactly: only swaps are made."] = None
-    swap_share: Annotated[float, "How many of the proposals swap a column between two rows."] = 0.3
-    step_share: Annotated[float, "How many proposals on numeric variables are short steps."] = 0.5
-    seconds: Annotated[float, "The longest that one run may take, looked at between steps of a second or so."] = 600.0
-    mae: Annotated[float | None, "Stop already at this mean absolute error of every output; absent: as printed."] = None
-    rounds: Annotated[int, "Rounds without one more figure after which the search has stalled."] = 8
+    swap_share: Annotated[
+        float, "How many of the proposals swap a column between two rows.", Range(least=0, most=1)
+    ] = 0.3
+    step_share: Annotated[float, "How many proposals on numeric variables are short steps.", Range(least=0, most=1)] = (
+        0.5
+    )
+    seconds: Annotated[
+        float, "The longest that one run may take, looked at between steps of a second or so.", Range(above=0)
+    ] = 600.0
+    mae: Annotated[
+        float | None, "Stop already at this mean absolute error of every output; absent: as printed.", Range(least=0)
+    ] = None
+    rounds: Annotated[int, "Rounds without one more figure after which the search has stalled.", Range(least=1)] = 8
     polish: Annotated[bool, "Whether pairs of moves are tried for the last digits."] = True
 
     def __post_init__(self) -> None:
-        for name in ("swap_share", "step_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise EmbedError(f"a share between 0 and 1 is needed, {getattr(self, name)} is given.", where=name)
-        if self.start not in get_args(Start):
-            raise EmbedError(
-                f"a start is needed, {self.start!r} is none.",
-                where="start",
-                hint=f"One of {', '.join(get_args(Start))}.",
-            )
-        if self.keep not in (None, "univariate"):
-            raise EmbedError(f"only univariate can be kept, not {self.keep!r}.", where="keep")
-        if self.rounds < 1:
-            raise EmbedError(f"at least 1 round is needed, {self.rounds} are given.", where="rounds")
-        if not self.seconds > 0:
-            raise EmbedError(f"a time above 0 seconds is needed, {self.seconds} is given.", where="seconds")
+        check_settings(self)
 
     def embed(
         self,

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 import numba
 import numpy as np
 
-from divulge.errors import EmbedError
 from divulge.kernels.randomness import streams
 from divulge.objective.embedding import Embedding, Listener, Log, Outcome, reproduce
 from divulge.objective.objective import Objective
+from divulge.settings import Range, check_settings
 from divulge.synthesisers.evolutionary.fitness import Units
 from divulge.synthesisers.evolutionary.mutation import Rates, Schedule, Source, Stepped
 from divulge.synthesisers.evolutionary.population import Operators, Population, n_children
@@ -40,10 +40,12 @@ class Evolutionary:
     start: Annotated[
         Literal["uniform", "univariate"], "Where to start: uniform, or univariate (the granted marginals)."
     ] = "uniform"
-    population: Annotated[int, "How many datasets there are."] = 32
-    generations: Annotated[int, "How many generations are made."] = 2000
-    crossover: Annotated[float, "How likely two parents are to exchange rows; 0 turns crossover off."] = 0.8
-    crossover_record: Annotated[float, "How likely each row is to be exchanged."] = 0.1
+    population: Annotated[int, "How many datasets there are.", Range(least=2)] = 32
+    generations: Annotated[int, "How many generations are made.", Range(least=0)] = 2000
+    crossover: Annotated[
+        float, "How likely two parents are to exchange rows; 0 turns crossover off.", Range(least=0, most=1)
+    ] = 0.8
+    crossover_record: Annotated[float, "How likely each row is to be exchanged.", Range(least=0, most=1)] = 0.1
     mutation: Annotated[
         Rates,
         "How likely each cell is to be redrawn: {rate, divide, every}, a list of [generation, rate], or one rate.",
@@ -53,24 +55,19 @@ class Evolutionary:
         Replacement, "Who lives on: the best of parents and children (elitist), or the children."
     ] = "elitist"
     units: Annotated[Units, "Errors in the figures' own units, as in the paper, or in standard units."] = "figures"
-    mae: Annotated[float | None, "Stop already at this mean absolute error of every output; absent: as printed."] = None
-    seconds: Annotated[float | None, "The longest that one run may take; absent: until the last generation."] = None
-    threads: Annotated[int | None, "How many threads; absent: one for each core. The result is the same."] = None
+    mae: Annotated[
+        float | None, "Stop already at this mean absolute error of every output; absent: as printed.", Range(least=0)
+    ] = None
+    seconds: Annotated[
+        float | None, "The longest that one run may take; absent: until the last generation.", Range(above=0)
+    ] = None
+    threads: Annotated[
+        int | None, "How many threads; absent: one for each core. The result is the same.", Range(least=1)
+    ] = None
 
     def __post_init__(self) -> None:
+        check_settings(self)
         Schedule.of(self.mutation)
-        for name in ("crossover", "crossover_record"):
-            _check(name, getattr(self, name), float, 0, 1)
-        for name, least in (("population", 2), ("generations", 0), ("threads", 1)):
-            _check(name, getattr(self, name), int, least, np.inf)
-        for name in ("mae", "seconds"):
-            _check(name, getattr(self, name), float, 0, np.inf)
-        choices = {"start": ("uniform", "univariate"), "mutate_from": get_args(Source)}
-        choices |= {"replacement": get_args(Replacement), "units": get_args(Units)}
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                given = getattr(self, name)
-                raise EmbedError(f"{' or '.join(known)} is needed, {given!r} is given.", where=name)
 
     def embed(
         self,
@@ -85,17 +82,6 @@ class Evolutionary:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
         # The paper's algorithm keeps to known marginals by drawing from them alone.
         return _Run(self, objective.of_outputs(), n_rows, (seed, run), Log(listener), snapshots).run()
-
-
-def _check(name: str, value: object, kind: type, least: float, most: float) -> None:
-    """Raise unless a setting is a number of its kind in range; None is fine where the field's default is None."""
-    if value is None and name in ("mae", "seconds", "threads"):
-        return
-    kinds = (int,) if kind is int else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        what = "a whole number" if kind is int else "a number"
-        wanted = f"{what} of at least {least}" if most == np.inf else f"{what} between {least} and {most}"
-        raise EmbedError(f"{wanted} is needed, {value!r} is given.", where=name)
 
 
 @dataclass

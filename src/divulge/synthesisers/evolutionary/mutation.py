@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divulge.errors import EmbedError
+from divulge.errors import SpecError
 from divulge.kernels import evolution
 from divulge.kernels.arrays import Codes, Floats
 from divulge.kernels.randomness import alias_table
@@ -17,27 +16,26 @@ from divulge.kernels.rules import Rules
 from divulge.objective.compiled import moves_of
 from divulge.objective.objective import Objective
 from divulge.outputs.lowering.lowered import Program
+from divulge.settings import Range, check_settings
 
 Source = Literal["marginal", "uniform"]
+
+_SHARE = Range(least=0, most=1)
 
 
 @dataclass(frozen=True)
 class Stepped:
     """A rate that is divided every so many generations."""
 
-    rate: float
-    divide: float
-    every: int
+    rate: Annotated[float, "How likely each cell is to be redrawn at first.", _SHARE]
+    divide: Annotated[float, "What the rate is divided by.", Range(least=1)]
+    every: Annotated[int, "After how many generations.", Range(least=1)]
 
     def __post_init__(self) -> None:
-        _rate(self.rate, "mutation.rate")
-        if not _is_number(self.divide) or not 1 <= self.divide < np.inf:
-            raise EmbedError(f"a divisor of at least 1 is needed, {self.divide!r} is given.", where="mutation.divide")
-        if not _is_whole(self.every) or self.every < 1:
-            raise EmbedError(f"a number of generations is needed, {self.every!r} is given.", where="mutation.every")
+        check_settings(self)
 
 
-Rates = float | Stepped | Mapping[str, float] | Sequence[Sequence[float]]
+Rates = Annotated[float, _SHARE] | Stepped | tuple[tuple[int, Annotated[float, _SHARE]], ...]
 """One rate; {rate, divide, every}: divided every so many generations; or a list of [generation, rate]."""
 
 
@@ -52,53 +50,24 @@ class Schedule:
 
     @classmethod
     def of(cls, rates: Rates) -> Schedule:
-        """A schedule as a spec has it; an error at `mutation` where it makes none."""
-        if isinstance(rates, Mapping):
-            if set(rates) != {"rate", "divide", "every"}:
-                raise _wrong(f"rate, divide and every are needed, {', '.join(map(str, rates)) or 'nothing'} is given.")
-            rates = Stepped(rates["rate"], rates["divide"], rates["every"])  # type: ignore[arg-type]  # checked there
+        """A schedule as the settings have it; an error at `mutation` where it makes none."""
         if isinstance(rates, Stepped):
-            return cls((0,), (float(rates.rate),), float(rates.divide), int(rates.every))
-        if isinstance(rates, Sequence) and not isinstance(rates, str):
-            return cls._listed(rates)
-        return cls((0,), (_rate(rates, "mutation"),))
-
-    @classmethod
-    def _listed(cls, given: Sequence[Sequence[float]]) -> Schedule:
-        if not given or any(not isinstance(part, list | tuple) or len(part) != 2 for part in given):
-            raise _wrong("pairs of a generation and a rate are needed.")
-        starts = [part[0] for part in given]
-        if not all(map(_is_whole, starts)) or starts[0] != 0 or sorted(set(starts)) != starts:
-            raise _wrong("generations that start at 0 and ascend are needed.")
-        rates = tuple(_rate(part[1], f"mutation[{k}]") for k, part in enumerate(given))
-        return cls(tuple(int(s) for s in starts), rates)
+            return cls((0,), (rates.rate,), rates.divide, rates.every)
+        if not isinstance(rates, tuple):
+            return cls((0,), (rates,))
+        starts = tuple(start for start, _ in rates)
+        if starts[:1] != (0,) or sorted(set(starts)) != list(starts):
+            raise SpecError(
+                "generations that start at 0 and ascend are needed.",
+                where="mutation",
+                hint="Write for example [[0, 0.01], [250, 0.005]].",
+            )
+        return cls(starts, tuple(rate for _, rate in rates))
 
     def rate(self, generation: int) -> float:
         """How likely each cell is to be redrawn in a generation; the first is 0."""
         k = sum(start <= generation for start in self.starts) - 1
         return float(self.rates[k] / self.divide ** (generation // self.every))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)
-
-
-def _rate(value: object, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise EmbedError(f"a mutation rate between 0 and 1 is needed, {value!r} is given.", where=where)
-    return float(value)
-
-
-def _wrong(message: str) -> EmbedError:
-    return EmbedError(
-        message,
-        where="mutation",
-        hint="Write {rate: 0.005, divide: 3, every: 250}, or [[0, 0.01], [250, 0.005]], or one rate.",
-    )
 
 
 def redraw(objective: Objective, source: Source) -> evolution.Redraw:
