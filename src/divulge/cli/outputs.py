@@ -41,7 +41,7 @@ def run(
     for each in chosen:
         screen.show(f"{each.kind}: {_summary(each)}")
         for name, setting in settings_of(each).items():
-            if not setting.is_inherited or kind is not None:
+            if not setting.is_shared or kind is not None:
                 need = ", needed" if setting.is_needed else ""
                 screen.show(f"    {name} ({type_text(setting.hint)}{need}): {setting.help}")
     if kind is None:

@@ -21,7 +21,7 @@ class Setting:
     hint: Any
     help: str
     default: Any
-    is_inherited: bool
+    is_shared: bool
 
     @property
     def is_needed(self) -> bool:
@@ -29,7 +29,7 @@ class Setting:
 
 
 def settings_of(owner: Any) -> dict[str, Setting]:
-    """The settings of a class by name: its own first, then those that it inherits.
+    """The settings of a class by name: its own first, then those that all classes of its room have.
 
     A field with the metadata `spec: False` is no setting.
     """
@@ -63,9 +63,8 @@ def _by_name(owner: Any, is_taken: bool) -> dict[str, Setting]:
 
 def _all(owner: type[Any]) -> list[Setting]:
     hints = get_type_hints(owner, include_extras=True)
-    inherited = {
-        f.name for base in owner.__mro__[1:] if dataclasses.is_dataclass(base) for f in dataclasses.fields(base)
-    }
+    bases = [base for base in owner.__mro__[1:] if dataclasses.is_dataclass(base)]
+    shared = {f.name for f in dataclasses.fields(bases[-1])} if bases else set()
     found = []
     for each in dataclasses.fields(owner):
         if each.metadata.get("spec", True):
@@ -74,8 +73,8 @@ def _all(owner: type[Any]) -> list[Setting]:
             name = each.name if called is None else called.name
             text = find_limit(limits, str) or ""
             default = each.default if each.default_factory is MISSING else each.default_factory()
-            found.append(Setting(name, each.name, hints[each.name], text, default, each.name in inherited))
-    return sorted(found, key=lambda s: s.is_inherited)
+            found.append(Setting(name, each.name, hints[each.name], text, default, each.name in shared))
+    return sorted(found, key=lambda s: s.is_shared)
 
 
 def _is_taken(owner: type[Any], setting: Setting) -> bool:

@@ -93,7 +93,7 @@ def _form(kind: type[Output]) -> _KindForm:
                 shape=shape,
                 needed=setting.is_needed,
                 choices=choices,
-                is_first=not setting.is_inherited or name in _FIRST,
+                is_first=not setting.is_shared or name in _FIRST,
             )
         )
     about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())

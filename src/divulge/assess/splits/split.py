@@ -131,7 +131,7 @@ def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_
         least = NEAR_ENOUGH * float(np.nanmedian(figure.se))
         rounding = float(np.median(printed.half[: len(figure.se)])) / 2
         enough.append(min(max(least, rounding), 2 * least))
-    return min(enough)
+    return min(enough) if np.isfinite(enough).all() else None
 
 
 def near_share(reproduction: Reproduction, figures: Figures) -> float:
