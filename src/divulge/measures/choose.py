@@ -20,7 +20,7 @@ def known_names(families: Sequence[type[Family]]) -> dict[str, tuple[str, ...]]:
     of_family = {f.name: tuple(m.name for m in f.measures) for f in families}
     old = {name: of_family[new] for name, new in OLD_NAMES.items() if new in of_family}
     every = tuple(name for names in of_family.values() for name in names)
-    return {"all": every, **old, **{name: (name,) for name in every}, **of_family}
+    return {"all": every, **old, **of_family, **{name: (name,) for name in every if name not in of_family}}
 
 
 def choose(
