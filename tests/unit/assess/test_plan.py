@@ -47,7 +47,7 @@ def test_earlier_outputs_follow_the_new_ones_and_the_same_one_counts_once() -> N
         ({"scenario": {"knows": "earlier outputs"}}, SpecError, "scenario.knows"),
         ({"scenario": {"target": "ILL", "keys": ["ILL"]}}, SpecError, "scenario.target"),
         ({"scenario": {"target": "ILL", "keys": ["AREA"], "key_sizes": "2-3"}}, SpecError, "scenario.key_sizes"),
-        ({"design": {"kind": "repeated-halves", "splits": 3}}, DesignError, "design.splits"),
+        ({"design": {"kind": "repeated-halves", "splits": 3}}, SpecError, "design.splits"),
     ],
     ids=["nothing released before", "target is a key", "too many keys", "odd splits"],
 )

@@ -108,7 +108,7 @@ GOOD = {"kind": "crosstab", "variables": ["SEX"]}
         ({"rows": True}, "rows", "a whole number"),
         ({"scenario": {"tagret": "A"}}, "scenario.tagret", "Did you mean 'target'"),
         ({"scenario": {"key_sizes": "a-b"}}, "scenario.key_sizes", "Write for example 3-6"),
-        ({"scenario": {"key_sizes": "4-3"}}, "scenario.key_sizes", "Write 3-4"),
+        ({"scenario": {"key_sizes": "4-3"}}, "scenario.key_sizes", "Write for example 3-6"),
         ({"scenario": [{"target": "A"}, {"knows": "all"}]}, "scenario[1].knows", "'nothing', 'marginals'"),
         ({"design": {"splits": 3}}, "design.splits", "Write splits: 4"),
         ({"design": {"kind": "halves"}}, "design.kind", "there is no design 'halves'"),
