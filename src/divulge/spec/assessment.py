@@ -90,27 +90,32 @@ class Inputs:
 
 
 def read_spec(path: str | Path, *, allow_code: bool = False, problems: list[DivulgeError] | None = None) -> Assessment:
-    """An assessment from a YAML or JSON file. allow_code: whether functions that it names may be imported and run.
-
-    problems: where given, mistakes outside the outputs are put there, and the sections that have them are as usual.
-    """
+    """An assessment from a YAML or JSON file, as `parse_spec` has it."""
     file = Path(path)
-    document = read_document(file)
+    return parse_spec(read_document(file), file.parent, allow_code=allow_code, problems=problems)
+
+
+def parse_spec(
+    document: Mapping[str, Any],
+    folder: Path | None = None,
+    *,
+    allow_code: bool = False,
+    problems: list[DivulgeError] | None = None,
+) -> Assessment:
+    """An assessment from plain data. folder: where relative names of files start.
+
+    allow_code: whether functions that it names may be imported and run. problems: where given, mistakes outside the
+    outputs are put there, and the sections that have them are as usual.
+    """
+    where = folder or Path()
     try:
-        return parse_spec(document, file.parent, allow_code=allow_code)
+        found = read_settings(Assessment, document)
     except SpecError as error:
         wrong = {re.split(r"[.\[]", each.where or "")[0] for each in error.every}
         if problems is None or "outputs" in wrong:
             raise
         problems += error.every
-        rest = {name: value for name, value in document.items() if name not in wrong}
-        return parse_spec(rest, file.parent, allow_code=allow_code)
-
-
-def parse_spec(document: Mapping[str, Any], folder: Path | None = None, *, allow_code: bool = False) -> Assessment:
-    """An assessment from plain data. folder: where relative names of files start."""
-    where = folder or Path()
-    found = read_settings(Assessment, document)
+        found = read_settings(Assessment, {name: v for name, v in document.items() if name not in wrong})
     families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
     outputs, earlier = (
         tuple(o.allowed(where) for o in given) if allow_code else given for given in (found.outputs, found.earlier)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from divulge.assess.preview import preview
+from divulge.errors import DivulgeError
 from divulge.spec import parse_spec
 from divulge.table import write_table
 from tests.support.assessing import CROSSTAB, people
@@ -21,7 +22,8 @@ def folder(tmp_path: Path) -> Path:
 
 def _preview(folder: Path, *outputs: dict[str, Any], **given: Any) -> Any:
     spec = {"data": "people.csv", "outputs": list(outputs), **given}
-    return preview(parse_spec(spec, folder), with_time=False)
+    problems: list[DivulgeError] = []
+    return preview(parse_spec(spec, folder, problems=problems), with_time=False, problems=problems)
 
 
 def test_sound_spec_has_no_problem_and_says_what_will_be_done(folder: Path) -> None:
