@@ -18,6 +18,9 @@ from divulge.settings import Called, Range, check_settings
 FEWEST_ROWS = 50
 """Below this no split says anything: halves of 25 rows make every interval wider than any threshold."""
 
+LEAST_ON_CURVE = 200
+"""Below this a point of the learning curve says nothing: its interval is wider than what it should show."""
+
 BLOCK = 10
 """Halves come in blocks of so many splits; in each block every row is in for exactly half of the splits."""
 
@@ -198,10 +201,10 @@ class RepeatedHalves:
         )
 
     def curve_at(self, n_rows: int, seed: int) -> tuple[Split, ...]:
-        """The splits of the learning curve below n/2, at sizes that leave FEWEST_ROWS rows at least."""
+        """The splits of the learning curve below n/2, at sizes that leave LEAST_ON_CURVE rows at least."""
         if not self.curve:
             return ()
-        divisors = [d for d in (4, 8, 16) if n_rows // d >= FEWEST_ROWS]
+        divisors = [d for d in (4, 8, 16) if n_rows // d >= LEAST_ON_CURVE]
         return tuple(
             Split(f"n/{d}", i, f"n/{d}, split {i + 1}", 1000 * d + i, n_rows, seed, (d,))
             for d in divisors

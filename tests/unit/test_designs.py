@@ -69,8 +69,8 @@ def test_folds_of_folds_split_a_fold_again() -> None:
 
 
 def test_curve_takes_smaller_parts_of_enough_rows() -> None:
-    splits = RepeatedHalves(curve_splits=2).curve_at(500, 1)
-    assert [(s.part, int(s.rows()[0].sum())) for s in splits] == [("n/4", 125)] * 2 + [("n/8", 62)] * 2
+    splits = RepeatedHalves(curve_splits=2).curve_at(2000, 1)
+    assert [(s.part, int(s.rows()[0].sum())) for s in splits] == [("n/4", 500)] * 2 + [("n/8", 250)] * 2
 
 
 def test_very_many_splits_are_enough() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from divulge import __version__
+from divulge.assess.budget import Limits, limits_of
 from divulge.assess.decision import decide_all
 from divulge.assess.passes import Pass, PassResult, run_pass
 from divulge.assess.plan import Plan
@@ -24,6 +25,7 @@ from divulge.assess.splits.granted import granted_by_size
 from divulge.assess.splits.runner import Listener, Runner
 from divulge.assess.splits.task import Task, make_task
 from divulge.contributions import Case
+from divulge.designs import CONFIRMING, RepeatedHalves
 from divulge.kernels.arrays import Mask
 from divulge.objective import Target
 from divulge.policy import Verdict
@@ -83,7 +85,8 @@ def assess(
 def _passes(ready: Plan, alone: bool) -> Iterator[Pass]:
     """All outputs together, then each alone, then those that were released before; one at a time, to save memory."""
     findings = [_findings(ready, i) for i in range(len(ready.outputs))]
-    for number, (stage, indices) in enumerate(_groups(ready, alone)):
+    groups = _groups(ready, alone)
+    for number, (stage, indices) in enumerate(groups):
         # A rule's finding on an earlier output is no reason against the new ones.
         are_new = indices[0] < ready.n_new
         yield Pass(
@@ -94,7 +97,18 @@ def _passes(ready: Plan, alone: bool) -> Iterator[Pass]:
             figures=tuple(ready.figures[i] for i in indices),
             printed=tuple(ready.printed[i] for i in indices),
             findings=tuple(f for i in indices if i < ready.n_new or not are_new for f in findings[i]),
+            limits=_limits(ready, number, len(groups)),
+            is_first=number == 0,
         )
+
+
+def _limits(ready: Plan, number: int, n_passes: int) -> Limits:
+    """How long the searches of a pass may take: as long as the spec says, else their share of the budget."""
+    if ready.is_timed:
+        return Limits(*(ready.synthesiser.seconds,) * 4)
+    n_rows, seed, design = ready.table.n_rows, ready.assessment.seed, ready.design
+    n_smaller = len(design.curve_at(n_rows, seed)) if isinstance(design, RepeatedHalves) and number == 0 else 0
+    return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller)
 
 
 def _groups(ready: Plan, alone: bool) -> list[tuple[str, tuple[int, ...]]]:

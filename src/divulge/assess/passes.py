@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from divulge.assess.budget import Limits
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.runner import Runner
@@ -41,6 +42,13 @@ class Pass:
     figures: tuple[Figures, ...]
     printed: tuple[Released, ...]
     findings: tuple[Finding, ...]
+    limits: Limits
+    is_first: bool
+    """Whether it is the pass that the record describes in full: with a learning curve, and risk against error."""
+
+    def within(self, seconds: float) -> Task:
+        """The task with searches that take no longer than this."""
+        return replace(self.task, synthesiser=replace(self.task.synthesiser, seconds=seconds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +129,10 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     Random halves are run block by block until they suffice, then smaller parts, then fresh halves for whoever is
     exposed. These loops stand here, and not in functions of their own, so that a kernel is few calls away.
     """
-    task, n_rows = job.task, job.task.table.n_rows
-    whole = embed_whole(task, job.figures, job.printed)
+    limits, n_rows = job.limits, job.task.table.n_rows
+    task = job.within(limits.split)
+    followed = job.within(limits.followed) if job.is_first else None
+    whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed)
     if not isinstance(design, RepeatedHalves):
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
@@ -138,8 +148,9 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
             break
     _check_any(results)
     parts = SmallerParts(halves)
-    curve_splits, stage = design.curve_at(n_rows, task.seed), f"{job.stage}, smaller parts"
-    for result in runner.results(job.name, stage, task, curve_splits, with_measures=False):
+    curve_splits = design.curve_at(n_rows, task.seed) if job.is_first else ()
+    stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller)
+    for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
     exposed = halves.exposed(policy)
     if exposed.by_any.any():

@@ -47,6 +47,8 @@ class Plan:
     wanted: frozenset[str] | None
     holdout: Table | None
     earlier: Earlier
+    is_timed: bool = False
+    """Whether the spec says how long a search may take; otherwise the assessment has a budget."""
 
     @property
     def n_new(self) -> int:
@@ -101,6 +103,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         wanted=None if wanted is None or not assessment.measures else frozenset(wanted),
         holdout=read.holdout,
         earlier=earlier,
+        is_timed=assessment.synthesiser is not None and "seconds" in assessment.synthesiser.values,
     )
 
 

@@ -43,16 +43,21 @@ class Whole:
     path: _SearchPath | None
 
 
-def embed_whole(task: Task, figures: Sequence[Figures], printed: Sequence[Released]) -> Whole:
-    """Embed all rows. figures: of the outputs, computed from all rows; printed: as they are released."""
+def embed_whole(
+    task: Task, figures: Sequence[Figures], printed: Sequence[Released], followed_task: Task | None
+) -> Whole:
+    """Embed all rows. figures: of the outputs, computed from all rows; printed: as they are released.
+
+    followed_task: the same with the time that the search has which is followed for the picture; None: no picture.
+    """
     recipe = task.recipe(printed, task.table.n_rows)
     whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
     check_whole(whole)
     near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
     scenario = next((s for s in task.scenarios if s.keys), None)
-    if scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
+    if followed_task is None or scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
         return Whole(whole, near, None)
-    afar = replace(task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, printed))
+    afar = replace(followed_task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, printed))
     followed = recipe.embed(afar, task.seed, run=10_001, snapshots=SNAPSHOTS)
     check_whole(followed)
     points = [(int(point.steps), float(np.mean(point.errors))) for point in followed.trace if point.errors is not None]
