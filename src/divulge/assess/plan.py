@@ -103,7 +103,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         wanted=None if wanted is None or not assessment.measures else frozenset(wanted),
         holdout=read.holdout,
         earlier=earlier,
-        is_timed=assessment.synthesiser is not None and "seconds" in assessment.synthesiser.values,
+        is_timed="seconds" in assessment.synthesiser.given,
     )
 
 
