@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
-from divulge.kernels.counting import Sums
+from divulge.kernels.cell_sums import Sums
 from divulge.measures.counting.cells import Cells, Counter
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS, Exclusions
 from divulge.scenario import Scenario

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from divulge.errors import MeasureError
-from divulge.kernels import counting
+from divulge.kernels import cell_sums, counting
 from divulge.kernels.arrays import Integers, Integers32, Mask
-from divulge.kernels.counting import Sums
+from divulge.kernels.cell_sums import Sums
 from divulge.scenario.coding import KeyCoding
 from divulge.table import Schema, Table
 
@@ -110,11 +110,11 @@ class Cells:
 
     def disclosed(self, kept: Mask, limit: int) -> Integers:
         """The places of the cells that count for DiSCO."""
-        return counting.disclosed(self.codes, self.width, self.d, self.s, kept, limit)
+        return cell_sums.disclosed(self.codes, self.width, self.d, self.s, kept, limit)
 
     def sums(self, kept: Mask = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
         """The sums from which the measures are made; see kernels.counting.summarise."""
-        return Sums(*counting.summarise(self.codes, self.width, self.d, self.s, kept, limit, tau))
+        return cell_sums.summarise(self.codes, self.width, self.d, self.s, kept, limit, tau)
 
     def subset(self, keys: Sequence[str]) -> Cells:
         """The cells over some of the keys; from cells, not rows, so that a sweep costs little more than a count."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.kernels.counting import Sums
+from divulge.kernels.cell_sums import Sums
 from divulge.measures.case import Case
 from divulge.measures.counting.cells import Cells
 from divulge.measures.estimate import Estimate
