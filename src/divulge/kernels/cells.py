@@ -53,6 +53,26 @@ class Batch(NamedTuple):
         return Batch(self.codes[:size], self.place[:size], self.weight[:size], self.response[:size])
 
 
+class Lookups(NamedTuple):
+    """What a code says of a row: whether it can take part, its response and its weight."""
+
+    known: Mask  # codes of all variables, one after the other
+    first_code: Integers  # (variables,): where each variable's codes start there
+    response: int  # the variable that `y` looks up
+    y: Floats
+    weight: int  # the variable that `w` looks up; −1: all rows count alike
+    w: Floats
+
+
+class _Keys(NamedTuple):
+    """One number a row that stands for all its codes (mixed radix), the predictor's variables first."""
+
+    key: NDArray[np.unsignedinteger]
+    order: Integers  # variables
+    radix: NDArray[np.unsignedinteger]  # their numbers of codes, in that order
+    inner: Any  # how many keys share a combination of the predictor's codes, as a number like a key
+
+
 class Summary(NamedTuple):
     """What of the response does not depend on the predictor, over the rows that take part."""
 
@@ -66,57 +86,61 @@ class Summary(NamedTuple):
     entropy: float  # Σ weight (y log y − y)
 
 
+# Places of the sums that become a `Summary`; the mean is only needed on the way.
+_ROWS, _WEIGHT, _MEAN, _SPREAD, _WITHIN, _LOG_WEIGHT, _LOG_FACTORIALS, _ENTROPY, _N_SUMS = range(9)
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _add(sums, y, w, each, rows):  # type: ignore[no-untyped-def]
-    """Mean and spread by Welford 1962, and the sums that depend on the response alone (see `Source.summary`)."""
-    sums[0] += rows
-    sums[1] += w
-    step = y - sums[2]
-    sums[2] += step * w / sums[1]
-    sums[3] += w * step * (y - sums[2])
-    sums[5] += rows * np.log(each)
+    """Mean and spread by Welford 1962, and the sums that depend on the response alone."""
+    sums[_ROWS] += rows
+    sums[_WEIGHT] += w
+    step = y - sums[_MEAN]
+    sums[_MEAN] += step * w / sums[_WEIGHT]
+    sums[_SPREAD] += w * step * (y - sums[_MEAN])
+    sums[_LOG_WEIGHT] += rows * np.log(each)
     if y > 0.0:
-        sums[6] += w * lgamma(y + 1.0)
-        sums[7] += w * (y * np.log(y) - y)
+        sums[_LOG_FACTORIALS] += w * lgamma(y + 1.0)
+        sums[_ENTROPY] += w * (y * np.log(y) - y)
 
 
 @njit(cache=True, nogil=True)
-def _count_cells(keys, inner):  # type: ignore[no-untyped-def]
-    count = 1 if keys.shape[0] else 0
-    for i in range(1, keys.shape[0]):
-        if keys[i] // inner != keys[i - 1] // inner:
+def _count_cells(key, inner):  # type: ignore[no-untyped-def]
+    count = 1 if key.shape[0] else 0
+    for i in range(1, key.shape[0]):
+        if key[i] // inner != key[i - 1] // inner:
             count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
-def _fill_cells(  # type: ignore[no-untyped-def]
-    keys, order, radix, inner, known, first_code, y_at, ys, w_at, ws, codes, weight, response, sums
-):
+def _fill_cells(keys, lookups, batch, sums):  # type: ignore[no-untyped-def]
     """Write the cells of sorted keys; return how many hold a row that takes part."""
-    n, n_classes = keys.shape[0], response.shape[1]
+    order, radix, inner = keys.order, keys.radix, keys.inner
+    codes, weight, response = batch.codes, batch.weight, batch.response
+    n, n_classes = keys.key.shape[0], response.shape[1]
     row = np.zeros(codes.shape[1], dtype=codes.dtype)
     cell, i = 0, 0
     while i < n:
-        outer = keys[i] // inner
+        outer = keys.key[i] // inner
         weight[cell] = 0.0
         for k in range(n_classes):
             response[cell, k] = 0.0
         mean, spread = 0.0, 0.0
-        while i < n and keys[i] // inner == outer:
-            key, start = keys[i], i
-            while i < n and keys[i] == key:
+        while i < n and keys.key[i] // inner == outer:
+            key, start = keys.key[i], i
+            while i < n and keys.key[i] == key:
                 i += 1
             takes_part = True
             for v in range(order.shape[0] - 1, -1, -1):
                 code = key % radix[v]
                 key = key // radix[v]
                 row[order[v]] = code
-                takes_part &= known[first_code[order[v]] + np.int64(code)]
+                takes_part &= lookups.known[lookups.first_code[order[v]] + np.int64(code)]
             if not takes_part:
                 continue
-            y = ys[row[y_at]]
-            each = ws[row[w_at]] if w_at >= 0 else 1.0
+            y = lookups.y[row[lookups.response]]
+            each = lookups.w[row[lookups.weight]] if lookups.weight >= 0 else 1.0
             w = each * (i - start)
             weight[cell] += w
             _add(sums, y, w, each, i - start)
@@ -129,7 +153,7 @@ def _fill_cells(  # type: ignore[no-untyped-def]
                 mean += step * w / weight[cell]
                 spread += w * step * (y - mean)
         if weight[cell] > 0.0:
-            sums[4] += spread
+            sums[_WITHIN] += spread
             for v in range(row.shape[0]):
                 codes[cell, v] = row[v]
             cell += 1
@@ -137,20 +161,23 @@ def _fill_cells(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fill_rows(known, first_code, y_at, ys, w_at, ws, codes, weight, response, sums):  # type: ignore[no-untyped-def]
+def _fill_rows(lookups, batch, sums):  # type: ignore[no-untyped-def]
     """The same for rows as they are: a row that takes no part has a weight of 0."""
+    codes, weight, response = batch.codes, batch.weight, batch.response
     n_classes = response.shape[1]
     for i in range(codes.shape[0]):
         takes_part = True
         for v in range(codes.shape[1]):
-            takes_part &= known[first_code[v] + codes[i, v]]
-        w = (ws[codes[i, w_at]] if w_at >= 0 else 1.0) if takes_part else 0.0
+            takes_part &= lookups.known[lookups.first_code[v] + codes[i, v]]
+        w = 0.0
+        if takes_part:
+            w = lookups.w[codes[i, lookups.weight]] if lookups.weight >= 0 else 1.0
         weight[i] = w
         for k in range(n_classes):
             response[i, k] = 0.0
         if not takes_part:
             continue
-        y = ys[codes[i, y_at]]
+        y = lookups.y[codes[i, lookups.response]]
         if n_classes == 1:
             response[i, 0] = w * y
         elif y > 0.0:
@@ -159,18 +186,18 @@ def _fill_rows(known, first_code, y_at, ys, w_at, ws, codes, weight, response, s
             _add(sums, y, w, w, 1)
 
 
-DIGIT = 11
+_DIGIT = 11
 """Bits sorted at a time: 2,048 counters stay in the processor's first cache."""
 
 
 @njit(cache=True, nogil=True)
 def _sort_digit(keys, shift, out):  # type: ignore[no-untyped-def]
     """Sort by one digit, keeping the order of equal ones (a pass of radix sort)."""
-    mask = (1 << DIGIT) - 1
-    count = np.zeros((1 << DIGIT) + 1, dtype=np.int64)
+    mask = (1 << _DIGIT) - 1
+    count = np.zeros((1 << _DIGIT) + 1, dtype=np.int64)
     for i in range(keys.shape[0]):
         count[((np.int64(keys[i]) >> shift) & mask) + 1] += 1
-    for d in range(1 << DIGIT):
+    for d in range(1 << _DIGIT):
         count[d + 1] += count[d]
     for i in range(keys.shape[0]):
         digit = (np.int64(keys[i]) >> shift) & mask
@@ -180,13 +207,13 @@ def _sort_digit(keys, shift, out):  # type: ignore[no-untyped-def]
 
 def _sorted(keys: Codes, size: int) -> Codes:
     """Keys below `size` in order; destroys what it is given."""
-    n_passes = -(-(size - 1).bit_length() // DIGIT)
+    n_passes = -(-(size - 1).bit_length() // _DIGIT)
     if n_passes > 3:
         keys.sort()
         return keys
     room = np.empty_like(keys)
     for number in range(n_passes):
-        _sort_digit(keys, number * DIGIT, room)
+        _sort_digit(keys, number * _DIGIT, room)
         keys, room = room, keys
     return keys
 
@@ -201,19 +228,18 @@ class Source:
         self.terms = terms
         self.rows, self.n_columns, self.n_classes = rows, n_columns, n_classes
         self.layout, self.weights = lay_out(terms, rows.n_codes, n_columns, rows.n_rows)
-        self.known, self.first_code = _known_codes(terms, rows)
+        known, first_code = _known_codes(terms, rows)
+        self.lookups = Lookups(known, first_code, rows.response, rows.y, rows.weight, rows.w)
         self.cells: Batch | None = None
-        self._sums = np.zeros(8)
-        keys, order, radix, inner = _keys(terms, rows)
-        if keys is not None and _may_pay(keys, inner):
-            keys = _sorted(keys, int(np.prod(radix, dtype=object)))
-            count = int(_count_cells(keys, inner))
+        self._sums = np.zeros(_N_SUMS)
+        keys = _keys(terms, rows)
+        if keys is not None and _may_pay(keys.key, keys.inner):
+            keys = keys._replace(key=_sorted(keys.key, int(np.prod(keys.radix, dtype=object))))
+            count = int(_count_cells(keys.key, keys.inner))
             if count <= PAYS * max(rows.n_rows, 1):
                 batch = self._empty(count)
-                codes, place, weight, response = batch
-                used = _fill_cells(keys, order, radix, inner, *self._lookups(), codes, weight, response, self._sums)
-                self.cells = batch.first(used)
-                fill_places(self.layout, codes[:used], place)
+                self.cells = batch.first(_fill_cells(keys, self.lookups, batch, self._sums))
+                fill_places(self.layout, self.cells.codes, self.cells.place)
 
     def with_classes(self, has_rows: Mask) -> Source:
         """The same rows with only some of the classes beside the reference, numbered anew."""
@@ -221,17 +247,22 @@ class Source:
         y = np.where(np.isfinite(self.rows.y), number[np.nan_to_num(self.rows.y).astype(np.int64)], np.nan)
         return Source(self.terms, self.n_columns, self.rows._replace(y=y), int(has_rows.sum()))
 
-    def _lookups(self) -> tuple[Mask, Integers, int, Floats, int, Floats]:
-        rows = self.rows
-        return self.known, self.first_code, rows.response, rows.y, rows.weight, rows.w
-
     @cached_property
     def summary(self) -> Summary:
         response = np.zeros(self.n_classes)
         for batch in self if self.cells is not None else self._batches(self._sums):
             response += batch.response.sum(axis=0)
-        n_rows, weight, _, spread, within, log_weight, log_factorials, entropy = self._sums.tolist()
-        return Summary(int(n_rows), weight, response, spread, within, log_weight, log_factorials, entropy)
+        sums = self._sums.tolist()
+        return Summary(
+            n_rows=int(sums[_ROWS]),
+            weight=sums[_WEIGHT],
+            response=response,
+            spread=sums[_SPREAD],
+            within=sums[_WITHIN],
+            log_weight=sums[_LOG_WEIGHT],
+            log_factorials=sums[_LOG_FACTORIALS],
+            entropy=sums[_ENTROPY],
+        )
 
     def _empty(self, size: int) -> Batch:
         columns = self.rows.columns
@@ -251,7 +282,7 @@ class Source:
             batch = room.first(size)
             for v, column in enumerate(self.rows.columns):
                 batch.codes[:, v] = column[start : start + size]
-            _fill_rows(*self._lookups(), batch.codes, batch.weight, batch.response, sums)
+            _fill_rows(self.lookups, batch, sums)
             fill_places(self.layout, batch.codes, batch.place)
             yield batch
 
@@ -271,9 +302,8 @@ def _may_pay(keys: Codes, inner: np.unsignedinteger) -> bool:
     return len(keys) < 4096 or len(np.unique(sample)) <= 0.97 * len(sample)
 
 
-def _keys(terms: Sequence[RawTerm], rows: Rows):  # type: ignore[no-untyped-def]
-    """(keys, order, radix, inner): one number a row that stands for all its codes (mixed radix), the predictor's
-    variables first; inner is how many keys share a combination of these. keys is None where no integer holds them."""
+def _keys(terms: Sequence[RawTerm], rows: Rows) -> _Keys | None:
+    """The keys of all rows; None where no integer holds them."""
     first = list(dict.fromkeys(v for term in terms for v in term.variables))
     order = [*first, *(v for v in range(len(rows.columns)) if v not in first)]
     size, inner = 1, 1
@@ -281,13 +311,13 @@ def _keys(terms: Sequence[RawTerm], rows: Rows):  # type: ignore[no-untyped-def]
         size *= rows.n_codes[v]
         inner *= rows.n_codes[v] if place >= len(first) else 1
     if size >= 2**63:
-        return None, None, None, None
+        return None
     keys: Any = np.zeros(rows.n_rows, dtype=np.uint32 if size < 2**32 else np.uint64)
     for v in order:
         keys *= keys.dtype.type(rows.n_codes[v])
         keys += rows.columns[v]
     radix = np.array([rows.n_codes[v] for v in order], dtype=keys.dtype)
-    return keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner)
+    return _Keys(keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner))
 
 
 def _known_codes(terms: Sequence[RawTerm], rows: Rows) -> tuple[Mask, Integers]:

@@ -17,27 +17,27 @@ from divulge.kernels.moments import Moments, moments, reach
 
 Status = Literal["ok", "separated", "vanished level", "collinear", "not converged", "too few rows"]
 
-MAX_STEPS = 60
+_MAX_STEPS = 60
 """Newton steps: a fit that exists takes 4 to 10; a separated one gains one unit of η a step and is found by then."""
 
-LEFT = 1e-12
+_LEFT = 1e-12
 """How far from the maximum a fit may end, in standard errors: some thousand times what rounding does."""
 
-FIRST_ORDER = 1e-7
+_FIRST_ORDER = 1e-7
 """A step longer than this, in standard errors, is never the last: X'WX is that of its start, so within 1e-6."""
 
 PIVOT = 1e-11
 """A column whose share not explained by earlier ones is below this is collinear: sums of 1e5 rows round at 1e-14."""
 
-SUSPECT_AFTER = 8
+_SUSPECT_AFTER = 8
 """Steps after which a fit that still moves is looked at for separation."""
 
-SEPARATES = 1e-3
+_SEPARATES = 1e-3
 """How far a direction may be from separating exactly (as a share of its reach): what has not yet converged is of that
-order after `SUSPECT_AFTER` steps, since it falls by a factor e a step."""
+order after `_SUSPECT_AFTER` steps, since it falls by a factor e a step."""
 
 
-SETTLING = 25
+_SETTLING = 25
 """Steps after separation was found: what rows of a separated level add to the others falls by a factor e a step."""
 
 
@@ -62,6 +62,33 @@ class Fit(NamedTuple):
     scale: float  # residual variance of a linear model, else 1
     df_residual: int
     steps: int
+
+
+class _End(NamedTuple):
+    """How a fit ended: its status, the columns that this speaks of, and the steps that it took."""
+
+    status: Status
+    columns: Integers
+    steps: int
+
+
+class _Climb(NamedTuple):
+    """Where Newton's steps led. along: None at the maximum, else the direction in which there may be none."""
+
+    beta: Floats
+    state: Moments
+    steps: int
+    along: Floats | None
+
+
+class _Likelihoods(NamedTuple):
+    """Of a fit and of a constant alone; the fields are those of `Fit`."""
+
+    loglikelihood: float
+    null_loglikelihood: float
+    deviance: float
+    null_deviance: float
+    scale: float
 
 
 @njit(cache=True, nogil=True)
@@ -121,7 +148,8 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     state = moments(source, family, beta, family == POISSON)
     keep, status, columns = _estimable(source, state.information)
     if not source.summary.n_rows or source.summary.n_rows < keep.sum():
-        return _result(source, family, keep & False, "too few rows", np.flatnonzero(keep), beta, state, is_centred, 0)
+        ended = _End("too few rows", np.flatnonzero(keep), 0)
+        return _result(source, family, keep & False, ended, beta, state, is_centred)
     if family == IDENTITY and source.summary.n_rows == keep.sum():
         # With no row to spare there are coefficients but no residual variance.
         status = "too few rows"
@@ -130,50 +158,57 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
         if started is not None:
             beta.ravel()[keep] = started
         state = moments(source, family, beta)
-    ended: Status = "not converged"
-    along = np.zeros(beta.size)
+    climb = _climb(source, family, keep, beta, state)
+    if climb.along is not None:
+        columns = _separating(source, family, climb.along)
+        status = "separated" if len(columns) else "not converged"
+    ended = _End(status, columns, climb.steps)
+    found = _result(source, family, keep, ended, climb.beta, climb.state, is_centred)
+    if status == "separated" and climb.along is not None:
+        found.beta.ravel()[columns] = np.copysign(np.inf, climb.along.ravel()[columns])
+    return found
+
+
+def _climb(source: Source, family: int, keep: Mask, beta: Floats, state: Moments) -> _Climb:
+    """Newton's steps to the maximum of the likelihood, or as far as they lead."""
     steps, length = 0, np.inf
-    while steps < MAX_STEPS and ended == "not converged":
+    while steps < _MAX_STEPS:
         steps += 1
-        change = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
-        if change is None:
+        direction = _newton_step(keep, beta, state)
+        if direction is None:
             break
-        direction = np.zeros(beta.size)
-        direction[keep] = change
-        decrement = max(float(direction @ state.score), 0.0)
+        decrement = max(float(direction.ravel() @ state.score), 0.0)
         before, length = length, decrement**0.5
         # Newton's error squares: what this step leaves is its length² times length / before², once that settles.
-        left = length * (length / before) ** 2 if length <= FIRST_ORDER else np.inf
-        if steps > SUSPECT_AFTER and len(found := _separating(source, family, direction.reshape(beta.shape))):
-            status, columns, ended, along = "separated", found, "separated", direction
-            beta, state = _settle(source, family, keep, beta, state)
-        elif left <= LEFT or (family == IDENTITY and steps == 2):
-            beta = beta + direction.reshape(beta.shape)
+        left = length * (length / before) ** 2 if length <= _FIRST_ORDER else np.inf
+        if steps > _SUSPECT_AFTER and len(_separating(source, family, direction)):
+            return _Climb(*_settle(source, family, keep, beta, state), steps, direction)
+        if left <= _LEFT or (family == IDENTITY and steps == 2):
             state = state._replace(loglikelihood=state.loglikelihood + 0.5 * decrement)
-            ended = "ok"
-        else:
-            beta, state, has_moved = _move(source, family, beta, direction.reshape(beta.shape), state)
-            if not has_moved:
-                break
-    if ended == "not converged":
-        along = np.where(keep, beta.ravel(), 0.0)
-        found = _separating(source, family, along.reshape(beta.shape))
-        status, columns = ("separated", found) if len(found) else ("not converged", np.zeros(0, dtype=np.int64))
-    made = _result(source, family, keep, status, columns, beta, state, is_centred, steps)
-    if status == "separated":
-        made.beta.ravel()[columns] = np.copysign(np.inf, along[columns])
-    return made
+            return _Climb(beta + direction, state, steps, None)
+        beta, state, has_moved = _move(source, family, beta, direction, state)
+        if not has_moved:
+            break
+    return _Climb(beta, state, steps, np.where(keep, beta.ravel(), 0.0).reshape(beta.shape))
+
+
+def _newton_step(keep: Mask, beta: Floats, state: Moments) -> Floats | None:
+    """X'WX⁻¹ · score, in the shape of beta; 0 for what cannot be estimated."""
+    change = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
+    if change is None:
+        return None
+    direction = np.zeros(beta.size)
+    direction[keep] = change
+    return direction.reshape(beta.shape)
 
 
 def _settle(source: Source, family: int, keep: Mask, beta: Floats, state: Moments) -> tuple[Floats, Moments]:
     """Newton steps along a direction that never ends, until the coefficients beside it no longer change."""
-    for _ in range(SETTLING):
-        change = solve_scaled(state.information[np.ix_(keep, keep)], state.score[keep])
-        if change is None:
+    for _ in range(_SETTLING):
+        direction = _newton_step(keep, beta, state)
+        if direction is None:
             break
-        direction = np.zeros(beta.size)
-        direction[keep] = change
-        beta, state, has_moved = _move(source, family, beta, direction.reshape(beta.shape), state)
+        beta, state, has_moved = _move(source, family, beta, direction, state)
         if not has_moved:
             break
     return beta, state
@@ -187,9 +222,8 @@ def _fit_some(source: Source, has_rows: Mask, is_centred: bool) -> Fit:
     beta, se = np.full(source.n_classes * n, np.nan), np.full(source.n_classes * n, np.nan)
     information = np.zeros((len(beta), len(beta)))
     if not has_rows.any():
-        fitted = _result(
-            source, MULTINOMIAL, np.zeros(len(beta), dtype=bool), "ok", found, *_nothing(source), is_centred, 0
-        )
+        keep = np.zeros(len(beta), dtype=bool)
+        fitted = _result(source, MULTINOMIAL, keep, _End("ok", found, 0), *_nothing(source), is_centred)
     else:
         smaller = source.with_classes(has_rows)
         fitted = fit(smaller, LOGISTIC if smaller.n_classes == 1 else MULTINOMIAL, is_centred)
@@ -242,59 +276,48 @@ def _separating(source: Source, family: int, direction: Floats) -> Integers:
     """The columns along which the likelihood rises for ever, if the direction separates the rows; else none."""
     furthest, worst = reach(source, family, direction)
     # Along a direction of separation a Newton step moves some η by about 1, however far it has come already.
-    if furthest < 0.1 or worst > SEPARATES * furthest:
+    if furthest < 0.1 or worst > _SEPARATES * furthest:
         return np.zeros(0, dtype=np.int64)
     moves = np.abs(direction).ravel()
     return np.flatnonzero(moves > 0.01 * moves.max())
 
 
 def _result(
-    source: Source,
-    family: int,
-    keep: Mask,
-    status: Status,
-    columns: Integers,
-    beta: Floats,
-    state: Moments,
-    is_centred: bool,
-    steps: int,
+    source: Source, family: int, keep: Mask, ended: _End, beta: Floats, state: Moments, is_centred: bool
 ) -> Fit:
     summary = source.summary
     known = keep.copy()
-    if status in ("separated", "not converged"):
-        known[columns] = False
+    if ended.status in ("separated", "not converged"):
+        known[ended.columns] = False
     df_residual = summary.n_rows - int(keep.sum())
     inside = state.information[np.ix_(keep, keep)]
     inverse = solve_scaled(inside, np.eye(len(inside)))
     likelihoods = _likelihoods(family, summary, state.loglikelihood, df_residual, is_centred)
     se = np.full(beta.size, np.nan)
     if inverse is not None:
-        se[keep] = np.sqrt(np.diagonal(inverse) * likelihoods[4])
+        se[keep] = np.sqrt(np.diagonal(inverse) * likelihoods.scale)
     return Fit(
-        status,
-        columns,
-        np.where(known, beta.ravel(), np.nan).reshape(beta.shape),
-        np.where(known, se, np.nan).reshape(beta.shape),
-        state.information,
-        summary.n_rows,
-        summary.weight,
-        *likelihoods,
+        status=ended.status,
+        columns=ended.columns,
+        beta=np.where(known, beta.ravel(), np.nan).reshape(beta.shape),
+        se=np.where(known, se, np.nan).reshape(beta.shape),
+        information=state.information,
+        n_rows=summary.n_rows,
+        weight=summary.weight,
+        **likelihoods._asdict(),
         df_residual=df_residual,
-        steps=steps,
+        steps=ended.steps,
     )
 
 
-def _likelihoods(
-    family: int, summary: Summary, kernel: float, df: int, is_centred: bool
-) -> tuple[float, float, float, float, float]:
-    """(log-likelihood, that of a constant alone, deviance, that of a constant alone, residual variance)."""
+def _likelihoods(family: int, summary: Summary, kernel: float, df: int, is_centred: bool) -> _Likelihoods:
     if family == IDENTITY:
         residual = max(summary.within - 2.0 * kernel, 0.0)
         scale = residual / df if df > 0 else np.nan
         total = summary.spread
         if not is_centred and summary.weight:
             total += float(summary.response[0]) ** 2 / summary.weight
-        return _normal(residual, summary), _normal(summary.spread, summary), residual, total, scale
+        return _Likelihoods(_normal(residual, summary), _normal(summary.spread, summary), residual, total, scale)
     parts = (
         summary.response if family == POISSON else np.append(summary.response, summary.weight - summary.response.sum())
     )
@@ -303,8 +326,8 @@ def _likelihoods(
     if family == POISSON:
         null -= float(parts.sum())
         deviances = 2.0 * (summary.entropy - kernel), 2.0 * (summary.entropy - null)
-        return kernel - summary.log_factorials, null - summary.log_factorials, *deviances, 1.0
-    return kernel, null, -2.0 * kernel, -2.0 * null, 1.0
+        return _Likelihoods(kernel - summary.log_factorials, null - summary.log_factorials, *deviances, 1.0)
+    return _Likelihoods(kernel, null, -2.0 * kernel, -2.0 * null, 1.0)
 
 
 def _normal(residual: float, summary: Summary) -> float:

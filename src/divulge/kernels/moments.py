@@ -48,8 +48,9 @@ def _one(family, is_start, eta, w, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _add_indicators(family, place, weight, response, effects, is_start, squares, sums):  # type: ignore[no-untyped-def]
+def _add_indicators(family, batch, effects, is_start, squares, sums):  # type: ignore[no-untyped-def]
     """The same as `_add_pass` where all entries are indicators and there is one class: the case that must be fast."""
+    place, weight, response = batch.place, batch.weight, batch.response
     n_groups, n_entries = place.shape[1], np.uint64(effects.shape[0])
     total = 0.0
     for i in range(place.shape[0]):
@@ -71,7 +72,7 @@ def _add_indicators(family, place, weight, response, effects, is_start, squares,
 
 
 @njit(cache=True, nogil=True)
-def _add_pass(layout, family, codes, place, weight, response, effects, is_start, squares, sums):  # type: ignore[no-untyped-def]
+def _add_pass(layout, family, batch, effects, is_start, squares, sums):  # type: ignore[no-untyped-def]
     """Add Z'DZ and the score of a batch in terms of the layout's entries; return the log-likelihood's kernel.
 
     effects: (classes, entries), what each entry adds to η. squares: (pairs of classes, entries, entries), of which only
@@ -79,6 +80,7 @@ def _add_pass(layout, family, codes, place, weight, response, effects, is_start,
     working response at μ = mean response + 0.1, so that the first step does not overflow (McCullagh & Nelder 1989,
     2.5). For identity the return is −½ Σ w (ȳ − η)².
     """
+    codes, place, weight, response = batch.codes, batch.place, batch.weight, batch.response
     n_classes = effects.shape[0]
     most = layout.offset.shape[0] + layout.own_table.shape[0]
     at = np.empty(most, dtype=np.int64)
@@ -129,12 +131,13 @@ def _add_pass(layout, family, codes, place, weight, response, effects, is_start,
 
 
 @njit(cache=True, nogil=True)
-def _fold(squares, start, column, value, whole, k, j):  # type: ignore[no-untyped-def]
-    """Add W'(Z'DZ)W to block (k, j) of X'DX; W row by row (start, column, value).
+def _fold(squares, weights, whole, k, j):  # type: ignore[no-untyped-def]
+    """Add W'(Z'DZ)W to block (k, j) of X'DX; W row by row (`layout.Weights`).
 
     Of Z'DZ only (earlier entry, later entry) is filled: an entry with itself counts once, others both ways round.
     This is no product of matrices: nearly all of W is zero, and threads would cost more than the work.
     """
+    start, column, value = weights.start, weights.column, weights.value
     n = squares.shape[0]
     for a in range(n):
         for c in range(n):
@@ -151,8 +154,8 @@ def _fold(squares, start, column, value, whole, k, j):  # type: ignore[no-untype
 def moments(source: Source, family: int, beta: Floats, is_start: bool = False) -> Moments:
     """The moments of a model of this family at beta (classes, columns)."""
     n_classes, n_columns = beta.shape
-    start, column, value = source.weights
-    n_entries = len(start) - 1
+    weights = source.weights
+    n_entries = len(weights.start) - 1
     effects = _effects(source, beta)
     squares = np.zeros((n_classes * (n_classes + 1) // 2, n_entries, n_entries))
     sums = np.zeros((n_classes, n_entries))
@@ -160,29 +163,33 @@ def moments(source: Source, family: int, beta: Floats, is_start: bool = False) -
     total = 0.0
     for batch in source:
         if has_own:
-            total += _add_pass(source.layout, family, *batch, effects, is_start, squares, sums)
+            total += _add_pass(source.layout, family, batch, effects, is_start, squares, sums)
         else:
-            flat = squares.ravel(), sums[0]
-            total += _add_indicators(family, *batch[1:], effects[0], is_start, *flat)
+            total += _add_indicators(family, batch, effects[0], is_start, squares.ravel(), sums[0])
     whole = np.zeros((n_classes, n_columns, n_classes, n_columns))
     pair = 0
     for k in range(n_classes):
         for j in range(k + 1):
-            _fold(squares[pair], start, column, value, whole, k, j)
+            _fold(squares[pair], weights, whole, k, j)
             whole[j, :, k, :] = whole[k, :, j, :].T if j < k else whole[k, :, j, :]
             pair += 1
-    score = np.zeros((n_classes, n_columns))
-    entry = np.repeat(np.arange(n_entries), np.diff(start))
-    for k in range(n_classes):
-        score[k] = np.bincount(column, sums[k, entry] * value, minlength=n_columns)
-    return Moments(total, score.ravel(), whole.reshape(beta.size, beta.size))
+    return Moments(total, _by_column(source, sums).ravel(), whole.reshape(beta.size, beta.size))
 
 
 def _effects(source: Source, beta: Floats) -> Floats:
     """What each entry of the layout adds to the predictor, (classes, entries)."""
-    start, column, value = source.weights
-    entry = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    return np.array([np.bincount(entry, row[column] * value, minlength=len(start) - 1) for row in beta])
+    weights = source.weights
+    n_entries = len(weights.start) - 1
+    entry = np.repeat(np.arange(n_entries), np.diff(weights.start))
+    return np.array([np.bincount(entry, row[weights.column] * weights.value, minlength=n_entries) for row in beta])
+
+
+def _by_column(source: Source, sums: Floats) -> Floats:
+    """Sums over entries (rows, entries) as sums over columns (rows, columns)."""
+    weights = source.weights
+    entry = np.repeat(np.arange(len(weights.start) - 1), np.diff(weights.start))
+    n, column, value = source.n_columns, weights.column, weights.value
+    return np.array([np.bincount(column, row[entry] * value, minlength=n) for row in sums])
 
 
 def information(source: Source, family: int, beta: Floats) -> Floats:
@@ -191,12 +198,13 @@ def information(source: Source, family: int, beta: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _reach(layout, family, codes, place, weight, response, effects):  # type: ignore[no-untyped-def]
+def _reach(layout, family, batch, effects):  # type: ignore[no-untyped-def]
     """(furthest move, worst move the wrong way) of the predictor along a direction, over the cells of a batch.
 
     A direction separates where it moves no observed class away: for every class with rows in the cell, no other class
     gains on it (Albert & Anderson 1984). A Poisson model drifts where only cells without any count move, and down.
     """
+    codes, place, weight, response = batch.codes, batch.place, batch.weight, batch.response
     n_classes = effects.shape[0]
     most = layout.offset.shape[0] + layout.own_table.shape[0]
     at = np.empty(most, dtype=np.int64)
@@ -231,14 +239,15 @@ def reach(source: Source, family: int, direction: Floats) -> tuple[float, float]
     effects = _effects(source, direction)
     furthest, worst = 0.0, 0.0
     for batch in source:
-        far, wrong = _reach(source.layout, family, *batch, effects)
+        far, wrong = _reach(source.layout, family, batch, effects)
         furthest, worst = max(furthest, far), max(worst, wrong)
     return furthest, worst
 
 
 @njit(cache=True, nogil=True)
-def _add_bends(layout, family, codes, place, weight, effects, reaches, sums):  # type: ignore[no-untyped-def]
+def _add_bends(layout, family, batch, effects, reaches, sums):  # type: ignore[no-untyped-def]
     """Add Σ w μ''(η) (c'x)² · entry of a batch, for each direction c. reaches, sums: (directions, entries)."""
+    codes, place, weight = batch.codes, batch.place, batch.weight
     most = layout.offset.shape[0] + layout.own_table.shape[0]
     at = np.empty(most, dtype=np.int64)
     value = np.empty(most)
@@ -270,10 +279,8 @@ def bends(source: Source, family: int, beta: Floats, directions: Floats) -> Floa
 
     For models with one predictor: (directions, columns). A linear model's information does not bend.
     """
-    start, column, value = source.weights
-    sums = np.zeros((len(directions), len(start) - 1))
+    sums = np.zeros((len(directions), len(source.weights.start) - 1))
     effects, reaches = _effects(source, beta)[0], _effects(source, directions)
     for batch in source:
-        _add_bends(source.layout, family, batch.codes, batch.place, batch.weight, effects, reaches, sums)
-    entry = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    return np.array([np.bincount(column, row[entry] * value, minlength=source.n_columns) for row in sums])
+        _add_bends(source.layout, family, batch, effects, reaches, sums)
+    return _by_column(source, sums)
