@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from divulge.demo import simulated_census
 from divulge.kernels import evolution
 from divulge.kernels.randomness import next_uniform, stream
-from divulge.objective.compiled import rules_of
 from divulge.objective.objective import Objective, Target
+from divulge.objective.rules import rules_of
 from divulge.outputs import Output
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.logistic import Logistic

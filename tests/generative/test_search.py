@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels import search
-from divulge.kernels.changes import Metric
+from divulge.kernels.changes import Goal, Work
+from divulge.kernels.pool import Pool
 from divulge.kernels.randomness import alias_table, draw_codes, next_code, stream
 from divulge.kernels.rules import keeps_rules
 from divulge.objective import Objective, Target
-from divulge.objective.compiled import moves_of, rules_of, scratch_of
+from divulge.objective.moves import moves_of
+from divulge.objective.rules import rules_of
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
-from divulge.synthesisers.descent.pair import Pool, best_moves
-from divulge.synthesisers.descent.starts import start_codes
+from divulge.synthesisers.descent.pairs import best_moves
+from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(
@@ -54,20 +56,10 @@ def test_descend_keeps_totals_residuals_and_discrepancy_of_the_codes(
     view = objective.linearise(totals, objective.table(codes))
     moves = moves_of(objective, swaps, 0.5)._replace(peers=np.argsort(codes[:, 0], kind="stable"))
     before, first = view.discrepancy(), codes.copy()
+    state = search.State(codes, totals, view.residuals, stream(seed, 1))
+    work = Work.of(len(totals), view.n_residuals)
     _, kept, now = search.descend(
-        objective.program.ints,
-        objective.program.floats,
-        view.metric,
-        moves,
-        rules_of(objective),
-        codes,
-        totals,
-        view.residuals,
-        stream(seed, 1),
-        scratch_of(objective),
-        2000,
-        0.0,
-        temperature,
+        objective.program.blocks(), moves, rules_of(objective), view.metric, state, work, 2000, temperature
     )
     np.testing.assert_allclose(totals, objective.totals(codes), atol=1e-8)
     fresh = objective.linearise(objective.totals(first), objective.table(first)).at(totals)
@@ -90,7 +82,7 @@ def test_compiled_rules_are_those_of_the_schema(seed: int) -> None:
     marginals = {v.name: np.ones(v.n_codes) for v in schema}
     compiled = rules_of(Objective(schema, (), marginals))
     broken = np.any([rule.broken(table) for rule in schema.parsed_rules()], axis=0)
-    assert [not keeps_rules(*compiled, codes, i) for i in range(50)] == broken.tolist()
+    assert [not keeps_rules(compiled, codes, i) for i in range(50)] == broken.tolist()
 
 
 @given(seed=st.integers(0, 10**6))
@@ -99,14 +91,13 @@ def test_best_moves_are_the_best_single_move_or_pair_of_the_pool(seed: int) -> N
     pool = Pool(np.arange(8), np.full(8, -1), np.zeros(8, int), np.zeros(8, int), rng.normal(0, 1, (8, 3)))
     residuals, weight = rng.normal(0, 2, 3), rng.uniform(0.5, 2, 3)
     exactly = np.zeros(3)
-    metric = Metric(exactly, exactly, exactly, exactly, weight, exactly, exactly)
 
     def left(*chosen: int) -> float:
         return float(weight @ (residuals + sum(pool.shifts[k] for k in chosen)) ** 2)
 
     everything = [(i,) for i in range(8)] + [(i, j) for i in range(8) for j in range(i)]
     best = min(left(*chosen) for chosen in everything)
-    found = best_moves(pool, 8, metric, residuals)
+    found = best_moves(pool, 8, Goal(weight, exactly, exactly), residuals)
     if best >= left():
         assert found == ()
     else:

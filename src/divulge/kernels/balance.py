@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.lowering import (
     BETA_COLUMNS,
     BLOCK_SIZE,
+    N_PARTS,
     PARTS,
     PREDICTOR,
     PREDICTOR_END,
@@ -26,7 +30,7 @@ ENOUGH = 4096
 
 
 @njit(cache=True, nogil=True)
-def draw_in_balance(ints, floats, b, eta, n_codes, codes, stream, drawn):  # type: ignore[no-untyped-def]
+def draw_in_balance(blocks, b, eta, n_codes, codes, stream, drawn):  # type: ignore[no-untyped-def]
     """Fill `drawn` with a response (0 or 1) for every row from the logistic model of block b; −1 where η is unknown.
 
     Independent draws would leave the score Σ x (y − μ) as far from 0 as the root of the number of rows. Here a row's
@@ -35,14 +39,13 @@ def draw_in_balance(ints, floats, b, eta, n_codes, codes, stream, drawn):  # typ
     eta: the linear predictor of every row. n_codes: of every variable.
     """
     block = b * BLOCK_SIZE
-    first, last = ints[block + PREDICTOR], ints[block + PREDICTOR_END]
-    n_rows, n_terms, n_columns = codes.shape[0], last - first, ints[block + BETA_COLUMNS]
-    variable, columns, values = _tables(ints, floats, first, last, n_codes, n_columns)
+    terms = _tables(blocks, block, n_codes)
+    n_rows, n_terms, n_columns = codes.shape[0], terms.variable.shape[0], blocks.ints[block + BETA_COLUMNS]
     column, value = np.empty(n_terms, np.int64), np.empty(n_terms)
     count, square = np.zeros(n_columns + 1), np.zeros(n_columns + 1)
     seen = min(n_rows, ENOUGH)
     for i in range(seen):
-        _fill(ints, floats, block, n_columns, variable, columns, values, codes, i, column, value)
+        _fill(blocks, block, terms, codes, i, column, value)
         for a in range(n_terms):
             count[column[a]] += value[a] != 0.0
             square[column[a]] += value[a] * value[a]
@@ -55,7 +58,7 @@ def draw_in_balance(ints, floats, b, eta, n_codes, codes, stream, drawn):  # typ
             drawn[i] = -1
             continue
         share = 1.0 / (1.0 + np.exp(-eta[i]))
-        _fill(ints, floats, block, n_columns, variable, columns, values, codes, i, column, value)
+        _fill(blocks, block, terms, codes, i, column, value)
         surplus = 0.0
         for a in range(n_terms):
             surplus += pull[column[a]] * value[a] * score[column[a]]
@@ -65,16 +68,25 @@ def draw_in_balance(ints, floats, b, eta, n_codes, codes, stream, drawn):  # typ
             score[column[a]] += value[a] * gap
 
 
+class _Terms(NamedTuple):
+    """The terms of a predictor: its variable (−1: it has several), and its column and value by code of that."""
+
+    variable: Integers
+    columns: Integers  # (terms, codes); where a term has none, the number of columns
+    values: Floats
+
+
 @njit(cache=True, nogil=True)
-def _tables(ints, floats, first, last, n_codes, none):  # type: ignore[no-untyped-def]
-    """The variable of every term (−1: it has several), and its column (`none` where it has none) and value by code."""
+def _tables(blocks, block, n_codes):  # type: ignore[no-untyped-def]
+    ints, floats = blocks.ints, blocks.floats
+    first, last, none = ints[block + PREDICTOR], ints[block + PREDICTOR_END], ints[block + BETA_COLUMNS]
     variable = np.full(last - first, -1, np.int64)
     widest = 0
     for t in range(first, last):
-        if ints[ints[t]] <= 1:
-            variable[t - first] = ints[ints[t] + PARTS] if ints[ints[t]] == 1 else 0
+        if ints[ints[t] + N_PARTS] <= 1:
+            variable[t - first] = ints[ints[t] + PARTS] if ints[ints[t] + N_PARTS] == 1 else 0
             widest = max(widest, n_codes[variable[t - first]])
-    columns, values = np.full((last - first, widest), none), np.zeros((last - first, widest))
+    columns, values = np.full((last - first, widest), none, np.int64), np.zeros((last - first, widest))
     for t in range(first, last):
         a = t - first
         if variable[a] >= 0:
@@ -83,20 +95,21 @@ def _tables(ints, floats, first, last, n_codes, none):  # type: ignore[no-untype
             for code in range(n):
                 if at[code] >= 0:
                     columns[a, code], values[a, code] = at[code], value[code]
-    return variable, columns, values
+    return _Terms(variable, columns, values)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _fill(ints, floats, block, none, variable, columns, values, codes, i, column, value):  # type: ignore[no-untyped-def]
-    """The column (`none` where it has none) and weighted value of every term of the predictor for row i."""
-    for a in range(variable.shape[0]):
-        if variable[a] >= 0:
-            code = codes[i, variable[a]]
-            column[a], value[a] = columns[a, code], values[a, code]
+def _fill(blocks, block, terms, codes, i, column, value):  # type: ignore[no-untyped-def]
+    """The column and weighted value of every term of the predictor for row i."""
+    ints, floats = blocks.ints, blocks.floats
+    for a in range(terms.variable.shape[0]):
+        if terms.variable[a] >= 0:
+            code = codes[i, terms.variable[a]]
+            column[a], value[a] = terms.columns[a, code], terms.values[a, code]
         else:
             at, x = look_up(ints, floats, ints[ints[block + PREDICTOR] + a], codes, i)
-            column[a], value[a] = at if at >= 0 else none, x
+            column[a], value[a] = at if at >= 0 else ints[block + BETA_COLUMNS], x
     if ints[block + WEIGHT] >= 0:
         at, weight = look_up(ints, floats, ints[block + WEIGHT], codes, i)
-        for a in range(variable.shape[0]):
+        for a in range(terms.variable.shape[0]):
             value[a] *= weight if at >= 0 else 0.0

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from divulge.kernels.arrays import Floats, Integers, Integers32
-from divulge.kernels.changes import discrepancy
+from divulge.kernels.arrays import Integers
+from divulge.kernels.changes import Users, discrepancy
+from divulge.kernels.compiling import borrowing
 from divulge.kernels.lowering import contribution
+from divulge.kernels.proposals import Draws
 from divulge.kernels.randomness import next_below, next_code, next_uniform
 from divulge.kernels.rules import keeps_rules
 
@@ -23,12 +25,8 @@ class Redraw(NamedTuple):
     """Which columns mutate, what their new codes are drawn from, and the blocks of totals that look at them."""
 
     columns: Integers
-    n_codes: Integers  # for every variable
-    threshold: Floats  # alias tables, for all variables
-    alias: Integers32
-    alias_start: Integers
-    block_start: Integers  # variables + 1
-    blocks: Integers
+    draws: Draws
+    users: Users
 
 
 def jump_scale(probability: float) -> float:
@@ -103,61 +101,63 @@ def cross(taken, kept, chosen, child):  # type: ignore[no-untyped-def]
         start = stop + width
 
 
-@njit(cache=True, nogil=True)
-def add_rows(ints, floats, n_blocks, codes, chosen, sign, totals, indices, values):  # type: ignore[no-untyped-def]
+@borrowing
+def add_rows(blocks, n_blocks, codes, chosen, sign, totals):  # type: ignore[no-untyped-def]
     """Add sign × what the chosen rows contribute to `totals`."""
     for k in range(chosen.shape[0]):
         for b in range(n_blocks):
-            for e in range(contribution(ints, floats, b, codes, chosen[k], indices, values)):
-                totals[indices[e]] += sign * values[e]
+            for e in range(contribution(blocks, b, codes, chosen[k])):
+                totals[blocks.indices[e]] += sign * blocks.values[e]
 
 
-@njit(cache=True, nogil=True)
-def mutate(ints, floats, redraw, rules, codes, totals, stream, scale, indices, values):  # type: ignore[no-untyped-def]
+@borrowing
+def mutate(blocks, redraw, rules, codes, totals, stream, scale):  # type: ignore[no-untyped-def]
     """Redraw cells of `codes` and move `totals` along; return how many cells were changed.
 
     A cell may be redrawn as it was. A change that would break an edit rule is not made.
     """
-    columns, n_codes, threshold, alias, alias_start, block_start, blocks = redraw
-    rule_start, operation, rule_variable, lookup = rules
-    has_rules = rule_start.shape[0] > 1
-    n_columns = columns.shape[0]
+    draws, users, n_columns = redraw.draws, redraw.users, redraw.columns.shape[0]
+    has_rules = rules.start.shape[0] > 1
     n_cells = codes.shape[0] * n_columns
     changed = 0
     at = _jump(stream, scale, n_cells)
     while at < n_cells:
         i = at // n_columns
-        v = columns[at % n_columns]
+        v = redraw.columns[at % n_columns]
         at += 1 + _jump(stream, scale, n_cells)
         old = np.int64(codes[i, v])
-        new = next_code(stream, threshold, alias, alias_start[v], n_codes[v])
+        new = next_code(stream, draws.threshold, draws.alias, draws.start[v], draws.n_codes[v])
         if new == old:
             continue
         if has_rules:
             codes[i, v] = new
-            kept = keeps_rules(rule_start, operation, rule_variable, lookup, codes, i)
+            is_kept = keeps_rules(rules, codes, i)
             codes[i, v] = old
-            if not kept:
+            if not is_kept:
                 continue
-        for k in range(block_start[v], block_start[v + 1]):
-            for e in range(contribution(ints, floats, blocks[k], codes, i, indices, values)):
-                totals[indices[e]] -= values[e]
+        _add_row(blocks, users, v, codes, i, -1.0, totals)
         codes[i, v] = new
-        for k in range(block_start[v], block_start[v + 1]):
-            for e in range(contribution(ints, floats, blocks[k], codes, i, indices, values)):
-                totals[indices[e]] += values[e]
+        _add_row(blocks, users, v, codes, i, 1.0, totals)
         changed += 1
     return changed
+
+
+@borrowing
+def _add_row(blocks, users, v, codes, i, sign, totals):  # type: ignore[no-untyped-def]
+    """Add sign × what row i contributes to the blocks that look at variable v."""
+    for u in range(users.start[v], users.start[v + 1]):
+        for e in range(contribution(blocks, users.block[u], codes, i)):
+            totals[blocks.indices[e]] += sign * blocks.values[e]
 
 
 @njit(cache=True, nogil=True)
 def fitness(metric, reference, residuals, totals, moved):  # type: ignore[no-untyped-def]
     """The discrepancy at other totals than the reference's, whose residuals are known. moved: scratch (residuals,)."""
-    first, size, jstart, jacobian, weight, low, high = metric
+    slopes = metric.slopes
     moved[:] = residuals
     for t in range(totals.shape[0]):
         change = totals[t] - reference[t]
         if change != 0.0:
-            for k in range(size[t]):
-                moved[first[t] + k] += change * jacobian[jstart[t] + k]
-    return discrepancy(weight, low, high, moved)
+            for k in range(slopes.size[t]):
+                moved[slopes.first[t] + k] += change * slopes.slope[slopes.start[t] + k]
+    return discrepancy(metric.goal, moved)

@@ -7,8 +7,13 @@ never learn which kinds of output exist.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from divulge.kernels.arrays import Floats, Integers, Integers32
+from divulge.kernels.compiling import borrowing
 
 NOTHING = -(2**30)
 """Part of a cell number that makes the whole of it negative, whatever the other parts: the row has no cell."""
@@ -22,15 +27,26 @@ PLAIN, IDENTITY, LOGISTIC, POISSON, MULTINOMIAL = 0, 1, 2, 3, 4
 SCORE, INFORMATION, LOGLIKELIHOOD = 0, 1, 2
 
 
-# A program is two arrays, `ints` and `floats`: passing twenty arrays to a function called for every row costs ten times
-# what the function does. Blocks come first in `ints`, BLOCK_SIZE integers each, then everything they point to.
+# Blocks are two arrays: passing twenty to a function called for every row costs ten times what the function does.
+# The blocks themselves come first in `ints`, BLOCK_SIZE integers each, then everything they point to.
 TERMS, TERMS_END, PREDICTOR, PREDICTOR_END, RESPONSE, WEIGHT = 0, 1, 2, 3, 4, 5
-FAMILY_, MOMENT_, COLUMNS, CLASSES, BETA, BETA_COLUMNS, FIRST_TOTAL = 6, 7, 8, 9, 10, 11, 12
+FAMILY, MOMENT, COLUMNS, CLASSES, BETA, BETA_COLUMNS, FIRST_TOTAL = 6, 7, 8, 9, 10, 11, 12
 BLOCK_SIZE = 13
 """Fields of a block. TERMS … and PREDICTOR … are ranges of pointers to terms; RESPONSE and WEIGHT are such, or −1."""
 
 N_PARTS, COLUMN_LOOKUP, SCALE_LOOKUP, PARTS = 0, 1, 2, 3
 """Fields of a term; from PARTS on, three for each variable: position, cell parts, factors (−1: all ones)."""
+
+
+class Blocks(NamedTuple):
+    """Blocks of totals as two flat arrays, and room for what one row adds to a block (`contribution`)."""
+
+    ints: Integers32
+    floats: Floats
+    indices: Integers
+    values: Floats
+    eta: Floats  # one for each class of a multinomial model
+    mu: Floats
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -39,7 +55,7 @@ def look_up(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
     cell = 0
     value = 1.0
     part = term + PARTS
-    for _ in range(ints[term]):
+    for _ in range(ints[term + N_PARTS]):
         code = codes[i, ints[part]]
         cell += ints[ints[part + 1] + code]
         factors = ints[part + 2]
@@ -54,7 +70,7 @@ def look_up(ints, floats, term, codes, i):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def look_up_codes(ints, floats, term, n):  # type: ignore[no-untyped-def]
     """(index, value) of a term of one variable for each of the variable's first n codes; of none: n times the same."""
-    v = ints[term + PARTS] if ints[term] == 1 else 0
+    v = ints[term + PARTS] if ints[term + N_PARTS] == 1 else 0
     one = np.zeros((1, v + 1), np.int64)
     indices, values = np.empty(n, np.int64), np.empty(n)
     for code in range(n):
@@ -85,13 +101,13 @@ def _multiplier(family, moment, y, eta):  # type: ignore[no-untyped-def]
     return y * eta - mu
 
 
-@njit(cache=True, nogil=True)
-def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no-untyped-def]
-    """Write what row i adds to block b into (indices, values); return how many entries were written.
+@borrowing
+def contribution(blocks, b, codes, i):  # type: ignore[no-untyped-def]
+    """Write what row i adds to block b into its (indices, values); return how many entries were written.
 
-    codes: (rows, variables). indices, values: scratch, at least as long as the block can fill. An index may occur more
-    than once.
+    codes: (rows, variables). An index may occur more than once.
     """
+    ints, floats, indices, values = blocks.ints, blocks.floats, blocks.indices, blocks.values
     block = b * BLOCK_SIZE
     weight = 1.0
     if ints[block + WEIGHT] >= 0:
@@ -99,7 +115,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
         if at < 0 or weight == 0.0:
             return 0
     first = ints[block + FIRST_TOTAL]
-    family = ints[block + FAMILY_]
+    family = ints[block + FAMILY]
     count = 0
     if family == PLAIN:
         for t in range(ints[block + TERMS], ints[block + TERMS_END]):
@@ -110,7 +126,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
                 count += 1
         return count
     if family == MULTINOMIAL:
-        return _multinomial(ints, floats, block, codes, i, weight, indices, values)
+        return _multinomial(blocks, block, codes, i, weight)
 
     y_at, y = look_up(ints, floats, ints[block + RESPONSE], codes, i)
     if y_at == EXCLUDED:
@@ -129,7 +145,7 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
                 indices[count] = first + at
                 values[count] = value
                 count += 1
-    m = weight * _multiplier(family, ints[block + MOMENT_], y, eta)
+    m = weight * _multiplier(family, ints[block + MOMENT], y, eta)
     if same:
         for k in range(count):
             values[k] *= m
@@ -143,14 +159,16 @@ def contribution(ints, floats, b, codes, i, indices, values):  # type: ignore[no
     return count
 
 
-@njit(cache=True, nogil=True)
-def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # type: ignore[no-untyped-def]
+@borrowing
+def _multinomial(blocks, block, codes, i, weight):  # type: ignore[no-untyped-def]
     """A multinomial block: totals are laid out class by class (pair of classes by pair for the information)."""
+    ints, floats, indices, values = blocks.ints, blocks.floats, blocks.indices, blocks.values
     chosen, _ = look_up(ints, floats, ints[block + RESPONSE], codes, i)
     if chosen < 0:
         return 0
-    n_classes = ints[block + CLASSES]
-    eta = np.zeros(n_classes)
+    eta, mu, n_classes = blocks.eta, blocks.mu, ints[block + CLASSES]
+    for k in range(n_classes):
+        eta[k] = 0.0
     for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
         at, value = look_up(ints, floats, ints[t], codes, i)
         if at == EXCLUDED:
@@ -158,10 +176,16 @@ def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # typ
         if at >= 0:
             for k in range(n_classes):
                 eta[k] += floats[ints[block + BETA] + k * ints[block + BETA_COLUMNS] + at] * value
-    top = max(0.0, eta.max())
-    total = np.exp(-top) + np.exp(eta - top).sum()
-    mu = np.exp(eta - top) / total
-    first, columns, moment = ints[block + FIRST_TOTAL], ints[block + COLUMNS], ints[block + MOMENT_]
+    top, total = 0.0, 0.0
+    for k in range(n_classes):
+        top = max(top, eta[k])
+    for k in range(n_classes):
+        mu[k] = np.exp(eta[k] - top)
+        total += mu[k]
+    total = np.exp(-top) + total
+    for k in range(n_classes):
+        mu[k] /= total
+    first, columns, moment = ints[block + FIRST_TOTAL], ints[block + COLUMNS], ints[block + MOMENT]
     count = 0
     for t in range(ints[block + TERMS], ints[block + TERMS_END]):
         at, value = look_up(ints, floats, ints[t], codes, i)
@@ -190,35 +214,35 @@ def _multinomial(ints, floats, block, codes, i, weight, indices, values):  # typ
     return count
 
 
-ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 4096
 """Rows whose predictors are held at once, where all rows are summed: few enough to stay in the cache."""
 
 
 @njit(cache=True, nogil=True)
-def add_totals(ints, floats, n_blocks, codes, totals, indices, values):  # type: ignore[no-untyped-def]
-    """Add what every row contributes to `totals`. codes: (rows, variables)."""
+def add_totals(blocks, n_blocks, codes, totals):  # type: ignore[no-untyped-def]
+    """Add what every row contributes to the totals of the first n blocks. codes: (rows, variables)."""
     n_rows = codes.shape[0]
-    eta = np.empty(min(ROWS_AT_ONCE, n_rows))
+    eta = np.empty(min(_ROWS_AT_ONCE, n_rows))
     for b in range(n_blocks):
-        family = ints[b * BLOCK_SIZE + FAMILY_]
+        family = blocks.ints[b * BLOCK_SIZE + FAMILY]
         if family in (PLAIN, MULTINOMIAL):
             for i in range(n_rows):
-                for k in range(contribution(ints, floats, b, codes, i, indices, values)):
-                    totals[indices[k]] += values[k]
+                for k in range(contribution(blocks, b, codes, i)):
+                    totals[blocks.indices[k]] += blocks.values[k]
         else:
-            for start in range(0, n_rows, ROWS_AT_ONCE):
-                _add_model(ints, floats, b, codes, start, eta[: min(ROWS_AT_ONCE, n_rows - start)], totals)
+            for start in range(0, n_rows, _ROWS_AT_ONCE):
+                _add_model(blocks, b, codes, start, eta[: min(_ROWS_AT_ONCE, n_rows - start)], totals)
 
 
 @njit(cache=True, nogil=True)
-def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-untyped-def]
+def _add_model(blocks, b, codes, start, eta, totals):  # type: ignore[no-untyped-def]
     """Add what the rows from `start` on contribute to the block of a model, as many as `eta` has room for.
 
     Term by term: what a term of one variable is to be multiplied with is summed by that variable's codes.
     """
-    block = b * BLOCK_SIZE
-    predictor(ints, floats, b, 0, codes, start, eta)
-    family, moment = ints[block + FAMILY_], ints[block + MOMENT_]
+    ints, floats, block = blocks.ints, blocks.floats, b * BLOCK_SIZE
+    predictor(blocks, b, 0, codes, start, eta)
+    family, moment = ints[block + FAMILY], ints[block + MOMENT]
     for q in range(eta.shape[0]):
         at, y = look_up(ints, floats, ints[block + RESPONSE], codes, start + q)
         weight, weight_at = 1.0, 0
@@ -229,7 +253,7 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
     first = ints[block + FIRST_TOTAL]
     for t in range(ints[block + TERMS], ints[block + TERMS_END]):
         term = ints[t]
-        if ints[term] == 1:
+        if ints[term + N_PARTS] == 1:
             v = ints[term + PARTS]
             sums = np.zeros(_largest(codes, start, eta.shape[0], v) + 1)
             for q in range(eta.shape[0]):
@@ -238,7 +262,7 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
             for code in range(sums.shape[0]):
                 if indices[code] >= 0:
                     totals[first + indices[code]] += values[code] * sums[code]
-        elif ints[term] == 0:
+        elif ints[term + N_PARTS] == 0:
             at, value = look_up(ints, floats, term, codes, start)
             if at >= 0:
                 totals[first + at] += value * eta.sum()
@@ -250,14 +274,14 @@ def _add_model(ints, floats, b, codes, start, eta, totals):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def predictor(ints, floats, b, k, codes, start, eta):  # type: ignore[no-untyped-def]
+def predictor(blocks, b, k, codes, start, eta):  # type: ignore[no-untyped-def]
     """Fill `eta` with the linear predictor of block b (of its class k) for the rows from `start`; NaN: undefined."""
-    block = b * BLOCK_SIZE
+    ints, floats, block = blocks.ints, blocks.floats, b * BLOCK_SIZE
     beta = ints[block + BETA] + k * ints[block + BETA_COLUMNS]
     eta[:] = 0.0
     for t in range(ints[block + PREDICTOR], ints[block + PREDICTOR_END]):
         term = ints[t]
-        if ints[term] == 1:
+        if ints[term + N_PARTS] == 1:
             # A term of one variable is looked up once for every code, then taken from there for every row.
             v = ints[term + PARTS]
             indices, slopes = look_up_codes(ints, floats, term, _largest(codes, start, eta.shape[0], v) + 1)
@@ -265,7 +289,7 @@ def predictor(ints, floats, b, k, codes, start, eta):  # type: ignore[no-untyped
                 slopes[code] = _slope(floats, beta, indices[code], slopes[code])
             for q in range(eta.shape[0]):
                 eta[q] += slopes[codes[start + q, v]]
-        elif ints[term] == 0 and eta.shape[0] > 0:
+        elif ints[term + N_PARTS] == 0 and eta.shape[0] > 0:
             at, value = look_up(ints, floats, term, codes, start)
             eta += _slope(floats, beta, at, value)
         else:

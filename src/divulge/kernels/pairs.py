@@ -13,13 +13,14 @@ def _part(x, weight, low, high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def best_pair(shifts, n, rows, others, residuals, weight, low, high):  # type: ignore[no-untyped-def]
-    """(first, second) of the first n changes; second −1: one alone; first −1: better none.
+def best_pair(pool, n, goal, residuals):  # type: ignore[no-untyped-def]
+    """(first, second) of the first n changes of the pool; second −1: one alone; first −1: better none.
 
-    shifts (changes, residuals). Distances from intervals are added up in the order in which they matter now, and given
+    Distances from intervals are added up in the order in which they matter now, and given
     up as soon as they pass the best so far: of most pairs only a few residuals are looked at. Changes that share a row
     make no pair, since what they do does not add up.
     """
+    shifts, weight, low, high = pool.shifts, goal.weight, goal.low, goal.high
     m = residuals.shape[0]
     parts = np.array([_part(residuals[k], weight[k], low[k], high[k]) for k in range(m)])
     order = np.argsort(-parts, kind="mergesort")
@@ -41,7 +42,7 @@ def best_pair(shifts, n, rows, others, residuals, weight, low, high):  # type: i
                 total += _part(base[q] + ordered[b, q], weights[q], lows[q], highs[q])
                 if total >= best:
                     break
-            if total < best and not _share_a_row(rows, others, a, b):
+            if total < best and not _share_a_row(pool.rows, pool.others, a, b):
                 best, first, second = total, a, b
     return first, second
 

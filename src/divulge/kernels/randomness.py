@@ -1,7 +1,6 @@
 """Random numbers inside kernels: a counter-based stream (SplitMix64, Steele, Lea and Flood 2014) and alias tables.
 
 NumPy's generator cannot be used inside compiled loops with the same bytes on every version; this one is ours and fixed.
-A stream is an array of one unsigned 64-bit integer, advanced in place.
 """
 
 from __future__ import annotations
@@ -12,13 +11,16 @@ from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Floats, Integers32
 
+Stream = NDArray[np.uint64]
+"""A stream of random numbers: one number, advanced in place."""
+
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def next_bits(stream):  # type: ignore[no-untyped-def]
+def _next_bits(stream):  # type: ignore[no-untyped-def]
     """64 random bits."""
     stream[0] += _INCREMENT
     z = stream[0]
@@ -30,7 +32,7 @@ def next_bits(stream):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True, inline="always")
 def next_uniform(stream):  # type: ignore[no-untyped-def]
     """A number in [0, 1) with 53 random bits."""
-    return np.float64(next_bits(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return np.float64(_next_bits(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -74,7 +76,7 @@ def alias_table(probabilities: Floats) -> tuple[Floats, Integers32]:
     return threshold, alias
 
 
-def stream(*key: int) -> NDArray[np.uint64]:
+def stream(*key: int) -> Stream:
     """A stream of its own for every key (seed, run, part, …), independent of how work is shared out."""
     words = np.random.SeedSequence([int(k) & 0xFFFFFFFF for k in key]).generate_state(1, np.uint64)
     return np.asarray(words)

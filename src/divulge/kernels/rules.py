@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Integers
+from divulge.kernels.compiling import borrowing
 from divulge.kernels.randomness import next_below, next_code, next_uniform
 
 
@@ -25,15 +26,15 @@ DEEPEST = 31
 """Operands that may wait at once: the stack is one integer, two bits each, so that a look at a row allocates none."""
 
 
-@njit(cache=True, nogil=True)
-def keeps_rules(start, operation, variable, lookup, codes, i):  # type: ignore[no-untyped-def]
+@borrowing
+def keeps_rules(rules, codes, i):  # type: ignore[no-untyped-def]
     """Whether row i breaks no rule. Truth is ranked false 0, unknown 1, true 2: and is the least, or the greatest."""
-    for r in range(start.shape[0] - 1):
+    for r in range(rules.start.shape[0] - 1):
         stack = np.int64(0)
-        for k in range(start[r], start[r + 1]):
-            op = operation[k]
+        for k in range(rules.start[r], rules.start[r + 1]):
+            op = rules.operation[k]
             if op >= 0:
-                stack = (stack << 2) | np.int64(lookup[op + codes[i, variable[k]]])
+                stack = (stack << 2) | np.int64(rules.lookup[op + codes[i, rules.variable[k]]])
             elif op == -3:
                 stack += 2 - 2 * (stack & 3)
             else:
@@ -51,11 +52,10 @@ def swap_until_kept(rules, codes, stream, variables, most_tries):  # type: ignor
 
     Every column keeps its values, so marginals stay as they are; a row that kept the rules goes on keeping them.
     """
-    rule_start, operation, rule_variable, lookup = rules
     n_rows = codes.shape[0]
     left = 0
     for i in range(n_rows):
-        if keeps_rules(rule_start, operation, rule_variable, lookup, codes, i):
+        if keeps_rules(rules, codes, i):
             continue
         is_mended = False
         for _ in range(most_tries):
@@ -64,11 +64,11 @@ def swap_until_kept(rules, codes, stream, variables, most_tries):  # type: ignor
             own, other = codes[i, v], codes[j, v]
             if own == other:
                 continue
-            was_right = keeps_rules(rule_start, operation, rule_variable, lookup, codes, j)
+            was_right = keeps_rules(rules, codes, j)
             codes[i, v], codes[j, v] = other, own
-            is_mended = keeps_rules(rule_start, operation, rule_variable, lookup, codes, i)
+            is_mended = keeps_rules(rules, codes, i)
             if is_mended and was_right:
-                is_mended = keeps_rules(rule_start, operation, rule_variable, lookup, codes, j)
+                is_mended = keeps_rules(rules, codes, j)
             if is_mended:
                 break
             codes[i, v], codes[j, v] = own, other
@@ -78,25 +78,25 @@ def swap_until_kept(rules, codes, stream, variables, most_tries):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def redraw_until_kept(rules, n_codes, threshold, alias, alias_start, codes, stream, variables):  # type: ignore[no-untyped-def]
-    """Redraw cells (of these variables) of rows that break a rule; return how many rows still do.
+def redraw_until_kept(rules, draws, codes, stream, variables):  # type: ignore[no-untyped-def]
+    """Redraw cells (of these variables) of rows that break a rule, from `proposals.Draws`; return how many still do.
 
     A row gets 1,000 tries, half from the marginal and half uniform: a rule may ask for a rare value.
     """
-    rule_start, operation, rule_variable, lookup = rules
     left = 0
     for i in range(codes.shape[0]):
         tries = 0
-        while not keeps_rules(rule_start, operation, rule_variable, lookup, codes, i):
+        while not keeps_rules(rules, codes, i):
             if tries == 1000:
                 left += 1
                 break
             tries += 1
             v = variables[next_below(stream, variables.shape[0])]
             if next_uniform(stream) < 0.5:
-                codes[i, v] = next_code(stream, threshold, alias, alias_start[v], n_codes[v])
+                codes[i, v] = next_code(stream, draws.threshold, draws.alias, draws.start[v], draws.n_codes[v])
             else:
-                k = next_below(stream, n_codes[v])
+                k = next_below(stream, draws.n_codes[v])
+                at = draws.start[v] + k
                 # A code of probability 0 is not granted: its place in the alias table belongs wholly to another.
-                codes[i, v] = k if threshold[alias_start[v] + k] > 0.0 else alias[alias_start[v] + k]
+                codes[i, v] = k if draws.threshold[at] > 0.0 else draws.alias[at]
     return left

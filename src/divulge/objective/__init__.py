@@ -1,6 +1,8 @@
 """What a synthesiser is given (`Objective`) and what it returns (`Embedding`)."""
 
-from divulge.objective.embedding import Embedding, Outcome, Progress, Reproduction
+from divulge.objective.embedding import Embedding, Outcome
+from divulge.objective.log import Progress
 from divulge.objective.objective import Objective, Target
+from divulge.objective.reproduction import Reproduction
 
 __all__ = ["Embedding", "Objective", "Outcome", "Progress", "Reproduction", "Target"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from divulge.errors import EmbedError
 from divulge.kernels.arrays import Codes, Floats, Integers
+from divulge.kernels.changes import Goal
 from divulge.objective.views import View
 from divulge.outputs import Output, Released
 from divulge.outputs.lowering.lowered import Block, Lowered, Program, Term, pack
@@ -178,9 +179,11 @@ class Objective:
             tuple(jacobians),
             totals.copy(),
             np.concatenate([np.zeros(0), *residuals]),
-            np.concatenate([np.zeros(0), *weight]),
-            np.where(closed, middle - half, low),
-            np.where(closed, middle + half, high),
+            Goal(
+                np.concatenate([np.zeros(0), *weight]),
+                np.where(closed, middle - half, low),
+                np.where(closed, middle + half, high),
+            ),
             starts,
             residual_start,
             self.weights,

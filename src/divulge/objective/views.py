@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.kernels.changes import Metric, discrepancy
+from divulge.kernels.changes import Goal, Metric, Slopes, discrepancy
 from divulge.kernels.nearest_point import nearest_in_box
 
-MOVE_WEIGHT = 0.02
+_MOVE_WEIGHT = 0.02
 """What one move is worth to a dense output. Far below what a cell of a crosstab is worth (4: a count off by one at a
 half-unit of 0.5), so that tables are put right first, then kept while moves that leave them alone fit the estimates."""
 
-BOX_SWEEPS = 100
+_BOX_SWEEPS = 100
 """Sweeps of coordinate descent for the aim, at most; it is taken anew after every chunk of proposals."""
 
 
@@ -32,37 +32,17 @@ class View:
     jacobians: tuple[Floats, ...]
     reference: Floats
     residuals: Floats
-    weight: Floats
-    low: Floats
-    high: Floats
+    goal: Goal
     total_start: Integers
     residual_start: Integers
     output_weights: tuple[float, ...]
     metric: Metric = field(init=False)
 
     def __post_init__(self) -> None:
-        first, size, place, filled = [], [], [], 0
+        slopes = _Slopes(int(self.total_start[-1]))
         for o, jacobian in enumerate(self.jacobians):
-            n = int(self.total_start[o + 1] - self.total_start[o])
-            if jacobian.ndim == 1:
-                first.append(self.residual_start[o] + np.arange(n))
-                size.append(np.ones(n))
-                place.append(filled + np.arange(n))
-            else:
-                first.append(np.full(n, self.residual_start[o]))
-                size.append(np.full(n, len(jacobian)))
-                place.append(filled + len(jacobian) * np.arange(n))
-            filled += jacobian.size
-        metric = Metric(
-            first_residual=np.concatenate([np.zeros(0), *first]).astype(np.int64),
-            n_residuals=np.concatenate([np.zeros(0), *size]).astype(np.int64),
-            jacobian_start=np.concatenate([np.zeros(0), *place]).astype(np.int64),
-            jacobian=np.concatenate([np.zeros(0), *(np.ascontiguousarray(j.T).ravel() for j in self.jacobians)]),
-            weight=self.weight,
-            low=self.low,
-            high=self.high,
-        )
-        object.__setattr__(self, "metric", metric)
+            slopes.add(self._totals([o]), jacobian)
+        object.__setattr__(self, "metric", Metric(slopes.joined(), self.goal))
 
     @property
     def n_residuals(self) -> int:
@@ -74,14 +54,15 @@ class View:
         return any(jacobian.ndim == 2 for jacobian in self.jacobians)
 
     def discrepancy(self) -> float:
-        return float(discrepancy(self.weight, self.low, self.high, self.residuals))
+        return float(discrepancy(self.goal, self.residuals))
 
     def is_inside(self, n: int) -> bool:
         """Whether each of the first n residuals is in its interval (a little inside, see INSIDE)."""
-        slack = 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
+        low, high = self.goal.low, self.goal.high
+        slack = 1e-12 * np.maximum(np.abs(low), np.abs(high))
         with np.errstate(invalid="ignore"):
             slack = np.where(np.isfinite(slack), slack, 0.0)
-        inside = (self.residuals >= self.low - slack) & (self.residuals <= self.high + slack)
+        inside = (self.residuals >= low - slack) & (self.residuals <= high + slack)
         return bool(inside[:n].all())
 
     def at(self, totals: Floats) -> View:
@@ -93,22 +74,12 @@ class View:
             moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
         return replace(self, residuals=moved, reference=totals.copy())
 
-    def _groups(self) -> list[list[int]]:
-        """Outputs that are measured together: dense ones, apart where they differ in weight; the others one by one."""
-        dense = [o for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 2]
-        same = len({self.output_weights[o] for o in dense}) == 1
-        groups = [dense] if same else [[o] for o in dense]
-        return groups + [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
-
-    def _rows(self, group: list[int]) -> Integers:
-        return np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
-
     def turns(self, shifts: Floats) -> list[Floats | None]:
         """For each group C^(−1/2), with C the second moments of what these moves shift; None where none is turned."""
         found: list[Floats | None] = []
         for group in self._groups():
             rows = self._rows(group)
-            closed = np.isfinite(self.low[rows]) & np.isfinite(self.high[rows])
+            closed = _is_closed(self.goal.part(rows))
             is_dense = self.jacobians[group[0]].ndim == 2
             found.append(_whitening(shifts[:, rows[closed]]) if is_dense and closed.any() and len(shifts) else None)
         return found
@@ -124,46 +95,46 @@ class View:
         them all in the middle of their intervals. Residuals with open intervals stay as they are. Outputs of different
         weight are measured apart, so that weights count.
         """
-        n_totals = int(self.total_start[-1])
-        first, size, place = (np.zeros(n_totals, dtype=np.int64) for _ in range(3))
-        slopes: list[Floats] = []
-        parts: list[tuple[Floats, Floats, Floats, Floats]] = []
-        is_target: list[Mask] = []
-        n_residuals = n_slopes = 0
+        slopes = _Slopes(int(self.total_start[-1]))
+        residuals, goals, is_target = [], [], []
         for group, turn in zip(self._groups(), turns, strict=True):
-            columns = np.concatenate([np.arange(*self.total_start[[o, o + 1]]) for o in group])
             rows = self._rows(group)
-            residual, weight, low, high = (x[rows] for x in (self.residuals, self.weight, self.low, self.high))
-            if self.jacobians[group[0]].ndim == 1:
-                jacobian = self.jacobians[group[0]]
-                first[columns], size[columns] = n_residuals + np.arange(len(rows)), 1
-                place[columns] = n_slopes + np.arange(len(rows))
-                slopes.append(jacobian)
-            else:
-                jacobian = np.zeros((len(rows), len(columns)))
-                down = right = 0
-                for o in group:
-                    own = self.jacobians[o]
-                    jacobian[down : down + own.shape[0], right : right + own.shape[1]] = own
-                    down, right = down + own.shape[0], right + own.shape[1]
-                closed = np.isfinite(low) & np.isfinite(high)
-                if turn is not None:
-                    share = np.full(len(turn), MOVE_WEIGHT * self.output_weights[group[0]] / max(len(turn), 1))
-                    aim = nearest_in_box(turn.T @ turn, residual[closed], low[closed], high[closed], BOX_SWEEPS)
-                    zero = np.zeros(len(turn))
-                    jacobian = np.vstack([turn @ jacobian[closed], jacobian[~closed]])
-                    residual = np.concatenate([turn @ (residual[closed] - aim), residual[~closed]])
-                    weight = np.concatenate([share, weight[~closed]])
-                    low, high = np.concatenate([zero, low[~closed]]), np.concatenate([zero, high[~closed]])
-                first[columns], size[columns] = n_residuals, len(residual)
-                place[columns] = n_slopes + len(residual) * np.arange(len(columns))
-                slopes.append(np.ascontiguousarray(jacobian.T).ravel())
-            parts.append((residual, weight, low, high))
+            residual, goal, jacobian = self.residuals[rows], self.goal.part(rows), self._jacobian(group)
+            if turn is not None:
+                weight = self.output_weights[group[0]]
+                residual, goal, jacobian = _turned(turn, residual, goal, jacobian, weight)
+            slopes.add(self._totals(group), jacobian)
+            residuals.append(residual)
+            goals.append(goal)
             is_target.append(np.full(len(residual), group[0] < n_outputs))
-            n_residuals, n_slopes = n_residuals + len(residual), n_slopes + len(slopes[-1])
-        residuals, weights, lows, highs = (np.concatenate([np.zeros(0), *x]) for x in zip(*parts, strict=True))
-        metric = Metric(first, size, place, np.concatenate(slopes), weights, lows, highs)
-        return Aim(metric, residuals, np.concatenate(is_target))
+        goal = Goal(*(np.concatenate(part) for part in zip(*goals, strict=True)))
+        return Aim(Metric(slopes.joined(), goal), np.concatenate(residuals), np.concatenate(is_target))
+
+    def _groups(self) -> list[list[int]]:
+        """Outputs that are measured together: dense ones, apart where they differ in weight; the others one by one."""
+        dense = [o for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 2]
+        same = len({self.output_weights[o] for o in dense}) == 1
+        groups = [dense] if same else [[o] for o in dense]
+        return groups + [[o] for o, jacobian in enumerate(self.jacobians) if jacobian.ndim == 1]
+
+    def _rows(self, group: list[int]) -> Integers:
+        """The residuals of a group."""
+        return np.concatenate([np.arange(*self.residual_start[[o, o + 1]]) for o in group])
+
+    def _totals(self, group: list[int]) -> Integers:
+        return np.concatenate([np.arange(*self.total_start[[o, o + 1]]) for o in group])
+
+    def _jacobian(self, group: list[int]) -> Floats:
+        """The jacobian of a group: a diagonal one as it is, dense ones along the diagonal of one matrix."""
+        parts = [self.jacobians[o] for o in group]
+        if parts[0].ndim == 1:
+            return parts[0]
+        joint = np.zeros((sum(len(part) for part in parts), sum(part.shape[1] for part in parts)))
+        down = right = 0
+        for part in parts:
+            joint[down : down + part.shape[0], right : right + part.shape[1]] = part
+            down, right = down + part.shape[0], right + part.shape[1]
+        return joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,9 +147,46 @@ class Aim:
 
     def discrepancy(self) -> float:
         """Of the outputs; known marginals are kept on the way, but how far the search is, the outputs say."""
-        of = self.is_target
-        weight, low, high = self.metric.weight[of], self.metric.low[of], self.metric.high[of]
-        return float(discrepancy(weight, low, high, self.residuals[of]))
+        return float(discrepancy(self.metric.goal.part(self.is_target), self.residuals[self.is_target]))
+
+
+class _Slopes:
+    """Collects the slopes of outputs; their residuals follow each other."""
+
+    def __init__(self, n_totals: int) -> None:
+        self.first, self.size, self.start = np.zeros((3, n_totals), dtype=np.int64)
+        self.slopes: list[Floats] = [np.zeros(0)]
+        self.n_residuals = self.n_slopes = 0
+
+    def add(self, totals: Integers, jacobian: Floats) -> None:
+        """jacobian: (residuals, totals), or (totals,) where each total has one residual."""
+        n, each = len(jacobian), np.arange(len(totals))
+        is_dense = jacobian.ndim == 2
+        self.first[totals] = self.n_residuals + (0 if is_dense else each)
+        self.size[totals] = n if is_dense else 1
+        self.start[totals] = self.n_slopes + (n * each if is_dense else each)
+        self.slopes.append(np.ascontiguousarray(jacobian.T).ravel())
+        self.n_residuals += n
+        self.n_slopes += jacobian.size
+
+    def joined(self) -> Slopes:
+        return Slopes(self.first, self.size, self.start, np.concatenate(self.slopes))
+
+
+def _is_closed(goal: Goal) -> Mask:
+    """Which intervals have two ends."""
+    return np.isfinite(goal.low) & np.isfinite(goal.high)
+
+
+def _turned(turn: Floats, residual: Floats, goal: Goal, jacobian: Floats, weight: float) -> tuple[Floats, Goal, Floats]:
+    """(residuals, goal, jacobian) with closed intervals measured in moves from the nearest point that is as printed."""
+    closed = _is_closed(goal)
+    open_, zero = goal.part(~closed), np.zeros(len(turn))
+    aim = nearest_in_box(turn.T @ turn, residual[closed], goal.low[closed], goal.high[closed], _BOX_SWEEPS)
+    share = np.full(len(turn), _MOVE_WEIGHT * weight / max(len(turn), 1))
+    turned = Goal(*(np.concatenate(parts) for parts in zip((share, zero, zero), open_, strict=True)))
+    residual = np.concatenate([turn @ (residual[closed] - aim), residual[~closed]])
+    return residual, turned, np.vstack([turn @ jacobian[closed], jacobian[~closed]])
 
 
 def _whitening(shifts: Floats) -> Floats:

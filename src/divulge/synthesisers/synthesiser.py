@@ -6,7 +6,8 @@ from typing import Protocol
 
 from joblib import Parallel, delayed
 
-from divulge.objective.embedding import Embedding, Listener
+from divulge.objective.embedding import Embedding
+from divulge.objective.log import Listener
 from divulge.objective.objective import Objective
 
 

@@ -14,11 +14,11 @@ from divulge.kernels.lowering import predictor
 from divulge.kernels.randomness import next_uniform, stream
 from divulge.kernels.rules import DEEPEST, keeps_rules, swap_until_kept
 from divulge.objective import Objective, Target
-from divulge.objective.compiled import rules_of
 from divulge.objective.knowledge import granted
+from divulge.objective.rules import rules_of
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.lowering.lowered import Block, pack
-from divulge.synthesisers.descent.starts import start_codes
+from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference.balance import draw_in_balance as reference_draws
 
@@ -76,9 +76,9 @@ def drawn_in_balance(output: Logistic, table: Table, seed: int) -> tuple[Block, 
     program = pack((lowered,), table.schema)
     codes = np.column_stack([table[name] for name in table.names])
     eta, drawn = np.empty(table.n_rows), np.empty(table.n_rows, dtype=np.int8)
-    predictor(program.ints, program.floats, 0, 0, codes, 0, eta)
+    predictor(program.blocks(), 0, 0, codes, 0, eta)
     n_codes = np.array([v.n_codes for v in table.schema])
-    draw_in_balance(program.ints, program.floats, 0, eta, n_codes, codes, stream(seed), drawn)
+    draw_in_balance(program.blocks(), 0, eta, n_codes, codes, stream(seed), drawn)
     return lowered.blocks[0], drawn
 
 
@@ -120,7 +120,7 @@ def test_swaps_keep_every_column_and_mend_rows(seed: int) -> None:
     before = codes.copy()
     left = swap_until_kept(rules, codes, stream(seed), np.arange(3), 200)
     np.testing.assert_array_equal(np.sort(codes, axis=0), np.sort(before, axis=0))
-    assert left == sum(not keeps_rules(*rules, codes, i) for i in range(40))
+    assert left == sum(not keeps_rules(rules, codes, i) for i in range(40))
 
 
 def test_rules_nested_deeply_are_looked_up_like_others() -> None:
@@ -133,4 +133,4 @@ def test_rules_nested_deeply_are_looked_up_like_others() -> None:
     compiled = rules_of(Objective(schema, (), {"A": np.ones(4), "B": np.ones(4)}))
     codes = np.column_stack(table.columns)
     broken = schema.parsed_rules()[0].broken(table)
-    assert [not keeps_rules(*compiled, codes, i) for i in range(16)] == broken.tolist()
+    assert [not keeps_rules(compiled, codes, i) for i in range(16)] == broken.tolist()

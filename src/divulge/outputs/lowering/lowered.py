@@ -203,13 +203,18 @@ class Program:
     def n_blocks(self) -> int:
         return len(self.block_variables)
 
+    def blocks(self) -> lowering.Blocks:
+        """What the kernels take, with room of its own: threads must not share it."""
+        classes = self.ints[: self.n_blocks * lowering.BLOCK_SIZE].reshape(-1, lowering.BLOCK_SIZE)[:, lowering.CLASSES]
+        eta, mu = np.empty((2, classes.max(initial=1)))
+        return lowering.Blocks(
+            self.ints, self.floats, np.empty(self.longest, dtype=np.int64), np.empty(self.longest), eta, mu
+        )
+
     def totals(self, codes: Codes, n_blocks: int | None = None) -> Floats:
         """Σ over rows of the contributions, before centring, to the first blocks or all. codes: (rows, variables)."""
         totals = np.zeros(self.n_totals)
-        scratch = np.empty(self.longest, dtype=np.int64), np.empty(self.longest)
-        lowering.add_totals(
-            self.ints, self.floats, self.n_blocks if n_blocks is None else n_blocks, codes, totals, *scratch
-        )
+        lowering.add_totals(self.blocks(), self.n_blocks if n_blocks is None else n_blocks, codes, totals)
         return totals
 
 
@@ -281,7 +286,7 @@ class _Packer:
             beta = np.atleast_2d(link.beta)
             row[lowering.PREDICTOR], row[lowering.PREDICTOR_END] = predictor
             row[lowering.RESPONSE] = self._put_term(link.response)
-            row[lowering.FAMILY_], row[lowering.MOMENT_] = _FAMILY[link.family], _MOMENT[link.moment]
+            row[lowering.FAMILY], row[lowering.MOMENT] = _FAMILY[link.family], _MOMENT[link.moment]
             row[lowering.CLASSES] = beta.shape[0] if link.family == "multinomial" else 1
             row[lowering.BETA], row[lowering.BETA_COLUMNS] = self._put_floats(beta.ravel()), beta.shape[1]
         self.ints[0][number * lowering.BLOCK_SIZE :][: lowering.BLOCK_SIZE] = row

@@ -10,11 +10,13 @@ from typing import Annotated, ClassVar, Literal
 
 from divulge.errors import EmbedError
 from divulge.kernels.randomness import stream
-from divulge.objective.embedding import Embedding, Listener, Log
+from divulge.objective.embedding import Embedding
+from divulge.objective.log import Listener, Log
 from divulge.objective.objective import Objective
 from divulge.settings import Range, check_settings
+from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.search import Search
-from divulge.synthesisers.descent.starts import Start, start_codes
+from divulge.synthesisers.descent.start import Start, start_codes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,6 @@ class Descent:
         log = Log(listener, snapshots)
         key = (seed, run, 0)
         start = start_codes(objective, n_rows, self.start, self.keep is not None, key)
-        search = Search(self, objective, start, stream(seed, run, 1), log)
-        del start
+        search = Search(Candidate(self, objective, start, stream(seed, run, 1), log))
+        del start  # memory for the evaluation at the end
         return search.run()

@@ -41,9 +41,8 @@ def cross(
     evolution.cross(parents[0], parents[1], chosen, children[0])
     evolution.cross(parents[1], parents[0], chosen, children[1])
     exchanged = np.zeros(program.n_totals)
-    scratch = np.empty(program.longest, dtype=np.int64), np.empty(program.longest)
     for codes, sign in zip(parents, (1.0, -1.0), strict=True):
-        evolution.add_rows(program.ints, program.floats, program.n_blocks, codes, chosen, sign, exchanged, *scratch)
+        evolution.add_rows(program.blocks(), program.n_blocks, codes, chosen, sign, exchanged)
     child_totals[0][:] = parent_totals[1] + exchanged
     child_totals[1][:] = parent_totals[0] - exchanged
     return len(chosen)

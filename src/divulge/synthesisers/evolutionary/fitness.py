@@ -13,6 +13,7 @@ import numpy as np
 
 from divulge.kernels import evolution
 from divulge.kernels.arrays import Codes, Floats
+from divulge.kernels.changes import Goal
 from divulge.objective.objective import Objective, Target
 from divulge.objective.views import View
 from divulge.outputs.lowering.lowered import Lowered
@@ -42,14 +43,14 @@ class Fitness:
         nearest = objective.linearise(totals, table)
         parts = []
         for o, (target, lowered) in enumerate(zip(_lowering(objective), objective.lowered, strict=True)):
-            parts.append(_aims(target, lowered, units))
+            parts.append(_goal(target, lowered, units))
             if target.output.residuals_are_figures and not target.output.is_exact:
                 exact = (target.output.evaluate(table).values - target.released.centre)[: lowered.n_residuals]
                 place = nearest.residuals[nearest.residual_start[o] :][: len(exact)]
                 place[:] = np.where(np.isfinite(exact), exact, place)
-        nothing = (np.zeros(0), np.zeros(0), np.zeros(0))
-        weight, low, high = (np.concatenate(part) for part in zip(nothing, *parts, strict=True))
-        return cls(replace(nearest, weight=weight, low=low, high=high), nearest)
+        nothing = Goal(np.zeros(0), np.zeros(0), np.zeros(0))
+        goal = Goal(*(np.concatenate(part) for part in zip(nothing, *parts, strict=True)))
+        return cls(replace(nearest, goal=goal), nearest)
 
     def of(self, totals: Floats) -> float:
         """The fitness of an individual by its totals, without the outputs that do not lower."""
@@ -65,8 +66,8 @@ def _lowering(objective: Objective) -> list[Target]:
     return [t for t in objective.targets if t.output.can_lower]
 
 
-def _aims(target: Target, lowered: Lowered, units: Units) -> tuple[Floats, Floats, Floats]:
-    """(weight, low, high) of an output's residuals: a printed figure's aim is itself, another's its interval.
+def _goal(target: Target, lowered: Lowered, units: Units) -> Goal:
+    """What an output's residuals should be: a printed figure's aim is itself, another's its interval.
 
     What is no figure (an inequality: a group that must not be empty) has no unit of its own but the output's.
     """
@@ -83,7 +84,7 @@ def _aims(target: Target, lowered: Lowered, units: Units) -> tuple[Floats, Float
         unit = np.where(is_figure, 1.0, unit)
     count = max(int(is_printed.sum()) if is_printed.any() else n, 1)
     weight = output.weight / count / unit**2
-    return weight, np.where(is_printed, 0.0, lowered.low), np.where(is_printed, 0.0, lowered.high)
+    return Goal(weight, np.where(is_printed, 0.0, lowered.low), np.where(is_printed, 0.0, lowered.high))
 
 
 def evaluated(objective: Objective, codes: Codes) -> float:

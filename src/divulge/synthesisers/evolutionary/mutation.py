@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from divulge.errors import SpecError
 from divulge.kernels import evolution
 from divulge.kernels.arrays import Codes, Floats
-from divulge.kernels.randomness import alias_table
 from divulge.kernels.rules import Rules
-from divulge.objective.compiled import moves_of
+from divulge.objective.moves import draws_of, users_of
 from divulge.objective.objective import Objective
 from divulge.outputs.lowering.lowered import Program
 from divulge.settings import Range, check_settings
@@ -75,24 +74,11 @@ def redraw(objective: Objective, source: Source) -> evolution.Redraw:
 
     Every variable mutates, also those that no output looks at, as in the authors' program.
     """
-    moves = moves_of(objective, 0.0, 0.0)
-    thresholds, aliases, columns = [], [], []
-    for j, variable in enumerate(objective.schema):
-        share = objective.marginals[variable.name]
-        threshold, alias = alias_table(share if source == "marginal" else (share > 0).astype(float))
-        thresholds.append(threshold)
-        aliases.append(alias)
-        if np.count_nonzero(share) > 1:
-            columns.append(j)
-    return evolution.Redraw(
-        columns=np.array(columns, dtype=np.int64),
-        n_codes=moves.n_codes,
-        threshold=np.concatenate(thresholds),
-        alias=np.concatenate(aliases),
-        alias_start=moves.alias_start,
-        block_start=moves.block_start,
-        blocks=moves.blocks,
-    )
+    shares = [objective.marginals[variable.name] for variable in objective.schema]
+    columns = [j for j, share in enumerate(shares) if np.count_nonzero(share) > 1]
+    if source == "uniform":
+        shares = [(share > 0).astype(float) for share in shares]
+    return evolution.Redraw(np.array(columns, dtype=np.int64), draws_of(objective, shares), users_of(objective))
 
 
 def mutate(
@@ -105,17 +91,5 @@ def mutate(
     stream: NDArray[np.uint64],
 ) -> int:
     """Redraw cells in place, and move the totals along; return how many were changed."""
-    return int(
-        evolution.mutate(
-            program.ints,
-            program.floats,
-            cells,
-            rules,
-            codes,
-            totals,
-            stream,
-            evolution.jump_scale(rate),
-            np.empty(program.longest, dtype=np.int64),
-            np.empty(program.longest),
-        )
-    )
+    scale = evolution.jump_scale(rate)
+    return int(evolution.mutate(program.blocks(), cells, rules, codes, totals, stream, scale))

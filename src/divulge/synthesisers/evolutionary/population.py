@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.kernels.evolution import Redraw
 from divulge.kernels.rules import Rules
-from divulge.objective.compiled import rules_of
 from divulge.objective.objective import Objective
-from divulge.synthesisers.descent.starts import start_codes
+from divulge.objective.rules import rules_of
+from divulge.synthesisers.descent.start import start_codes
 from divulge.synthesisers.evolutionary.crossover import cross
 from divulge.synthesisers.evolutionary.fitness import Fitness, Units, evaluated
 from divulge.synthesisers.evolutionary.mutation import Source, mutate, redraw

@@ -1,0 +1,137 @@
+"""The one dataset of a run: codes and totals that change together, and how far its figures are from the released ones.
+
+Which changes are tried, and when to stop, is for `single_moves`, `pairs`, `annealing` and `search`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from divulge.kernels.arrays import Codes, Floats
+from divulge.kernels.changes import Metric, Work
+from divulge.kernels.pool import Pool, draw_pool
+from divulge.kernels.proposals import Moves
+from divulge.kernels.randomness import Stream
+from divulge.kernels.search import State, descend
+from divulge.objective.log import Log
+from divulge.objective.moves import moves_of
+from divulge.objective.objective import INSIDE, Objective
+from divulge.objective.reproduction import Reproduction, reproduce
+from divulge.objective.rules import rules_of
+from divulge.objective.views import View
+
+if TYPE_CHECKING:
+    from divulge.synthesisers.descent.descent import Descent
+
+_NEGLIGIBLE = 1e-4
+"""A discrepancy of which hardly anything is left; where progress bars end."""
+
+_PEERS = 100_000
+"""Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
+
+
+@dataclass
+class Candidate:
+    """Codes, totals and what the kernels need to change them.
+
+    inside: the share of published intervals to aim for. verified: the outputs as they were recomputed last.
+    """
+
+    settings: Descent
+    objective: Objective
+    codes: Codes
+    stream: Stream
+    log: Log
+
+    def __post_init__(self) -> None:
+        objective = self.objective
+        is_kept = self.settings.keep is not None
+        self.moves = moves_of(objective, 1.0 if is_kept else self.settings.swap_share, self.settings.step_share)
+        self.rules = rules_of(objective)
+        self.blocks = objective.program.blocks()
+        self.work = Work.of(int(objective.total_start[-1]), int(objective.residual_start[-1]))
+        self.is_linear = all(o.is_linear for o in objective.lowered)
+        self.discrepancy = np.inf
+        self.inside = INSIDE
+        self.verified: tuple[Reproduction, ...] | None = None
+        self._first: float | None = None
+        self._ordered = 0
+        self.recount()
+
+    @property
+    def is_out_of_time(self) -> bool:
+        return self.log.seconds > self.settings.seconds
+
+    def recount(self) -> None:
+        """Totals from the codes: additions leave rounding behind."""
+        self.totals = self.objective.totals(self.codes)
+
+    def refresh(self, units: list[Floats] | None = None) -> View:
+        """Residuals as linear functions of the totals here."""
+        return self.objective.linearise(self.totals, self.objective.seen(self.codes), units, self.inside)
+
+    def descend(self, metric: Metric, residuals: Floats, n: int, temperature: float = 0.0) -> None:
+        """Propose n changes, and keep those that lower the discrepancy (or raise it little, above temperature 0)."""
+        state = State(self.codes, self.totals, residuals, self.stream)
+        done, kept, now = descend(self.blocks, self.moves, self.rules, metric, state, self.work, n, temperature)
+        self.log.proposals += done
+        self.log.accepted += kept
+        self.discrepancy = float(now)
+
+    def draw(self, metric: Metric, moves: Moves, pool: Pool) -> int:
+        """Fill the pool with changes that these moves propose. How many it holds then."""
+        if not len(pool.rows):
+            return 0
+        slopes, stream = metric.slopes, self.stream
+        filled = int(draw_pool(self.blocks, moves, self.rules, slopes, self.codes, stream, self.work, pool))
+        self.log.proposals += filled
+        return filled
+
+    def pair_rows(self) -> None:
+        """Order rows (a sample of them where there are many) by a numeric variable, by each of these in turn."""
+        moves = self.moves
+        numeric = moves.variables[moves.draws.is_numeric[moves.variables]]
+        if not len(numeric) or len(numeric) == len(moves.variables):
+            return
+        self._ordered += 1
+        step = -(-len(self.codes) // _PEERS)
+        rows = np.arange(self._ordered % step, len(self.codes), step)
+        column = self.codes[rows, numeric[self._ordered % len(numeric)]]
+        self.moves = moves._replace(peers=rows[np.argsort(column, kind="stable")])
+
+    def half_units(self) -> list[Floats]:
+        """Half the width of each figure's interval: the unit of the last digits."""
+        units = []
+        for output in self.objective.lowered:
+            half = (output.high - output.low) / 2
+            units.append(np.where(np.isfinite(half) & (half > 0), half, output.unit))
+        return units
+
+    def note(self, stage: str) -> None:
+        """Tell the log how far the search is."""
+        # The discrepancy falls about evenly on a logarithmic scale; where it does not, the time allowed is the bound.
+        if self._first is None:
+            self._first = max(self.discrepancy, _NEGLIGIBLE)
+        whole = max(np.log(self._first / _NEGLIGIBLE), 1e-9)
+        fallen = np.log(self._first / max(self.discrepancy, _NEGLIGIBLE)) / whole
+        share = float(min(0.99, max(fallen, self.log.seconds / self.settings.seconds)))
+        self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
+
+    def is_near(self, view: View) -> bool:
+        """Whether every output's mean absolute error, to first order, is what `mae` asks for."""
+        if self.settings.mae is None:
+            return False
+        starts = self.objective.residual_start
+        errors = [
+            np.abs(view.residuals[starts[o] : starts[o + 1]]).mean() for o in range(self.objective.n_lowered_targets)
+        ]
+        return bool(max(errors, default=0.0) <= self.settings.mae)
+
+    def is_done(self) -> bool:
+        """Whether every figure, recomputed exactly, is as printed (or near enough, where `mae` says so)."""
+        self.verified = reproduce(self.objective, self.objective.seen(self.codes))
+        near = self.settings.mae
+        return all(r.is_complete or (near is not None and r.mae <= near) for r in self.verified)

@@ -1,0 +1,80 @@
+"""Single moves: changes of one cell (or two of a row, or swaps), kept when the discrepancy falls, until they stall."""
+
+from __future__ import annotations
+
+from divulge.kernels.arrays import Floats
+from divulge.kernels.pool import Pool
+from divulge.objective.views import View
+from divulge.synthesisers.descent.candidate import Candidate
+
+_CHUNK = 20_000
+"""Proposals between two looks at the figures, at least; with many rows, half their number."""
+
+_REDUCTION = 0.8
+"""A chunk of proposals that leaves more than this share of the discrepancy has stalled: pairs get on faster then."""
+
+_PATIENCE, _PATIENCE_LATER = 6, 2
+"""Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them. Once that
+was tried, fewer: what single moves cannot do by then, more of them cannot either."""
+
+_REFRESH = 0.1
+"""Linearised kinds are refreshed when the discrepancy has fallen to this share."""
+
+_POOL_FOR_UNITS, _LEAST_POOL_FOR_UNITS, _LARGEST_POOL_FOR_UNITS = 40, 1000, 2000
+"""Moves for each figure, and in all at least and at most, from which the units of dense outputs are taken."""
+
+
+def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
+    """Single moves until they stall; linearised kinds are refreshed on the way. Whether all is reproduced.
+
+    Dense outputs are measured in units of what moves do to them (`View.in_moves`).
+    """
+    objective = candidate.objective
+    n_targets, n_figures = objective.n_lowered_targets, objective.n_target_residuals
+    whole = max(_CHUNK, len(candidate.codes) // 2)
+    chunk = whole if candidate.settings.mae is None else whole // 4
+    reduction = _REDUCTION ** (chunk / whole)
+    view = candidate.refresh()
+    candidate.pair_rows()
+    turns = _turns(candidate, view)
+    aim = view.in_moves(turns, n_targets)
+    before = refreshed = aim.discrepancy()
+    stalls, is_fresh = 0, True
+    patience = _PATIENCE if is_first else _PATIENCE_LATER
+    while before > 0 and stalls < patience and candidate.log.seconds < candidate.settings.seconds:
+        candidate.descend(aim.metric, aim.residuals, chunk)
+        candidate.discrepancy = now = aim.discrepancy()
+        candidate.note("descending")
+        here = view.at(candidate.totals)
+        is_inside = here.is_inside(n_figures) or candidate.is_near(here)
+        if is_inside and candidate.is_done():
+            return True
+        has_stalled = now > reduction * before
+        # What has stalled may only follow slopes that hold no longer: look again before counting it.
+        stalls = stalls + 1 if has_stalled and is_fresh else 0 if not has_stalled else stalls
+        is_fresh = candidate.is_linear or now > _REFRESH * refreshed
+        if not candidate.is_linear and (is_inside or has_stalled or now < _REFRESH * refreshed):
+            here = view = candidate.refresh()
+            turns = _turns(candidate, view)
+            is_fresh = True
+        aim = here.in_moves(turns, n_targets)
+        before = aim.discrepancy()
+        if here is view:
+            refreshed = before
+    return False
+
+
+def _turns(candidate: Candidate, view: View) -> list[Floats | None]:
+    """What moves do to dense outputs, from a pool of them: half as the search proposes, half with all codes alike.
+
+    A level that one row in a thousand has is hardly ever proposed, and a figure that depends on it would pass for one
+    that nothing can move.
+    """
+    n_figures = candidate.objective.n_target_residuals
+    size = min(_LARGEST_POOL_FOR_UNITS, max(_LEAST_POOL_FOR_UNITS, _POOL_FOR_UNITS * n_figures))
+    pool = Pool.of(size if view.has_dense else 0, n_figures)
+    moves, draws = candidate.moves, candidate.moves.draws
+    half = candidate.draw(view.metric, moves, pool.part(0, len(pool.rows) // 2))
+    alike = moves._replace(draws=draws._replace(threshold=(draws.threshold > 0).astype(float)))
+    filled = half + candidate.draw(view.metric, alike, pool.part(half, len(pool.rows)))
+    return view.turns(pool.shifts[:filled])
