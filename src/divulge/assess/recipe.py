@@ -13,8 +13,8 @@ from functools import cached_property
 
 from divulge.errors import SpecError
 from divulge.objective import Embedding, Objective, Outcome, Target
-from divulge.objective.embedding import Listener
 from divulge.objective.knowledge import granted
+from divulge.objective.log import Listener
 from divulge.outputs import Output, Released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
