@@ -11,8 +11,8 @@ from divulge.errors import SpecError
 from divulge.kernels import evolution
 from divulge.kernels.randomness import stream, streams
 from divulge.objective.objective import Objective
-from divulge.synthesisers import Evolutionary
 from divulge.objective.rules import rules_of
+from divulge.synthesisers import Evolutionary
 from divulge.synthesisers.evolutionary.mutation import Schedule, Stepped, mutate, redraw
 from divulge.synthesisers.evolutionary.replacement import survivors
 from divulge.synthesisers.evolutionary.tournament import select

@@ -18,8 +18,8 @@ from divulge.kernels.randomness import streams
 from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.log import Listener, Log
 from divulge.objective.objective import Objective
-from divulge.settings import Range, check_settings
 from divulge.objective.reproduction import reproduce
+from divulge.settings import Range, check_settings
 from divulge.synthesisers.evolutionary.fitness import Units
 from divulge.synthesisers.evolutionary.mutation import Rates, Schedule, Source, Stepped
 from divulge.synthesisers.evolutionary.population import Operators, Population, n_children
