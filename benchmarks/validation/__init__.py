@@ -13,6 +13,7 @@ CHECKS = (
     "calibration",
     "true_exposure",
     "acro_rules",
+    "tauargus",
     "faults",
 )
 """The files of this folder that are checks."""

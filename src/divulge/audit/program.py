@@ -43,7 +43,11 @@ class Optimum:
 
 
 class Program:
-    """Minimise costs over low ≤ matrix · x ≤ high, least ≤ x ≤ most. is_whole: which of x are whole numbers."""
+    """Minimise costs over low ≤ matrix · x ≤ high, least ≤ x ≤ most. is_whole: which of x are whole numbers.
+
+    is_large: by an interior point, which takes as long for the hundredth program as for the first, but does not get
+    stuck among the many corners of large tables.
+    """
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class Program:
         rows: tuple[Floats, Floats],
         columns: tuple[Floats, Floats],
         is_whole: Mask | None = None,
+        is_large: bool = False,
     ) -> None:
         self.n_rows, self.n_columns = (int(n) for n in matrix.shape)
         self.is_whole = is_whole is not None and bool(is_whole.any())
@@ -68,12 +73,14 @@ class Program:
             kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
             model.integrality_ = [kinds[int(whole)] for whole in is_whole]
         self._solver = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no types
-        options = {
+        options: dict[str, bool | float | str] = {
             "output_flag": False,
             "threads": 1,  # the same answer on every machine
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
         }
+        if is_large:
+            options |= {"solver": "ipm", "run_crossover": "off"}
         if self.is_whole:
             options |= {"mip_rel_gap": 0.0, "mip_abs_gap": 0.5}  # costs of counts are whole: within a half is exact
         for name, value in options.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
 import numpy as np
 
@@ -61,3 +62,55 @@ def four_by_four(*more_withheld: str) -> System:
 def target(system: System, *cells: str) -> Floats:
     """The sum of some cells."""
     return np.array([float(name in cells) for name in system.cells])
+
+
+_ROWS = (
+    ("young", "Spain", "EU", "2014", 6),
+    ("young", "Iceland", "nonEU", "2014", 8),
+    ("old", "Spain", "EU", "2014", 9),
+    ("old", "Portugal", "EU", "2014", 1),
+    ("young", "Iceland", "nonEU", "2015", 2),
+    ("old", "Spain", "EU", "2015", 4),
+    ("old", "Portugal", "EU", "2015", 3),
+    ("young", "Spain", "EU", "2016", 7),
+    ("young", "Iceland", "nonEU", "2016", 2),
+    ("young", "Portugal", "EU", "2016", 2),
+)
+_HIDDEN = {
+    ("year 2015",),
+    ("year 2016",),
+    ("nonEU", "year 2015"),
+    ("nonEU", "year 2016"),
+    ("young", "year 2015"),
+    ("young", "year 2016"),
+    ("nonEU", "young", "year 2015"),
+    ("nonEU", "young", "year 2016"),
+    ("Iceland", "year 2015"),
+    ("Iceland", "year 2016"),
+    ("Portugal", "year 2014"),
+    ("Portugal", "year 2015"),
+    ("Portugal", "year 2016"),
+    ("Spain", "year 2014"),
+    ("Spain", "year 2015"),
+    ("Spain", "year 2016"),
+}
+
+
+def countries() -> System:
+    """GaussSuppression's linked tables (age × eu × year, geo × year), withheld as it does with rangeMin = 4."""
+    figures: Figures = {}
+    cells = [f"{age} {geo} {year}" for age, geo, _, year, _ in _ROWS]
+    for names in ({"eu", "age", "year"}, {"geo", "year"}):
+        for row in _ROWS:
+            said = {"age": row[0], "geo": row[1], "eu": row[2], "year": f"year {row[3]}"}
+            for shown in _subsets([n for n in ("eu", "geo", "age", "year") if n in names]):
+                key = tuple(said[n] for n in shown)
+                inside = [c for c, r in zip(cells, _ROWS, strict=True) if set(key) <= {*r[:3], f"year {r[3]}"}]
+                total = sum(r[4] for c, r in zip(cells, _ROWS, strict=True) if c in inside)
+                if key not in _HIDDEN:
+                    figures[" ".join(key) or "total"] = exactly(inside, total)
+    return System.of(cells, figures, is_whole=False, point=[row[4] for row in _ROWS])
+
+
+def _subsets(names: list[str]) -> list[tuple[str, ...]]:
+    return [chosen for size in range(len(names) + 1) for chosen in combinations(names, size)]

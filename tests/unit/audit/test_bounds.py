@@ -11,7 +11,17 @@ from scipy import sparse
 from divulge.audit.bounds import find_bounds
 from divulge.audit.budget import Budget
 from divulge.audit.system import System
-from tests.unit.audit.systems import COUNTIES, SIZES, WITHHELD, exactly, four_by_four, handbook, regions
+from tests.unit.audit.systems import (
+    COUNTIES,
+    SIZES,
+    WITHHELD,
+    countries,
+    exactly,
+    four_by_four,
+    handbook,
+    regions,
+    target,
+)
 
 
 def _intervals(system: System) -> dict[str, tuple[float, float]]:
@@ -127,3 +137,31 @@ def test_large_sums_keep_small_intervals() -> None:
     )
     found = find_bounds(system)
     assert (found.low[1], found.high[1]) == (pytest.approx(0, abs=1e-6), pytest.approx(3, abs=1e-6))
+
+
+@pytest.mark.parametrize(
+    ("cells", "interval"),
+    [
+        (("young Iceland 2015",), (0, 4)),
+        (("young Iceland 2016",), (0, 4)),
+        (("old Portugal 2014",), (0, 6)),
+        (("young Portugal 2016",), (0, 6)),
+    ],
+)
+def test_linked_tables_have_the_intervals_that_gausssuppression_prints(
+    cells: tuple[str, ...], interval: tuple[float, float]
+) -> None:
+    system = countries()
+    found = find_bounds(system, sparse.csr_array(target(system, *cells)[None, :]))
+    assert (found.low[0], found.high[0]) == (pytest.approx(interval[0], abs=1e-6), pytest.approx(interval[1], abs=1e-6))
+
+
+def test_large_components_give_the_same_answers_by_interior_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, need = four_by_four(), np.full(16, 3.0)
+    usual = find_bounds(system)
+    monkeypatch.setattr("divulge.audit.bounds.LARGE", 2)
+    found = find_bounds(system)
+    assert found.low == pytest.approx(usual.low, abs=1e-6)
+    assert found.high == pytest.approx(usual.high, abs=1e-6)
+    swept = find_bounds(system, wide_enough=need)
+    assert ((swept.high - swept.low >= 3) == (usual.high - usual.low >= 3)).all()
