@@ -81,6 +81,9 @@ def show(found: FolderRead) -> None:
     for file in told["files"]:
         if file["status"] in ("no outputs", "not read"):
             screen.show(f"{file['file']}: {'; '.join(file['reasons']) or 'no output was recognised in it'}.")
+    for part in told["unread"]:
+        if "lines" in part:
+            screen.show(f"{part['file']}, lines {part['lines'][0]}–{part['lines'][1]}: {part['reason']}.")
     for find in told["finds"]:
         screen.show(f"{find['file']}, line {find['line']}: {find['what']}.")
 

@@ -71,13 +71,19 @@ def spec_text(folder: FolderRead, table: Table, data: str, schema: str | None = 
             lines.append(f"  {'- ' if i == 0 else '  '}{name}: {_plain(value)}")
     if left:
         lines += ["", "# Not assessed:"] + [f"# - {_comment(sentence)}" for sentence in left]
-    unread = [f"{f.file}: {reason}" for f in folder.files for reason in f.unread]
+    unread = unread_parts(folder)
     if unread:
         lines += ["", "# Not read:"] + [f"# - {_comment(sentence)}" for sentence in unread]
     found = [f"{f.file}, line {x.line}: {x.what}" for f in folder.files for x in f.finds]
     if found:
         lines += ["", "# Look at:"] + [f"# - {_comment(sentence)}" for sentence in found]
     return "\n".join([*lines, ""])
+
+
+def unread_parts(folder: FolderRead) -> list[str]:
+    """Sentences about what was not read: files, and lines of files."""
+    whole = [f"{f.file}: {reason}" for f in folder.files for reason in f.unread]
+    return whole + [f"{f.file}, lines {a}–{b}: {reason}" for f in folder.files for a, b, reason in f.left]
 
 
 def _comment(text: str) -> str:

@@ -14,7 +14,7 @@ from divulge.readers.handed_in.folder import FolderRead
 from divulge.readers.handed_in.telling import as_json
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec.handed_in import placed_outputs
+from divulge.spec.handed_in import placed_outputs, unread_parts
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
@@ -68,7 +68,7 @@ def _doubts(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
         out.append(f"Figures that the data do not give: {named}.")
     if left:
         out.append(f"Not assessed, and left to the checker: {_some(left)}")
-    unread = [f"{f.file}: {reason}" for f in folder.files for reason in f.unread]
+    unread = unread_parts(folder)
     if unread:
         out.append(f"Not read, and left to the checker: {_some(unread)}")
     found = [f"{f.file}, line {x.line}: {x.what}" for f in folder.files for x in f.finds]

@@ -14,6 +14,7 @@ from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_spss
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.finds import Find, find_in
+from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
@@ -29,12 +30,13 @@ SYNTAX = (".sps", ".spss")
 
 @dataclass(frozen=True)
 class FileRead:
-    """A file of the folder. unread: what of it was not read, with reasons."""
+    """A file of the folder. unread: why it, or parts of it, cannot be read. left: lines with unknown figures."""
 
     file: str
     readings: tuple[Reading, ...] = ()
     finds: tuple[Find, ...] = ()
     unread: tuple[str, ...] = ()
+    left: tuple[tuple[int, int, str], ...] = ()
     is_syntax: bool = False
 
     @property
@@ -92,7 +94,8 @@ def _read_file(path: Path, base: Path, words: Vocabulary, matcher: Matcher) -> F
     document = open_document(path, name)
     candidates = read_document(document, session)
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
-    return FileRead(name, readings, find_in(document, words), _unread(document))
+    left = leftovers(document, candidates)
+    return FileRead(name, readings, find_in(document, words), _unread(document), left)
 
 
 def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:
@@ -128,22 +131,17 @@ def read_document(document: Document, session: Session) -> list[Candidate]:
     programs = [program() for program in PROGRAMS]
     out: list[Candidate] = []
     for block in joined_lines(document.blocks):
-        claimed: list[tuple[int, int]] = []
+        session.claimed = []
         found: list[Candidate] = []
         for program in programs:
-            new = [c for c in program.read(block, session) if not _overlaps(c, claimed) or isinstance(block, Grid)]
+            new = [c for c in program.read(block, session) if not session.explained(*c.lines)]
             if isinstance(block, Grid) and new:
                 found = new
                 break
             found += new
-            claimed += [c.lines for c in new]
+            session.claimed += [c.lines for c in new]
         out += sorted(found, key=lambda c: c.lines)
     return _joined_fits(out)
-
-
-def _overlaps(candidate: Candidate, claimed: list[tuple[int, int]]) -> bool:
-    a, b = candidate.lines
-    return any(a <= d and c <= b for c, d in claimed)
 
 
 def _adjacent(a: Candidate, b: Candidate) -> bool:

@@ -18,7 +18,10 @@ def as_json(folder: FolderRead) -> dict[str, Any]:
     return {
         "files": [_file(f) for f in folder.files],
         "outputs": [_output(f.file, r) for f in folder.files for r in f.readings],
-        "unread": [{"file": f.file, "reason": u} for f in folder.files for u in f.unread],
+        "unread": [
+            *({"file": f.file, "reason": u} for f in folder.files for u in f.unread),
+            *({"file": f.file, "lines": [a, b], "reason": u} for f in folder.files for a, b, u in f.left),
+        ],
         "finds": [{"file": f.file, "line": x.line, "what": x.what} for f in folder.files for x in f.finds],
     }
 

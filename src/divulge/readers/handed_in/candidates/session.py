@@ -30,6 +30,13 @@ class Session:
     objects: dict[str, str] = field(default_factory=dict)
     """Expressions that names of a session stand for: `x <- table(d$sex, d$workab)`."""
 
+    claimed: list[tuple[int, int]] = field(default_factory=list)
+    """Lines of the block that another program has explained already."""
+
+    def explained(self, first: int, last: int) -> bool:
+        """Whether some of these lines have been explained."""
+        return any(a <= last and first <= b for a, b in self.claimed)
+
     def restrict(self, condition: str) -> None:
         """Keep the rows of a condition from now on."""
         self.where = condition if self.where is None else f"({self.where}) and ({condition})"

@@ -78,6 +78,7 @@ class Vocabulary:
         self.labels = {k: dict(v) for k, v in (labels or {}).items()}
         self.titles = dict(titles or {})
         self._texts: dict[str, list[str]] = {}
+        self._found: dict[str, str | None] = {}
 
     def with_words(self, labels: Mapping[str, Mapping[str, str]], titles: Mapping[str, str]) -> Vocabulary:
         """The same names with more labels."""
@@ -99,6 +100,13 @@ class Vocabulary:
 
     def variable(self, text: str) -> str | None:
         """The variable that a text names exactly, by its name or its title."""
+        if text not in self._found:
+            if len(self._found) > 20_000:
+                self._found.clear()
+            self._found[text] = self._named(text) if self.names else None
+        return self._found[text]
+
+    def _named(self, text: str) -> str | None:
         bare = text.strip().strip("`'\"").strip()
         if bare in self.names:
             return bare

@@ -25,6 +25,12 @@ _PERSON = re.compile(
     r"|\b(?:Author|Created by|Name):\s+[A-Z][\w.'-]+ [A-Z][\w'-]+"
 )
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
+_ANYTHING = re.compile(
+    r"@|\\|/Users/|/home/|\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b|Author|Created|Name:|[dD]\.?[oO]\.?[bB]|[bB]irth|[bB]orn|[gG]eburts"
+    r"|\d[A-Z]{2}\b|\d{3}[ -]\d|\d{10}|\d \d\d"
+)
+"""What every one of the patterns above needs: most lines have nothing of it."""
+
 _LISTED = re.compile(r"^\s*\d+\.\s*\|")
 _COMMAND = re.compile(
     r"^\s*(?:\.|>|>>>|\?)\s+(?:list\b|head\(|print\(\s*(?:df|data|head)|\w+\.head\("
@@ -63,6 +69,8 @@ def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
 
 
 def _in_text(text: str, line: int) -> Iterator[Find]:
+    if not _ANYTHING.search(text):
+        return
     for pattern, what in (
         (_EMAIL, "an e-mail address"),
         (_BIRTH, "a date of birth"),
@@ -93,6 +101,9 @@ def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
 
 def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
     """Three or more names of variables, and lines below that begin with running numbers."""
+    below = block.texts[i + 1].split(maxsplit=1) if i + 1 < len(block.texts) else []
+    if not below or not below[0].isdigit():
+        return False
     names = block.texts[i].split()
     if len(names) < 3 or sum(words.variable(n) is not None for n in names) < 0.8 * len(names):
         return False

@@ -28,7 +28,7 @@ class Console:
                 taken.append((i, j))
                 out += [session.signed(c, self.name) for c in found]
         for i, j in runs(block, 0, len(block.texts)):
-            if any(a < j and i < b for a, b in taken):
+            if any(a < j and i < b for a, b in taken) or session.explained(block.line(i), block.line(j - 1)):
                 continue
             if any(re.match(r"^\s*(?:[.>?]|>>>)\s", t) for t in block.texts[i:j]):
                 continue
