@@ -11,6 +11,7 @@ from typing import Any
 from divulge.cli import command_tree
 from docs.catalogue import catalogue_page, schema_file
 from docs.digits import digits_page, digits_picture
+from docs.house import house_svg
 from docs.performance import performance_page
 from docs.rulebook import rules_page
 from docs.validation import validation_page
@@ -79,6 +80,7 @@ PAGES = {
     "digits.md": digits_page,
     "digits.svg": digits_picture,
     "glossary.md": glossary_page,
+    "house.svg": house_svg,
     "performance.md": performance_page,
     "reference/catalogue.md": catalogue_page,
     "reference/rules.md": rules_page,

@@ -94,8 +94,11 @@ def house_svg() -> str:
     top = max(height.values())
     rows = [[n for n in known if height[n] == top - r] for r in range(top + 1)]
     widest = max(len(row) for row in rows) * (_WIDTH + _GAP_X) - _GAP_X
-    place = {}
+    place: dict[str, tuple[float, float]] = {}
     for r, row in enumerate(rows):
+        # Under the middle of what points to it, so that few arrows cross.
+        above = {n: [place[a][0] for a, b in direct(arrows) if b == n and a in place] for n in row}
+        row.sort(key=lambda n: (sum(above[n]) / len(above[n]) if above[n] else widest / 2, n))
         left = _MARGIN + (widest - len(row) * (_WIDTH + _GAP_X) + _GAP_X) / 2
         for c, name in enumerate(row):
             place[name] = (left + c * (_WIDTH + _GAP_X), _MARGIN + r * (_HEIGHT + _GAP_Y))
@@ -111,6 +114,7 @@ def house_svg() -> str:
             *lines,
             *boxes,
             "</svg>",
+            "",
         ]
     )
 
