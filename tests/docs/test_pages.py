@@ -6,13 +6,13 @@ import ast
 from pathlib import Path
 
 from divulge.table.files.read import DELIMITED, READERS
-from divulge.table.lint import lint
+from divulge.table.lint import checks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "table.md").read_text(encoding="utf-8")
 
 
 def test_page_about_tables_explains_every_remark() -> None:
-    folder = Path(lint.__file__).parent
+    folder = Path(checks.__file__).parent
     calls = [
         node
         for path in folder.glob("*.py")
