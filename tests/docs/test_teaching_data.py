@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divulge.cli.embed import objective_of
+from divulge.assess.recipe import recipe_of
 from divulge.spec import read_inputs, read_spec
 from divulge.synthesisers import Descent
 from examples.teaching_data import one_output, south_yorkshire, three_outputs
@@ -52,11 +52,12 @@ def test_simulated_people_are_like_those_of_the_paper() -> None:
 def test_spec_can_be_embedded_without_data(name: str) -> None:
     assessment = read_spec(FOLDER / name)
     inputs = read_inputs(assessment)
-    objective, knowledge, n_rows = objective_of(assessment, inputs)
+    recipe = recipe_of(assessment, inputs)
+    objective, n_rows = recipe.objective, recipe.n_rows
     assert inputs.table is None
     assert n_rows == 4027
-    assert knowledge.sources["TENURE"] == "frequencies"
-    assert knowledge.sources["AGE"] == "uniform"
+    assert recipe.knowledge.sources["TENURE"] == "frequencies"
+    assert recipe.knowledge.sources["AGE"] == "uniform"
     synthesiser = assessment.synthesiser.make()
     if isinstance(synthesiser, Descent):
         found = replace(synthesiser, mae=0.01).embed(objective, n_rows, assessment.seed)
