@@ -28,7 +28,7 @@ from divulge.ledger.database import Ledger, open_ledger
 from divulge.ledger.model import Choice, Dataset, Role
 from divulge.ledger.proposals import Proposal
 from divulge.spec import parse_spec
-from divulge.web import Settings, create_app, passwords
+from divulge.web import Deployment, create_app, passwords
 from tests.support.postgres import Cluster
 
 PASSWORD = "correct horse battery"
@@ -184,7 +184,7 @@ def _copied(folder: Path, server: Cluster | None) -> tuple[str, Service]:
     return server.url(name), filled
 
 
-def build(folder: Path, settings: Settings | None = None, server: Cluster | None = None) -> Service:
+def build(folder: Path, settings: Deployment | None = None, server: Cluster | None = None) -> Service:
     """A new service in a folder, on SQLite or in a server of PostgreSQL."""
     url, filled = _copied(folder, server)
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
@@ -194,7 +194,7 @@ def build(folder: Path, settings: Settings | None = None, server: Cluster | None
         event.listen(ledger.engine, "connect", lambda c, _: c.execute("PRAGMA synchronous=OFF"))
     with ledger.writing() as session:
         session.get_one(Dataset, filled.dataset).path = str(folder / "people.csv")
-    app = create_app(ledger, settings or Settings())
+    app = create_app(ledger, settings or Deployment())
     return Service(ledger, app, folder, dict(filled.ids), filled.project, filled.dataset)
 
 

@@ -13,10 +13,10 @@ from sqlalchemy import select, update
 from divulge.errors import UsageError
 from divulge.ledger import people
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
-from divulge.web import Settings, passwords, sessions
+from divulge.web import Deployment, passwords, sessions
+from divulge.web.deployment import parse_networks
 from divulge.web.guard import safe_next
 from divulge.web.serving import Place, make_settings
-from divulge.web.settings import parse_networks
 from tests.support.service import PASSWORD, Service, api_headers, build, post, token_in
 
 
@@ -204,7 +204,7 @@ def test_api_logs_in_and_out(service: Service) -> None:
 
 @pytest.fixture
 def proxied(tmp_path: Path) -> Iterator[Service]:
-    settings = Settings(proxies=parse_networks(["127.0.0.1"]), user_header="X-Remote-User")
+    settings = Deployment(proxies=parse_networks(["127.0.0.1"]), user_header="X-Remote-User")
     made = build(tmp_path, settings)
     with made.ledger.writing() as session:
         session.get_one(Person, made.ids["rosa"]).proxy_name = "rosa@tre"
@@ -229,7 +229,7 @@ def test_trusted_proxy_names_who_is_asking(proxied: Service) -> None:
 
 
 def test_header_from_anybody_else_is_nothing(tmp_path: Path) -> None:
-    settings = Settings(proxies=parse_networks(["192.0.2.7"]), user_header="X-Remote-User")
+    settings = Deployment(proxies=parse_networks(["192.0.2.7"]), user_header="X-Remote-User")
     made = build(tmp_path, settings)
     with made.ledger.writing() as session:
         session.get_one(Person, made.ids["rosa"]).proxy_name = "rosa@tre"
@@ -252,7 +252,7 @@ def test_exposed_service_needs_tls_or_a_proxy(tmp_path: Path) -> None:
 
 
 def test_secure_cookies_carry_the_prefix_that_binds_them_to_the_host(tmp_path: Path) -> None:
-    made = build(tmp_path, Settings(secure=True))
+    made = build(tmp_path, Deployment(secure=True))
     answer = _try(made.client(), "rosa", PASSWORD)
     # Over plain HTTP the browser does not send the form's cookie back, so nobody logs in unprotected.
     assert answer.status_code == 403

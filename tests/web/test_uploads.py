@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from divulge.errors import UploadError
-from divulge.web import Settings
+from divulge.web import Deployment
 from divulge.web.archives import Limits, unpack
 from tests.support.acro_folders import contents, table_entry, write_folder
 from tests.support.service import OUTPUT, Service, api_headers, build, post, token_in
@@ -113,7 +113,7 @@ def test_truncated_archive_is_refused(service: Service, tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Service]:
-    made = build(tmp_path, Settings(upload_bytes=200_000, form_bytes=50_000))
+    made = build(tmp_path, Deployment(upload_bytes=200_000, form_bytes=50_000))
     yield made
     made.close()
 

@@ -76,7 +76,7 @@ def run(
             "the service is not installed.", hint="Install divulge with its extra: divulge[web]."
         ) from None
     from divulge.terminal.serve_demo import first_accounts
-    from divulge.web.settings import is_loopback
+    from divulge.web.deployment import is_loopback
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)
     settings = make_settings(place, name or [], proxy or [], user_header)

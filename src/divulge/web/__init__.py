@@ -4,6 +4,6 @@ Views decide nothing: who may do what, and when, is in `divulge.ledger`; here it
 """
 
 from divulge.web.app import create_app
-from divulge.web.settings import Settings
+from divulge.web.deployment import Deployment
 
-__all__ = ["Settings", "create_app"]
+__all__ = ["Deployment", "create_app"]

@@ -19,10 +19,10 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import BrowserSession, Person, Role
 from divulge.web import sessions
+from divulge.web.deployment import Deployment
 from divulge.web.guard import client_address
 from divulge.web.last_use import LastUse
 from divulge.web.rendering import Renderer
-from divulge.web.settings import Settings
 
 _MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
 
@@ -86,8 +86,8 @@ def ledger_of(request: Request) -> Ledger:
     return ledger
 
 
-def settings_of(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
+def settings_of(request: Request) -> Deployment:
+    settings: Deployment = request.app.state.settings
     return settings
 
 
@@ -96,12 +96,12 @@ def renderer_of(request: Request) -> Renderer:
     return renderer
 
 
-def cookie_name(settings: Settings) -> str:
+def cookie_name(settings: Deployment) -> str:
     # The prefix makes browsers refuse it from other hosts of the domain and over plain HTTP.
     return "__Host-divulge" if settings.secure else "divulge"
 
 
-def set_cookie(response: Response, name: str, value: str, settings: Settings) -> None:
+def set_cookie(response: Response, name: str, value: str, settings: Deployment) -> None:
     """A cookie of the session: gone with the browser, out of reach of scripts, not sent along from other sites."""
     response.set_cookie(name, value, path="/", secure=settings.secure, httponly=True, samesite="lax")
 
@@ -171,7 +171,7 @@ async def _checked_header(request: Request, visitor: SignedIn) -> Visitor:
 Caller = Annotated[Visitor, Depends(_checked_header)]
 
 
-def _named_by_proxy(request: Request, settings: Settings) -> str | None:
+def _named_by_proxy(request: Request, settings: Deployment) -> str | None:
     """The person that the proxy in front of us names. What anybody else writes into the header is nothing."""
     peer = request.client.host if request.client else ""
     if settings.user_header is None or not settings.trusts(peer):
@@ -179,7 +179,7 @@ def _named_by_proxy(request: Request, settings: Settings) -> str | None:
     return request.headers.get(settings.user_header) or None
 
 
-def _arrive(ledger: Ledger, settings: Settings, named: str) -> Visitor:
+def _arrive(ledger: Ledger, settings: Deployment, named: str) -> Visitor:
     with ledger.writing() as session:
         person = session.scalar(select(Person).where(Person.proxy_name == named))
         if person is None or not person.is_active:

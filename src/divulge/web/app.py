@@ -21,12 +21,12 @@ from divulge.errors import DivulgeError, LedgerError, NotAllowedError, NotFoundE
 from divulge.ledger.database import Ledger
 from divulge.web.access import LogInNeededError, PasswordNeededError
 from divulge.web.api import API_UPLOADS, api
+from divulge.web.deployment import Deployment
 from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
 from divulge.web.last_use import LastUse
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
-from divulge.web.settings import Settings
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 
 _log = logging.getLogger("divulge.web")
@@ -43,9 +43,9 @@ _ASSETS = {
 }
 
 
-def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
+def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     """The service over an open ledger."""
-    chosen = settings or Settings()
+    chosen = settings or Deployment()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from divulge.errors import DivulgeError, NotAllowedError, TooLargeError
-from divulge.web.settings import Settings
+from divulge.web.deployment import Deployment
 
 _CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "
@@ -49,7 +49,9 @@ _Fail = Callable[[Request, Exception], Response]
 class Guard:
     """The outermost layer. Uploads are let through up to their own limit, everything else up to that of a form."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, uploads: frozenset[str], refuse: _Refuse, fail: _Fail) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Deployment, uploads: frozenset[str], refuse: _Refuse, fail: _Fail
+    ) -> None:
         self.app, self.settings, self.uploads, self.refuse, self.fail = app, settings, uploads, refuse, fail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -157,7 +159,7 @@ def _same_origin(headers: Headers, host: str) -> bool:
     return urlsplit(origin).netloc.casefold() == host.casefold()
 
 
-def client_address(request: Request, settings: Settings) -> str:
+def client_address(request: Request, settings: Deployment) -> str:
     """Where a request comes from: the peer, or, where that is a proxy of ours, what it says of its own peer."""
     peer = request.client.host if request.client else ""
     if not settings.trusts(peer):

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from divulge.errors import UsageError
 from divulge.ledger.database import Ledger
-from divulge.web.settings import LOOPBACK_NAMES, Settings, is_loopback, parse_networks
+from divulge.web.deployment import LOOPBACK_NAMES, Deployment, is_loopback, parse_networks
 
 _STOP_SECONDS = 10  # how long requests and workers have to come to an end before they are ended
 _NICE = 10
@@ -65,7 +65,7 @@ class Place:
             )
 
 
-def make_settings(place: Place, names: list[str], proxies: list[str], user_header: str | None) -> Settings:
+def make_settings(place: Place, names: list[str], proxies: list[str], user_header: str | None) -> Deployment:
     """The settings that follow from where the service listens."""
     place.check()
     if user_header is not None and not (place.behind_proxy and proxies):
@@ -76,7 +76,7 @@ def make_settings(place: Place, names: list[str], proxies: list[str], user_heade
         )
     trusted = parse_networks(proxies or ["127.0.0.0/8", "::1"]) if place.behind_proxy else ()
     hidden = is_loopback(place.host) and not place.behind_proxy
-    return Settings(
+    return Deployment(
         secure=place.has_tls or place.behind_proxy,
         host_names=frozenset(names) | LOOPBACK_NAMES if names or hidden else frozenset(),
         proxies=trusted,

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
-from divulge.web.settings import Settings
+from divulge.web.deployment import Deployment
 
 WINDOW = timedelta(minutes=15)
 """How long a failed log-in counts."""
@@ -49,7 +49,7 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def start(session: Session, person: Person, settings: Settings) -> str:
+def start(session: Session, person: Person, settings: Deployment) -> str:
     """Begin a log-in and give its token. Old ones of anybody that have ended are swept away."""
     now = utc_now()
     session.execute(delete(BrowserSession).where(BrowserSession.expires_at < now))
@@ -67,7 +67,7 @@ def start(session: Session, person: Person, settings: Settings) -> str:
     return token
 
 
-def find(session: Session, token: str | None, settings: Settings) -> BrowserSession | None:
+def find(session: Session, token: str | None, settings: Deployment) -> BrowserSession | None:
     """The log-in that a cookie stands for, with its person; None where it ended or never was."""
     if not token:
         return None
@@ -77,12 +77,12 @@ def find(session: Session, token: str | None, settings: Settings) -> BrowserSess
     return found
 
 
-def is_open(found: BrowserSession, now: datetime, settings: Settings) -> bool:
+def is_open(found: BrowserSession, now: datetime, settings: Deployment) -> bool:
     """Whether a log-in has neither been idle too long nor lasted too long."""
     return now < found.expires_at and now < found.seen_at + timedelta(seconds=settings.idle_seconds)
 
 
-def is_stale(found: BrowserSession, settings: Settings) -> bool:
+def is_stale(found: BrowserSession, settings: Deployment) -> bool:
     """Whether it is time to write down that the log-in is in use."""
     every = min(SEEN_EVERY, timedelta(seconds=settings.idle_seconds / 4))
     return utc_now() - found.seen_at > every

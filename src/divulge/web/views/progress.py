@@ -15,8 +15,8 @@ from divulge.ledger import queries, states, workflow
 from divulge.ledger.database import Ledger
 from divulge.web import sessions
 from divulge.web.access import Id, SignedIn, cookie_name, ledger_of, run_in_threadpool, settings_of
+from divulge.web.deployment import Deployment
 from divulge.web.details import progress_words
-from divulge.web.settings import Settings
 
 router = APIRouter(include_in_schema=False)
 
@@ -51,7 +51,7 @@ def _progress(request: Request, visitor: SignedIn, submission_id: Id) -> Streami
     return StreamingResponse(_events(request, look, settings), media_type="text/event-stream")
 
 
-def _watch(ledger: Ledger, settings: Settings, token: str | None, submission_id: int, person: Any) -> _Watched | None:
+def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_id: int, person: Any) -> _Watched | None:
     """How far it is, for a log-in that is still open; None where it has ended."""
     with ledger.reading() as session:
         if person is None:
@@ -67,7 +67,7 @@ def _watch(ledger: Ledger, settings: Settings, token: str | None, submission_id:
         return _Watched(progress_words(job, False), job.done, job.total, not job.is_active)
 
 
-async def _events(request: Request, look: Any, settings: Settings) -> AsyncIterator[str]:
+async def _events(request: Request, look: Any, settings: Deployment) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
     last: _Watched | None = None
     silent = 0

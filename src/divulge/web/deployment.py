@@ -14,7 +14,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True)
-class Settings:
+class Deployment:
     """Everything that a deployment may choose.
 
     secure: whether cookies go over TLS alone; False only for plain HTTP on loopback.
