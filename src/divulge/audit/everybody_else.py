@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from divulge.kernels.alternatives import possible_values
+from divulge.kernels.alternatives import Printed, SparseSlopes, possible_values
 from divulge.kernels.arrays import Mask
 from divulge.outputs import Output, Released
 from divulge.outputs.lowering.lowered import Lowered, pack, row_codes
@@ -106,24 +106,21 @@ def _possible(output: Output, released: Released, table: Table, variable: str) -
     at = table.schema.position(variable)
     return np.asarray(
         possible_values(
-            program.ints,
-            program.floats,
+            program.blocks(),
             program.n_blocks,
             row_codes(table),
             at,
             table.schema[variable].n_values,
             _slopes(jacobian, lowered),
-            residuals,
-            low,
-            high,
-            program.longest,
+            Printed(residuals, low, high),
         )
     )
 
 
-def _slopes(jacobian: Any, lowered: Lowered) -> tuple[Any, Any, Any]:
+def _slopes(jacobian: Any, lowered: Lowered) -> SparseSlopes:
     """For each total the residuals that it moves, and how much."""
     matrix = sparse.diags_array(jacobian) if np.ndim(jacobian) == 1 else sparse.csc_array(jacobian)
     columns = sparse.csc_array(matrix)
     assert columns.shape == (lowered.n_residuals, lowered.n_totals), "one slope for each residual and total"
-    return columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data.astype(np.float64)
+    start, residual = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+    return SparseSlopes(start, residual, columns.data.astype(np.float64))
