@@ -46,6 +46,16 @@ def keeps_rules(rules, codes, i):  # type: ignore[no-untyped-def]
     return True
 
 
+@borrowing
+def keep_rules(rules, codes):  # type: ignore[no-untyped-def]
+    """Whether no row breaks a rule."""
+    if rules.start.shape[0] > 1:
+        for i in range(codes.shape[0]):
+            if not keeps_rules(rules, codes, i):
+                return False
+    return True
+
+
 @njit(cache=True, nogil=True)
 def swap_until_kept(rules, codes, stream, variables, most_tries):  # type: ignore[no-untyped-def]
     """Give rows that break a rule a value of another row, which gets theirs; return how many rows still break one.

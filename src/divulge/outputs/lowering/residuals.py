@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -97,8 +98,9 @@ LARGEST_SIZE = 20_000
 class SizedResiduals:
     """Shares and means of small groups: 66.7 % needs a group of 3, 6, 9 … rows, so a group may have to grow or shrink.
 
-    Where a group's size can carry its figures, residuals are those of `ratio`. Where it cannot, the figures are taken
-    as if it had the nearest size that can, and the group's own residual asks for that size.
+    Where the sizes of groups can carry their figures, residuals are those of `ratio`. Where they cannot, the figures
+    are taken as if groups had the nearest sizes that can, and a group's own residual asks for that size. Where the
+    groups are all rows, their sizes go on adding up to these: one cannot grow unless another shrinks.
 
     centre: what the numerators have been centred by for each row (a released mean), in units of figures; 0 for shares.
     sizes: for each group, the sizes that can carry its figures, as `possible_sizes` gives them.
@@ -113,11 +115,11 @@ class SizedResiduals:
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         residuals, jacobian = self.ratio.linearise(totals, table)
         n = len(self.ratio.group)
-        for place, group in enumerate(self.ratio.occupied.tolist()):
-            size, possible = totals[n + group], self.sizes[group]
-            if not len(possible) or size > possible[-1]:
-                continue
-            wanted = int(possible[np.argmin(np.abs(possible - size))])
+        occupied = self.ratio.occupied.tolist()
+        now = totals[n + np.array(occupied, dtype=np.int64)]
+        chosen = nearest_sizes(now, [self.sizes[g] for g in occupied], now.sum() == table.n_rows)
+        for place, (group, wanted) in enumerate(zip(occupied, chosen, strict=True)):
+            size = totals[n + group]
             if wanted == size:
                 continue
             figures = np.flatnonzero(self.ratio.group == group)
@@ -131,6 +133,50 @@ class SizedResiduals:
             residuals[n + place] = 0.5 - abs(size - wanted)
             jacobian[n + place, n + group] = np.sign(wanted - size)
         return residuals, jacobian
+
+
+FARTHEST = 60
+"""Rows by which a group may grow or shrink to reach a size that can carry its figures, where all have to add up."""
+
+
+def nearest_sizes(now: Floats, possible: Sequence[Integers], add_up: bool) -> list[int]:
+    """For each group the size nearest to its own that can carry its figures; its own where none can, or any.
+
+    add_up: together they stay as many as they are, and are nearest in all; where no such sizes are near, each for
+    itself. Sizes above the largest listed can carry any figures.
+    """
+    alone = [
+        int(size) if not len(p) or size > p[-1] else int(p[np.argmin(np.abs(p - size))])
+        for size, p in zip(now, possible, strict=True)
+    ]
+    if not add_up or sum(alone) == now.sum():
+        return alone
+    # The least cost of every sum of steps, group by group; a sum of 0 is wanted in the end.
+    steps = np.arange(-FARTHEST, FARTHEST + 1)
+    middle = FARTHEST * len(possible)
+    cost = np.full(2 * middle + 1, np.inf)
+    cost[middle] = 0.0
+    taken = []
+    for size, p in zip(now, possible, strict=True):
+        there = size + steps
+        own = steps[(there >= 0) & ((not len(p)) | np.isin(there, p) | (there > (p[-1] if len(p) else 0)))]
+        best = np.full_like(cost, np.inf)
+        way = np.zeros(len(cost), dtype=np.int64)
+        for step in own:
+            shifted = np.full_like(cost, np.inf)
+            shifted[max(step, 0) : len(cost) + min(step, 0)] = cost[max(-step, 0) : len(cost) - max(step, 0)]
+            better = shifted + abs(step) < best
+            best[better], way[better] = (shifted + abs(step))[better], step
+        cost = best
+        taken.append(way)
+    if not np.isfinite(cost[middle]):
+        return alone
+    found, at = [0] * len(possible), middle
+    for g in range(len(possible) - 1, -1, -1):
+        step = int(taken[g][at])
+        found[g] = int(now[g]) + step
+        at -= step
+    return found
 
 
 def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | None = None) -> tuple[Integers, ...]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from divulge.kernels.arrays import Codes, Floats
+from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.kernels.changes import Metric, Work
-from divulge.kernels.pool import Pool, draw_pool
+from divulge.kernels.pool import Pool, draw_pool, look_at_pool
 from divulge.kernels.proposals import Moves
 from divulge.kernels.randomness import Stream
 from divulge.kernels.search import State, descend
@@ -89,6 +89,14 @@ class Candidate:
         filled = int(draw_pool(self.blocks, moves, self.rules, slopes, self.codes, stream, self.work, pool))
         self.log.proposals += filled
         return filled
+
+    def shifts_of(self, metric: Metric, rows: Integers, column: int, news: Integers) -> tuple[Floats, Mask]:
+        """What new codes in a column would do to the outputs' residuals, one by one, and which the rules allow."""
+        pool = Pool.of(len(rows), self.objective.n_target_residuals)
+        pool.rows[:], pool.columns[:], pool.news[:] = rows, column, news
+        is_allowed = np.zeros(len(rows), dtype=np.bool_)
+        look_at_pool(self.blocks, self.moves, self.rules, metric.slopes, self.codes, self.work, pool, is_allowed)
+        return pool.shifts, is_allowed
 
     def pair_rows(self) -> None:
         """Order rows (a sample of them where there are many) by a numeric variable, by each of these in turn."""

@@ -1,4 +1,7 @@
-"""One run of descent: single moves, pairs or annealing, disturbances, until all is as printed or nothing helps."""
+"""One run of descent: single moves, the last digits, disturbances, until all is as printed or nothing helps.
+
+The last digits are arithmetic (`last_digits`); pairs and annealing are for what that leaves.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.reproduction import reproduce
 from divulge.synthesisers.descent.annealing import anneal
 from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.pairs import make_pairs
 from divulge.synthesisers.descent.single_moves import make_single_moves
 
@@ -43,6 +47,8 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
+            if self.settings.mae is None and self.settings.keep is None and LastDigits(candidate).land():
+                return Outcome.REPRODUCED
             if self.settings.polish and self.settings.keep is None:
                 make_pairs(candidate)
             else:

@@ -38,8 +38,8 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     candidate.pair_rows()
     turns = _turns(candidate, view)
     aim = view.in_moves(turns, n_targets)
-    before = refreshed = aim.discrepancy()
-    stalls, is_fresh = 0, True
+    before = refreshed = least = aim.discrepancy()
+    stalls = 0
     patience = _PATIENCE if is_first else _PATIENCE_LATER
     while before > 0 and stalls < patience and candidate.log.seconds < candidate.settings.seconds:
         candidate.descend(aim.metric, aim.residuals, chunk)
@@ -50,17 +50,17 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
         if is_inside and candidate.is_done():
             return True
         has_stalled = now > reduction * before
-        # What has stalled may only follow slopes that hold no longer: look again before counting it.
-        stalls = stalls + 1 if has_stalled and is_fresh else 0 if not has_stalled else stalls
-        is_fresh = candidate.is_linear or now > _REFRESH * refreshed
         if not candidate.is_linear and (is_inside or has_stalled or now < _REFRESH * refreshed):
             here = view = candidate.refresh()
             turns = _turns(candidate, view)
-            is_fresh = True
         aim = here.in_moves(turns, n_targets)
         before = aim.discrepancy()
         if here is view:
             refreshed = before
+        # Progress is what is true: slopes that held no longer may have promised any.
+        if candidate.is_linear or here is view:
+            stalls = stalls + 1 if before > reduction * least else 0
+            least = min(least, before)
     return False
 
 
