@@ -188,13 +188,13 @@ def test_record_holds_every_figure_as_released_and_as_reproduced(folder: Path) -
     ("text", "code", "said"),
     [
         ("outputs:\n  - {kind: crosstab, variables: [SEX], released: [1, 2, 3]}\n", 51, "3 values are given"),
-        (SAFE + "design: {kind: thirds}\n", 54, "there is no design 'thirds'"),
-        (SAFE + "policy: {delta: 7}\n", 55, "policy.delta"),
+        (SAFE + "design: {kind: thirds}\n", 50, "there is no design 'thirds'"),
+        (SAFE + "policy: {delta: 7}\n", 50, "policy.delta"),
         (SAFE + "policy: nowhere.yaml\n", 30, "nowhere.yaml"),
         (SAFE + "synthesiser: {kind: oracle}\n", 50, "there is no synthesiser 'oracle'"),
         (SAFE + "scenario: {target: WAGE}\n", 45, "there is no variable 'WAGE'"),
         (SAFE + "scenario: {target: SEX, keys: [SEX]}\n", 50, "both a key and the target"),
-        (SAFE + "measures: [TCAPP]\n", 53, "there is no measure 'TCAPP'"),
+        (SAFE + "measures: [TCAPP]\n", 50, "there is no measure 'TCAPP'"),
     ],
 )
 def test_assess_rejects_a_spec_that_makes_no_sense(

@@ -21,6 +21,10 @@ _DISTURBED = 12
 """Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
 
+_AT_ONCE = 20_000
+"""Rows up to which the lattice is tried before pairs: with more, a look at what columns do takes as long as pairs."""
+
+
 class Search:
     """Rounds of a candidate, and the best codes so far."""
 
@@ -47,7 +51,7 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            if self.settings.mae is None and self.settings.keep is None and LastDigits(candidate).land():
+            if self._may_land() and LastDigits(candidate).land():
                 return Outcome.REPRODUCED
             if self.settings.polish and self.settings.keep is None:
                 make_pairs(candidate)
@@ -64,6 +68,12 @@ class Search:
             if stalls and self.best is not None:
                 candidate.codes[:] = self.best
             self._disturb()
+
+    def _may_land(self) -> bool:
+        """Whether the lattice is tried now: where pairs are as quick, they are tried first."""
+        if self.settings.mae is not None or self.settings.keep is not None:
+            return False
+        return self.best is not None or len(self.candidate.codes) <= _AT_ONCE or not self.settings.polish
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""
