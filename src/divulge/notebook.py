@@ -75,7 +75,7 @@ class Check:
         return Path(path)
 
 
-def check(
+def check(  # noqa: PLR0913 - what a researcher may say in one call
     frame: Any,
     *results: Any,
     target: str | None = None,

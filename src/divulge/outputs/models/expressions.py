@@ -254,7 +254,7 @@ def _poly(x: Floats, filled: Floats, seen: Floats, degree: int = 1, raw: bool = 
     return np.where(np.isfinite(x)[:, None], out, np.nan)
 
 
-def _splines(
+def _splines(  # noqa: PLR0913 - the arguments that people give to bs() in a formula
     x: Floats,
     filled: Floats,
     seen: Floats,

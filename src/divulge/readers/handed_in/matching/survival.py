@@ -58,8 +58,8 @@ def match_survival(
     assert rows is not None, "the condition was read before"
     by = [n for t in candidate.by if (n := words.variable(t)) is not None]
     best: Reading | None = None
-    for duration, event, code in islice(_ways(candidate, words, data), _TRIED):
-        reading = _reading(candidate, duration, event, code, by, words, data, rows, where)
+    for ended in islice(_ways(candidate, words, data), _TRIED):
+        reading = _reading(candidate, ended, by, words, data, rows, where)
         if best is None or reading.score > best.score:
             best = reading
         if reading.confirmed:
@@ -90,15 +90,14 @@ def _ways(candidate: Candidate, words: Vocabulary, data: Data) -> Iterator[tuple
 
 def _reading(
     candidate: Candidate,
-    duration: str,
-    event: str,
-    code: int,
+    ended: tuple[str, str, int],
     by: list[str],
     words: Vocabulary,
     data: Data,
     rows: Mask,
     where: str | None,
 ) -> Reading:
+    duration, event, code = ended
     times = _times(candidate)
     curves: dict[str, _Curve | None] = {}
     checked = []
