@@ -194,7 +194,7 @@ def test_record_holds_every_figure_as_released_and_as_reproduced(folder: Path) -
         (SAFE + "synthesiser: {kind: oracle}\n", 50, "there is no synthesiser 'oracle'"),
         (SAFE + "scenario: {target: WAGE}\n", 45, "there is no variable 'WAGE'"),
         (SAFE + "scenario: {target: SEX, keys: [SEX]}\n", 50, "both a key and the target"),
-        (SAFE + "measures: [TCAPP]\n", 50, "there is no measure 'TCAPP'"),
+        (SAFE + "measures: [TCAPP]\n", 50, "'TCAPP' is given"),
     ],
 )
 def test_assess_rejects_a_spec_that_makes_no_sense(
