@@ -56,7 +56,7 @@ def _finished() -> int:
 @pytest.mark.parametrize(("blow", "workers"), [(signal.SIGKILL, 2), (signal.SIGKILL, 1), (signal.SIGINT, 1)])
 def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signals, workers: int) -> None:
     # Long enough to be stopped in the middle: many splits, each with something to search for.
-    spec = SPEC.replace("splits: 60", "splits: 300") + "synthesiser: {kind: descent, start: univariate}\n"
+    spec = SPEC.replace("splits: 60", "splits: 300") + "synthesiser: {kind: descent, start: univariate, seconds: 60}\n"
     Path("spec.yaml").write_text(spec, encoding="utf-8")
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
     command = [sys.executable, "-m", "divulge", "assess", "spec.yaml", "-o", "out", "--workers", str(workers)]

@@ -15,6 +15,9 @@ BUDGET = 60.0
 _TOGETHER = 0.75
 """Share of the time that the outputs together have, where each is assessed alone too."""
 
+_USUAL_SPLITS = 50
+"""Splits that the budget is for: thirty, and twenty more for whoever is exposed. Whoever asks for more waits longer."""
+
 _WHOLE, _FOLLOWED, _SMALLER = 0.15, 0.05, 0.15
 """Shares of a pass: all rows, the search that is followed for the picture, the learning curve. Splits have the rest."""
 
@@ -36,7 +39,7 @@ def limits_of(is_first: bool, n_passes: int, n_splits: int, n_smaller: int, budg
     splits = seconds * (1 - _WHOLE - _FOLLOWED - _SMALLER)
     return Limits(
         seconds * _WHOLE,
-        splits * cores / max(n_splits, 1),
+        splits * cores / min(max(n_splits, 1), _USUAL_SPLITS),
         seconds * _SMALLER * cores / max(n_smaller, 1),
         seconds * _FOLLOWED,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.errors import OutputError
+from divulge.errors import OutputError, SpecError
 from divulge.outputs.released.precision import Precision, printed
 
 NAN = float("nan")
@@ -78,7 +78,7 @@ def test_standard_errors_agree_at_the_same_precision() -> None:
 
 @pytest.mark.parametrize("fields", [{"decimals": 2, "base": 5}, {"decimals": 99}, {"significant": 0}, {"base": -1}])
 def test_precision_rejects(fields: dict[str, int]) -> None:
-    with pytest.raises(OutputError):
+    with pytest.raises((OutputError, SpecError)):
         Precision(**fields)  # type: ignore[arg-type]
 
 
