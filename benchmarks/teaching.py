@@ -55,7 +55,7 @@ def _earnings() -> dict[str, Any]:
             released = output.publish(output.evaluate(table), table.schema)
             values = [float(v) for v in released.values]
             outputs.append(replace(output, released=values, decimals=released.precision.decimals))
-        assessment = Assessment(tuple(outputs), Path(folder), schema=schema, rows=table.n_rows)
+        assessment = Assessment(outputs=tuple(outputs), folder=Path(folder), schema=schema, rows=table.n_rows)
         make_dataset(assessment, seed=0)  # compiles what is not compiled yet
         found = [make_dataset(assessment, seed=seed, seconds=30.0) for seed in SEEDS]
     versions = [data.versions[0] for data in found]

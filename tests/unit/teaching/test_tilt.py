@@ -81,8 +81,8 @@ def test_earnings_without_any_frequencies_come_out_as_printed(tmp_path: Path) ->
             replace(output, released=[float(v) for v in released.values], decimals=released.precision.decimals)
         )
     assessment = Assessment(
-        tuple(outputs),
-        tmp_path,
+        outputs=tuple(outputs),
+        folder=tmp_path,
         schema=tmp_path / "schema.json",
         rows=table.n_rows,
         teaching=TeachingFields(),
