@@ -175,7 +175,8 @@ def test_poor_tables_give_a_status_and_no_exception(
     if rows == "none":
         assert figures.status is not Status.OK
     assert figures.status.sentence.endswith(".")
-    assert not np.isinf(figures.values).any()
+    # Only an estimate without a finite value may say so.
+    assert figures.status is Status.SEPARATED or not np.isinf(figures.values).any()
 
 
 @pytest.mark.parametrize(("kind", "example"), LOWERED)

@@ -8,11 +8,13 @@ import sys
 import numpy as np
 import pytest
 
-from divulge.demo.census import SCHEMA
+from divulge.demo import simulated_census
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs.models.design import design_of, schema_counts
 from divulge.outputs.models.formula import formula_variables, parse_formula
 from divulge.table import Schema, Variable
+
+SCHEMA = simulated_census(n_rows=1).schema
 
 
 def labels(text: str, schema: Schema = SCHEMA) -> tuple[str, ...]:

