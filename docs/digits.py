@@ -29,7 +29,7 @@ secret = (rng.random(n) < 1 / (1 + np.exp(2 - 0.05 * people[:, 1]))).astype(floa
 figures, _ = refit(LOGISTIC, people, secret[None], np.zeros(4))
 
 for digits in (1, 2, 3, 4):
-    found = recover([coefficients(LOGISTIC, people, *printed(figures[0], digits))], np.array([0, 1]), n, seconds=300)
+    found = recover([coefficients(LOGISTIC, people, *printed(figures[0], digits))], np.array([0, 1]), n)
     print(digits, found.sentence())
 ```
 

@@ -6,13 +6,13 @@ and the list of these is complete. Without that proof it is at most *agreed*: th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.compiling import working_time
 from divulge.lattice.hunt import Hunt
 from divulge.lattice.reduced import reduce_sums
 from divulge.lattice.released import Floats, Released
@@ -62,7 +62,7 @@ def recover(
     n_people: int,
     known: NDArray[np.floating] | None = None,
     seconds: float = 10.0,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_time,
 ) -> Recovery:
     """Which responses, out of the possible `values`, refit to everything that was released.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divulge.kernels.compiling import working_time
 from divulge.lattice.released import Released, printed
 from divulge.lattice.responses import Recovery, recover
 
@@ -55,7 +55,7 @@ def turning_digits(
     n_people: int,
     known: NDArray[np.floating] | None = None,
     seconds: float = 10.0,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_time,
 ) -> Turning:
     """Attack the figures with one digit, with two, and so on up to `most`; end where somebody is determined.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from divulge.kernels.compiling import working_time
 from divulge.objective.embedding import Embedding, Outcome, TracePoint
 from divulge.objective.objective import Objective
 from divulge.objective.reproduction import Reproduction, reproduce
@@ -31,7 +31,7 @@ class Log:
 
     listener: Listener | None = None
     snapshots_wanted: int = 0
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=working_time)
     proposals: int = 0
     accepted: int = 0
     trace: list[TracePoint] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Log:
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return working_time() - self.started
 
     def note(
         self, stage: str, share: float, discrepancy: float, table: Callable[[], Table], objective: Objective

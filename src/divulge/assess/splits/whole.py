@@ -11,7 +11,7 @@ from divulge.assess.splits.measures import measure_scenario
 from divulge.assess.splits.split import check_whole, near_enough, near_share
 from divulge.assess.splits.task import Task
 from divulge.measures.families.tcap import Tcap
-from divulge.objective import Embedding, Outcome
+from divulge.objective import Embedding
 from divulge.outputs import Figures, Released
 
 FIGURE_3_AT_MOST = 200
@@ -52,9 +52,6 @@ def embed_whole(
     """
     recipe = task.recipe(printed, task.table.n_rows)
     whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
-    if whole.outcome is Outcome.OUT_OF_TIME:
-        # The first search after an installation compiles the kernels, which may take all its time: once more.
-        whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
     check_whole(whole)
     near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
     scenario = next((s for s in task.scenarios if s.keys), None)
