@@ -6,7 +6,6 @@ about sums, and no search.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -96,45 +95,3 @@ def rows_to_change(leverage: Floats, n: int, rng: np.random.Generator) -> Ints:
     # The n largest of log(uniform) / chance are a draw without replacement (Efraimidis & Spirakis 2006).
     key = np.log(rng.random(rows)) / chance
     return np.argpartition(key, rows - n)[rows - n :]
-
-
-def opposite_pairs(kept: Floats, rows: Ints, rng: np.random.Generator) -> Ints:
-    """(pairs, 2) changes of different rows which together leave every kept total where it is.
-
-    kept (changes, totals): what each change does to totals that must stay. Changes that leave them alone need no
-    partner, and are in no pair.
-    """
-    waiting: dict[tuple[float, ...], list[int]] = defaultdict(list)
-    pairs = []
-    rounded = np.round(kept, 9) + 0.0  # totals are sums of a few values; less is rounding; no minus zero
-    for k in rng.permutation(len(kept)):
-        if not rounded[k].any():
-            continue
-        partners = waiting[tuple(-rounded[k] + 0.0)]
-        match = next((p for p in reversed(partners) if rows[p] != rows[k]), None)
-        if match is None:
-            waiting[tuple(rounded[k])].append(int(k))
-        else:
-            partners.remove(match)
-            pairs.append((match, int(k)))
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def settle_few(shifts: Floats, error: float, alternatives: Ints, most: int = 20_000) -> Ints | None:
-    """For a level of one to three people: which of each one's changes to make so that their figure is as printed.
-
-    shifts (changes,): of that figure, in half units. alternatives (changes,): whose change each is, counted from 0; at
-    most one change is made for each person. Looks at every combination, up to `most`; returns the changes to make.
-    """
-    people = [np.concatenate([[-1], np.flatnonzero(alternatives == p)]) for p in np.unique(alternatives)]
-    if np.prod([float(len(p)) for p in people]) > most:
-        return None
-    grids = (
-        np.stack(np.meshgrid(*people, indexing="ij"), axis=-1).reshape(-1, len(people)) if people else np.zeros((1, 0))
-    )
-    grids = grids.astype(np.int64)
-    total = error + np.where(grids >= 0, shifts[grids], 0.0).sum(axis=1)
-    best = int(np.abs(total).argmin())
-    if abs(total[best]) > 1:
-        return None
-    return grids[best][grids[best] >= 0]

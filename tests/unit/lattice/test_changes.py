@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.lattice.changes import choose_changes, opposite_pairs, rows_to_change, settle_few
+from divulge.lattice.changes import choose_changes, rows_to_change
 
 
 @pytest.mark.parametrize(
@@ -66,25 +66,3 @@ def test_rows_with_much_leverage_are_chosen_and_the_others_too() -> None:
     assert (chosen < 10).sum() > 450  # each of the ten nearly every time
     assert len(np.unique(chosen)) > 900
     assert rows_to_change(leverage, 2000, rng).tolist() == list(range(1000))
-
-
-def test_opposite_pairs_leave_totals_and_never_share_a_row() -> None:
-    rng = np.random.default_rng(6)  # any
-    kept = rng.integers(-1, 2, (200, 2)).astype(float)
-    rows = rng.integers(0, 40, 200)
-    pairs = opposite_pairs(kept, rows, rng)
-    assert len(pairs) > 50
-    assert len(np.unique(pairs)) == pairs.size
-    assert (kept[pairs[:, 0]] + kept[pairs[:, 1]] == 0).all()
-    assert (rows[pairs[:, 0]] != rows[pairs[:, 1]]).all()
-    assert kept[pairs[:, 0]].any(axis=1).all()
-
-
-def test_a_level_of_two_people_is_settled_by_looking_at_every_combination() -> None:
-    shifts = np.array([5.0, 9.5, -3.0, 4.0])
-    whose = np.array([0, 0, 1, 1])
-    chosen = settle_few(shifts, -6.0, whose)
-    assert chosen is not None
-    assert sorted(chosen.tolist()) == [1, 2]  # −6 + 9.5 − 3 = 0.5; each person changes once at most
-    assert settle_few(shifts, 100.0, whose) is None
-    assert settle_few(shifts, -6.0, whose, most=3) is None
