@@ -6,6 +6,7 @@ width of what can be told apart (Shannon 1948). A rule of thumb to within a few 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ def figure_bits(shifts: NDArray[np.floating], variances: NDArray[np.floating] | 
     spread = np.asarray(shifts, dtype=np.float64) * np.sqrt(np.broadcast_to(variances, len(shifts)))[:, None]
     eigenvalues = np.linalg.eigvalsh(spread.T @ spread)
     # A printed interval is 2 half units wide.
-    bits = 0.5 * np.log2(np.maximum(2 * np.pi * np.e * eigenvalues / 4, 1.0))
+    bits = 0.5 * np.log2(np.maximum(2 * np.pi * math.e * eigenvalues / 4, 1.0))
     return float(bits.sum())
 
 

@@ -5,6 +5,7 @@ A kind that is not in `outputs.kinds` yet is recognised and not recomputed; as s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -122,7 +123,7 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
         "df1": [k - 1.0],
     }
     if linear:
-        rss = n * float(np.exp(-2 * ll / n)) / (2 * np.pi * np.e)
+        rss = n * float(np.exp(-2 * ll / n)) / (2 * np.pi * math.e)
         sigma = float(np.sqrt(rss / df))
         f = (r2 / max(k - 1, 1)) / ((1 - r2) / df) if r2 < 1 else np.inf
         found |= {
