@@ -17,7 +17,8 @@ from divulge.table import Schema, Variable
 
 @dataclass(frozen=True, kw_only=True)
 class Linear(Regression):
-    """Coefficients of a linear regression, by least squares; standard errors are those of equal variances.
+    """Coefficients of a linear regression, by least squares; standard errors are those of equal variances unless
+    `errors` says otherwise.
 
     Weights are inverse variances up to a factor, as in weighted least squares.
     """
@@ -39,6 +40,10 @@ class Linear(Regression):
             "Through the origin, weighted",
             {"formula": "AGE ~ 0 + C(SEX):C(LTILL)", "weights": "AGE", "statistics": ["se", "r2", "loglik", "n"]},
         ),
+        Example(
+            "With standard errors clustered by area",
+            {"formula": "AGE ~ SEX + TENURE", "statistics": ["se"], "errors": "cluster", "cluster": "AREAP"},
+        ),
     )
 
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + I(AGE**2) + C(AREA) + SEX:ILL`."]
@@ -47,9 +52,10 @@ class Linear(Regression):
         return number_response(formula, variable, counts)
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
-        if not fits_statsmodels(self.formula):
+        if not fits_statsmodels(self.formula) or not self.errors.startswith(("model", "HC")):
             return None
+        errors = "" if self.errors == "model" else f"cov_type={self.errors!r}"
         fit = f"smf.ols({self.formula!r}, rows)"
         if self.weights:
             fit = f"smf.wls({self.formula!r}, rows, weights=rows[{self.weights!r}].astype(float))"
-        return [f"model = {fit}.fit()", *self.figures_code()]
+        return [f"model = {fit}.fit({errors})", *self.figures_code()]

@@ -222,15 +222,20 @@ def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
 
 
 def lower_model(
-    output: Output, model: Model, schema: Schema, released: Released, statistics: tuple[Statistic, ...]
+    output: Output,
+    model: Model,
+    schema: Schema,
+    released: Released,
+    statistics: tuple[Statistic, ...],
+    lowers_se: bool = True,
 ) -> Lowered:
     """The additive form of a model's figures. Standard errors of multinomial models are not lowered: their information
-    has too many totals."""
+    has too many totals. lowers_se: whether others are (those of the model itself: yes)."""
     m = model.n_coefficients
     centre = released.centre
     beta = centre[:m] if not model.classes else centre[:m].reshape(model.n_classes, -1)
     where = None if output.where is None else Condition.parse(output.where, schema)
-    se = released.se[:m] if released.se is not None and not model.classes else None
+    se = released.se[:m] if released.se is not None and not model.classes and lowers_se else None
     beside = figures_beside(statistics)
     endless = np.where(np.isinf(released.values[:m]), np.sign(released.values[:m]), 0.0)
     refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:], endless)

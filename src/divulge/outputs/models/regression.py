@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from divulge.errors import OutputError
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
@@ -20,6 +21,8 @@ from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_model, read_model
 from divulge.outputs.models.refit import lower_model
+from divulge.outputs.models.robust import robust_errors
+from divulge.outputs.models.standard_errors import CLUSTERED, Errors
 from divulge.outputs.output import Figures, Growth, Output, Status
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -53,6 +56,19 @@ class Regression(Output):
     se_decimals: Annotated[
         int | None, "How many decimals the standard errors are printed with, where not as many as the coefficients."
     ] = None
+    errors: Annotated[
+        Errors, "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml) or clustered."
+    ] = "model"
+    cluster: Annotated[str | None, "The variable that makes the clusters of clustered standard errors."] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.cluster is not None) != (self.errors in CLUSTERED):
+            raise OutputError(
+                "clustered standard errors need the variable that makes the clusters, and no others take one.",
+                where="cluster",
+                hint="As in errors: cluster and cluster: REGION.",
+            )
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         """The response as a number for every code of its variable; NaN: the row takes no part."""
@@ -69,7 +85,8 @@ class Regression(Output):
         return read_model(self.formula, schema, self.family, self.response, known, self.classes(schema))
 
     def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
+        names = formula_variables(self.formula)
+        return names if self.cluster is None else tuple(dict.fromkeys([*names, self.cluster]))
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
@@ -128,6 +145,8 @@ class Regression(Output):
             return Figures(labels, values, status, se)
         n = model.n_coefficients
         values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
+        if self.errors != "model":
+            se[:n] = robust_errors(self, model, table, fit, self.errors, self.cluster)
         values[n:] = [_statistic(fit, model, name) for name in figures_beside(self.statistics)]
         # A separated coefficient is −∞ or ∞, which says something; a statistic of a perfect fit says nothing.
         values[n:][np.isinf(values[n:])] = np.nan
@@ -137,7 +156,9 @@ class Regression(Output):
         return Figures(labels, values, status, se, concerned=concerned)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(self, self.model(schema), schema, released, self.statistics)
+        return lower_model(
+            self, self.model(schema), schema, released, self.statistics, lowers_se=self.errors == "model"
+        )
 
     def describe(self) -> str:
         return f"{self.title} {self.formula}" + (f", where {self.where}" if self.where else "") + "."
@@ -155,6 +176,8 @@ class Regression(Output):
 
     def likelihood_code(self, method: str, formula: str) -> list[str] | None:
         """A fit by maximum likelihood: `smf.logit`, or with weights the same model as a GLM."""
+        if self.errors != "model" and self.publishes_se:
+            return None
         if self.weights is None:
             # Newton's method from zero may overshoot where it says nothing about convergence; more steps do no harm.
             return [f"model = smf.{method}({formula!r}, rows).fit(disp=0, maxiter=100)", *self.figures_code()]

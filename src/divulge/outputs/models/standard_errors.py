@@ -1,0 +1,98 @@
+"""Standard errors by other estimators than the model's own: robust to unequal variances, and clustered.
+
+All are A⁻¹ B A⁻¹ with A the information and B a sum of squared scores (Huber 1967; White 1980). Programs differ in the
+factor in front, so each has its own name here; `every_standard_error` recomputes all, to see which one was printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from divulge.kernels import glm
+from divulge.kernels.arrays import Floats, Integers
+
+Errors = Literal["model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "cluster", "cluster-ml"]
+"""HC0 to HC3: MacKinnon & White 1985. robust-ml: HC0 · n/(n − 1), Stata's vce(robust) after maximum likelihood.
+cluster: Liang & Zeger 1986 with G/(G − 1) · (n − 1)/(n − k); cluster-ml: with G/(G − 1) alone."""
+
+ROBUST: tuple[Errors, ...] = ("HC0", "HC1", "HC2", "HC3", "robust-ml")
+CLUSTERED: tuple[Errors, ...] = ("cluster", "cluster-ml")
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a sandwich is made of, at the estimates.
+
+    rows: each row's part of the score, (rows, coefficients). bread: the inverse of the information, not scaled by a
+    variance. leverage: each row's own weight in its fitted value; None where the estimator has none (a Cox model).
+    n_fitted: coefficients that were estimated.
+    """
+
+    rows: Floats
+    bread: Floats
+    leverage: Floats | None
+    n_fitted: int
+
+
+def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None) -> Floats:
+    """The covariance of the coefficients; NaN where the estimator is not defined. clusters: the number of each row's.
+
+    Clusters of one row each are HC0 but for the factor.
+    """
+    n, k = len(scores.rows), scores.n_fitted
+    rows, factor = scores.rows, 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if errors in CLUSTERED:
+            assert clusters is not None, "clustered errors need clusters"
+            _, number = np.unique(clusters, return_inverse=True)
+            n_clusters = int(number.max(initial=-1)) + 1
+            rows = np.zeros((n_clusters, scores.rows.shape[1]))
+            np.add.at(rows, number, scores.rows)
+            factor = float(np.float64(n_clusters) / (n_clusters - 1))
+            factor *= float(np.float64(n - 1) / (n - k)) if errors == "cluster" else 1.0
+        elif errors == "HC1":
+            factor = float(np.float64(n) / (n - k))
+        elif errors == "robust-ml":
+            factor = float(np.float64(n) / (n - 1))
+        elif errors in ("HC2", "HC3"):
+            if scores.leverage is None:
+                return np.full(scores.bread.shape, np.nan)
+            rows = rows / ((1.0 - scores.leverage) ** (0.5 if errors == "HC2" else 1.0))[:, None]
+        side = rows @ scores.bread
+        return factor * (side.T @ side)
+
+
+def standard_errors(scores: Scores, errors: Errors, clusters: Integers | None = None) -> Floats:
+    """The roots of the diagonal; NaN where the estimator is not defined."""
+    variance = np.diagonal(covariance(scores, errors, clusters))
+    return np.sqrt(np.where(np.isfinite(variance) & (variance >= 0.0), variance, np.nan))
+
+
+def glm_scores(x: Floats, gap: Floats, slope: Floats, weight: Floats, known: Sequence[int]) -> Scores:
+    """The parts of a model with one predictor. gap: ∂l/∂η of each row; slope: −∂²l/∂η²; known: estimated columns.
+
+    Leverage is wslope · x' A⁻¹ x, as for least squares (Pregibon 1981).
+    """
+    chosen = list(known)
+    inside = x[:, chosen]
+    weighted = inside * (weight * slope)[:, None]
+    inverse = glm.solve_scaled(inside.T @ weighted, np.eye(len(chosen)))
+    bread = np.full((x.shape[1], x.shape[1]), np.nan)
+    if inverse is None:
+        return Scores(x * (weight * gap)[:, None], bread, None, len(chosen))
+    bread = np.zeros_like(bread)
+    bread[np.ix_(chosen, chosen)] = inverse
+    leverage = ((weighted @ inverse) * inside).sum(axis=1)
+    return Scores(x * (weight * gap)[:, None], bread, leverage, len(chosen))
+
+
+def every_standard_error(scores: Scores, clusters: Mapping[str, Integers]) -> dict[tuple[Errors, str], Floats]:
+    """By estimator and, where it has clusters, the variable that makes them (else an empty text)."""
+    found: dict[tuple[Errors, str], Floats] = {(e, ""): standard_errors(scores, e) for e in ROBUST}
+    for name, codes in clusters.items():
+        found.update({(e, name): standard_errors(scores, e, codes) for e in CLUSTERED})
+    return found
