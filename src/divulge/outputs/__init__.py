@@ -1,5 +1,6 @@
 """Released outputs: their kinds, and what the kinds share to compute, to lower and to publish themselves."""
 
+from divulge.outputs.coarser import as_read
 from divulge.outputs.kinds import OUTPUTS
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.output import Example, Figures, Output, Status
@@ -17,5 +18,6 @@ __all__ = [
     "Released",
     "Statbarn",
     "Status",
+    "as_read",
     "read_released",
 ]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -21,10 +22,13 @@ from divulge.outputs.behind import Behind, What
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.methods import METHODS
+from divulge.outputs.methods.method import Method
 from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
 from divulge.outputs.statbarn import Statbarn
-from divulge.settings import OnlyIf, Range, check_settings
+from divulge.settings import Kinds, OnlyIf, Range, check_settings
 from divulge.table import Condition, Schema, Table, Variable
+from divulge.table.coarsening import Coarsening
 
 
 class Status(StrEnum):
@@ -138,6 +142,16 @@ class Output:
         OnlyIf("has_threshold"),
         Range(above=0),
     ] = None
+    coarser: Annotated[
+        Mapping[str, Coarsening],
+        "Variables that it is computed on coarsely: {ETHGROUP: {merge: [[4, 5]]}}, {AGE: {bands: [0, 16, 65]}}.",
+    ] = field(default_factory=dict, hash=False)
+    method: Annotated[
+        Method | None,
+        "How counts are changed before they are printed, as everybody may know; rounded to the nearest if absent.",
+        OnlyIf("has_threshold"),
+        Kinds("method", METHODS),
+    ] = None
     empty: Annotated[Literal["refuse", "allow"], "Whether groups without rows are refused, or have no figure."] = (
         "refuse"
     )
@@ -224,6 +238,11 @@ class Output:
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""
 
+    def sums(self, schema: Schema) -> sparse.csr_array | None:
+        """Which figures are sums of which cells, (figures, cells); None where every figure stands alone."""
+        del schema
+        return None
+
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         """The least and the greatest value that the figures can have (a proportion: 0 and 1).
 
@@ -262,6 +281,11 @@ class Output:
         return self
 
     @property
+    def written(self) -> Output:
+        """The output as a spec has it."""
+        return self
+
+    @property
     def growth(self) -> Growth:
         """What becomes of the figures when every row is there twice."""
         return "intensive"
@@ -285,6 +309,10 @@ class Output:
                 held = numeric(schema, self.weights)
                 if held.numbers[: held.n_values].min(initial=0.0) < 0:
                     raise OutputError(f"weights of at least 0 are needed, {self.weights!r} has negative values.")
+        if self.coarser:
+            raise OutputError("this output was not made coarser.", where="coarser", hint="Read it with parse_output.")
+        if self.method is not None and self.growth != "extensive":
+            raise OutputError("a method changes counts, and these figures are none.", where="method")
         for name in self.own_variables():
             if name not in schema:
                 raise unknown_variable(name, schema.names, where=self._field_of(name))
@@ -322,13 +350,15 @@ class Output:
         """Computed figures as they would be released: rounded, and withheld below the threshold."""
         precision = self.precision()
         se_precision = self.se_precision(precision)
+        values, method = figures.values, self.method
+        shown = values if method is None else method.apply(figures.labels, values, self.sums(schema))
         hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
         if self.threshold is not None:
             with np.errstate(invalid="ignore"):
                 hidden |= figures.values < self.threshold
-        return printed(
+        released = printed(
             figures.labels,
-            precision.rounded(figures.values),
+            precision.rounded(shown),
             precision,
             suppressed=hidden,
             threshold=self.threshold,
@@ -336,6 +366,20 @@ class Output:
             se=None if figures.se is None or not self.publishes_se else se_precision.rounded(figures.se),
             se_precision=se_precision,
         )
+        return self.as_known(released, schema)
+
+    def as_known(self, released: Released, schema: Schema, n_rows: int | None = None) -> Released:
+        """Printed figures with the intervals that whoever knows the method reads in them."""
+        if self.method is None:
+            return released
+        given = np.isfinite(released.values)
+        below, above = self.method.reach(np.where(given, released.values, 0.0), self.sums(schema))
+        least, most = self.possible_where(~given, schema, n_rows)
+        low = np.where(given, np.maximum(released.values - below, least), released.low)
+        high = np.where(given, np.minimum(released.values + above, most), released.high)
+        # What is not exact counts as rounded: half of how far apart the ends are.
+        half = np.where(given, np.maximum((below + above) / 2, 0.5), released.half)
+        return replace(released, low=low, high=high, half=half)
 
 
 def numeric(schema: Schema, name: str) -> Variable:

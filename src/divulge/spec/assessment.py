@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ from divulge.designs import DESIGNS, Design
 from divulge.errors import DivulgeError, SpecError, unknown_variable
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import known_names
-from divulge.outputs import OUTPUTS, Output, Released, read_released
+from divulge.outputs import OUTPUTS, Output, Released, as_read, read_released
 from divulge.outputs.output import in_field
 from divulge.policy import Policy, make_policy
 from divulge.record import to_plain
@@ -118,7 +118,7 @@ def parse_spec(
         found = read_settings(Assessment, {name: v for name, v in document.items() if name not in wrong})
     families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
     outputs, earlier = (
-        tuple(o.allowed(where) for o in given) if allow_code else given for given in (found.outputs, found.earlier)
+        tuple(as_read(o.allowed(where) if allow_code else o) for o in given) for given in (found.outputs, found.earlier)
     )
     files: dict[str, Any] = {
         n: where / p for n in ("data", "schema", "holdout", "policy") if isinstance(p := getattr(found, n), Path)
@@ -138,16 +138,26 @@ def parse_spec(
 
 def parse_output(document: Mapping[str, Any]) -> Output:
     """One output from plain data, `kind` included."""
-    return read_kind(_KINDS, document)
+    return as_read(read_kind(_KINDS, document))
 
 
 def format_output(output: Output) -> dict[str, Any]:
     """An output as the spec has it: its kind, and the fields that are not as usual."""
-    named: dict[str, Any] = {"kind": output.kind}
-    for name, setting in settings_of(type(output)).items():
-        value = getattr(output, setting.field)
-        if setting.is_needed or value != setting.default:
-            named[name] = to_plain(value)
+    return dict(_written(output.written))
+
+
+def _written(value: Any) -> Any:
+    """Settings inside an output, or an output, as a spec has them: without what is as usual."""
+    if isinstance(value, Mapping):
+        return {str(name): _written(part) for name, part in value.items()}
+    if not is_dataclass(value):
+        return to_plain(value)
+    kind = getattr(value, "kind", None)
+    named: dict[str, Any] = {} if kind is None else {"kind": kind}
+    for name, setting in settings_of(type(value)).items():
+        part = getattr(value, setting.field)
+        if setting.is_needed or part != setting.default:
+            named[name] = _written(part)
     return named
 
 

@@ -14,8 +14,9 @@ from divulge.settings import from_text, settings_of
 from divulge.settings.texts import is_list
 
 _FIRST = ("name",)  # fields of every kind that are asked for at once; the others are under "More"
-_NOT_ASKED = ("released", "compute", "weight")
-"""Figures come as a table of their own; how much an output counts in the search is the custodian's."""
+_NOT_ASKED = ("released", "compute", "weight", "coarser", "method")
+"""Figures come as a table of their own; how much an output counts in the search is the custodian's; what makes it safer
+is proposed."""
 
 _Shape = Literal["variable", "variables", "text", "texts", "whole", "number", "flag", "choice"]
 

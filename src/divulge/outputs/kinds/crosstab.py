@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
@@ -148,6 +149,21 @@ class Crosstab(Output):
             lines.append(f"counts = pd.concat([{', '.join(['counts', *parts, 'pd.Series([counts.sum()])'])}])")
         whole = "counts.iloc[-1]" if self.margins else "counts.sum()"
         return [*lines, f"found = {times}counts" + ("" if self.statistic == "counts" else f" / {whole}")]
+
+    def sums(self, schema: Schema) -> sparse.csr_array | None:
+        if not self.margins:
+            return None
+        shape = self._groups(schema).shape
+        numbers = np.indices(shape).reshape(len(shape), -1)
+        parts = []
+        for names in self._subsets():
+            kept = [i for i, name in enumerate(self.variables) if name in names]
+            sizes = [shape[i] for i in kept]
+            at = np.ravel_multi_index([numbers[i] for i in kept], sizes) if kept else np.zeros(numbers.shape[1], int)
+            ones = np.ones(numbers.shape[1])
+            n_sums = int(np.prod(sizes))
+            parts.append(sparse.csr_array((ones, (at, np.arange(numbers.shape[1]))), shape=(n_sums, numbers.shape[1])))
+        return sparse.csr_array(sparse.vstack(parts))
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         if self.statistic == "counts":

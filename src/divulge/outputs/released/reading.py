@@ -101,6 +101,7 @@ def read_released(
         se=None if se is None else se_precision.rounded(se),
         se_precision=se_precision,
     )
+    released = output.as_known(released, schema, n_rows)
     wrong = np.flatnonzero(released.low > released.high * (1 + np.sign(released.high) * 1e-9))  # rounding of the bounds
     if len(wrong):
         i = int(wrong[0])
