@@ -22,7 +22,8 @@ from divulge.table.variable import Value, Variable
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 DECIMAL = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NA_TEXTS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
-"""Texts that mean "missing" in a column of numbers. In a column of texts they are texts like any other."""
+"""Texts that mean "missing" in a column of numbers. In a column of texts they are texts like any other, unless a column
+of numbers in the same file has them (build.py)."""
 
 EXACT = 2**53
 """Integers beyond this are not exact as floats, so they are never mixed with decimals."""

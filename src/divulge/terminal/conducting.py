@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -27,11 +30,13 @@ class FailOn(StrEnum):
 
 @contextmanager
 def progress_of_splits() -> Iterator[Callable[[Step], None]]:
-    """A listener that shows every stage of an assessment as a progress bar."""
-    with screen.progress() as bar:
+    """A listener that shows every stage of an assessment as a progress bar, and stops it after Ctrl-C."""
+    with screen.progress() as bar, _heeded_interrupt() as is_interrupted:
         tasks: dict[str, Any] = {}
 
         def listen(step: Step) -> None:
+            if is_interrupted():
+                raise KeyboardInterrupt
             if step.stage not in tasks:
                 tasks[step.stage] = bar.add_task(step.stage, total=step.total)
             left = "" if step.seconds_left is None else f", {step.seconds_left:.0f} s left"
@@ -39,6 +44,25 @@ def progress_of_splits() -> Iterator[Callable[[Step], None]]:
             bar.update(tasks[step.stage], completed=step.done, total=step.total, description=said)
 
         yield listen
+
+
+@contextmanager
+def _heeded_interrupt() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed. Python drops the exception where it meets code that C calls back; this remembers."""
+    seen: list[int] = []
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
+        yield lambda: False
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(seen)
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def write_results(record: Mapping[str, Any], folder: Path) -> list[Path]:

@@ -94,7 +94,7 @@ def _read_file(path: Path, base: Path, words: Vocabulary, matcher: Matcher) -> F
     document = open_document(path, name)
     candidates = read_document(document, session)
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
-    left = leftovers(document, candidates)
+    left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
     return FileRead(name, readings, find_in(document, words), _unread(document), left)
 
 
@@ -135,7 +135,7 @@ def read_document(document: Document, session: Session) -> list[Candidate]:
         found: list[Candidate] = []
         for program in programs:
             new = [c for c in program.read(block, session) if not session.explained(*c.lines)]
-            if isinstance(block, Grid) and new:
+            if isinstance(block, Grid) and (new or (block.rows[0].line, block.rows[-1].line) in session.asides):
                 found = new
                 break
             found += new

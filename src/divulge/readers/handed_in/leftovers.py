@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.numbers import parse_cell
 from divulge.readers.handed_in.sheets import Document, Grid, Lines
 
@@ -19,9 +18,9 @@ _MOST = 50
 """Stretches of a file that are listed."""
 
 
-def leftovers(document: Document, candidates: list[Candidate]) -> tuple[tuple[int, int, str], ...]:
-    """First line, last line and what stands there."""
-    explained = sorted(c.lines for c in candidates)
+def leftovers(document: Document, lines: list[tuple[int, int]]) -> tuple[tuple[int, int, str], ...]:
+    """First line, last line and what stands there. lines: the stretches that readers explained."""
+    explained = sorted(lines)
     out: list[tuple[int, int, str]] = []
     for block in document.blocks:
         found = _grid(block, explained) if isinstance(block, Grid) else _lines(block, explained)

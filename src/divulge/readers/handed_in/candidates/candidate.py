@@ -48,7 +48,8 @@ class Candidate:
     response, formula: of a model; formula in R's words where the file shows it.
     variables, by: the names that the file uses for what is shown and for groups.
     where: the condition that the file states. said: titles and notes, where conditions may hide.
-    labels: {variable: {code: label}} that the file declares. derived: {name: expression} that it declares.
+    labels: {variable: {code: label}} that the file declares, titles: {variable: label}, derived: {name: expression}.
+    states: conditions and weights that were in force at some time of the session, where the file does not say when.
     """
 
     shape: Shape
@@ -69,7 +70,9 @@ class Candidate:
     command: str | None = None
     said: tuple[str, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
     derived: Mapping[str, str] = field(default_factory=dict)
+    states: tuple[tuple[str | None, str | None], ...] = ()
     sheet: str | None = None
     column: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)

@@ -16,6 +16,8 @@ class Session:
 
     labels: {variable: {code: label}}. titles: {variable: label}. aliases: {new name: variable that it recodes}.
     derived: {name: expression}. where, weights: in force now. panel: the variables that make the groups of a panel.
+    states: conditions and weights that were in force at some time, where nothing says which output was made when.
+    asides: lines of tables that say how an output was made (cases in use, codes of a factor) and are no outputs.
     """
 
     words: Vocabulary
@@ -27,6 +29,8 @@ class Session:
     weights: str | None = None
     panel: tuple[str, ...] = ()
     model: Candidate | None = None
+    states: list[tuple[str | None, str | None]] = field(default_factory=list)
+    asides: list[tuple[int, int]] = field(default_factory=list)
     objects: dict[str, str] = field(default_factory=dict)
     """Expressions that names of a session stand for: `x <- table(d$sex, d$workab)`."""
 
@@ -61,7 +65,9 @@ class Session:
             where=where,
             weights=candidate.weights or self.weights,
             labels={k: dict(v) for k, v in self.labels.items()},
+            titles=dict(self.titles),
             derived=dict(self.derived),
+            states=tuple(dict.fromkeys(self.states)),
             facts={**{f"alias {k}": v for k, v in self.aliases.items()}, **candidate.facts},
         )
 

@@ -11,6 +11,7 @@ from divulge.readers.handed_in.candidates.crosstabs import cell_word
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.regressions import read as read_models
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.spss_groups import ranks
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
 from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 from divulge.readers.handed_in.sheets import Grid
@@ -28,7 +29,7 @@ _ANOVA = {"Sum of Squares": "sum of squares", "df": "df", "Mean Square": "mean s
 
 
 def _response(title: str) -> str | None:
-    match = re.search(r"\(([\w.]+)\)\s*$", title)
+    match = re.search(r"\(([^()]+)\)\s*$", title)
     return match[1] if match else None
 
 
@@ -62,7 +63,10 @@ def model_summary(grid: Grid, title: str, session: Session) -> Iterator[Candidat
 
 
 def anova(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
-    """Sums of squares: figures of the coefficients that follow."""
+    """Sums of squares: figures of the coefficients that follow, or of groups that are compared."""
+    if any("Between Groups" in c for row in grid.rows for c in row.cells):
+        yield from ranks(grid, title, session)
+        return
     heads = [c.strip() for c in grid.rows[0].cells]
     figures = []
     for row in grid.rows[1:]:
@@ -72,7 +76,6 @@ def anova(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
             if head in _ANOVA and number is not None:
                 figures.append(Figure(f"{label}: {_ANOVA[head]}", _ANOVA[head], number, row.line, label))
     _hold(session, figures)
-    return iter(())
 
 
 def _models(grid: Grid, session: Session, kind: str, response: str | None) -> Iterator[Candidate]:
@@ -86,9 +89,12 @@ def _models(grid: Grid, session: Session, kind: str, response: str | None) -> It
             else f
             for f in candidate.figures
         )
+        estimated = {f.of for f in figures if f.what in ("coefficient", "odds ratio")}
         yield replace(
             candidate,
             kind=kind,
+            # A factor has a line of its own with a joint test, before its levels.
+            terms=tuple(t for t in candidate.terms if (f"{t.group}: {t.text}" if t.group else t.text) in estimated),
             figures=(*figures, *_held(session)),
             response=response,
             facts={},
@@ -166,6 +172,7 @@ def frequencies(grid: Grid, title: str, session: Session) -> Iterator[Candidate]
     for row in grid.rows[head + 1 :]:
         stub = [c.strip() for j, c in enumerate(row.cells) if j not in words and c.strip()]
         label = next((t for t in reversed(stub) if t not in ("Valid",)), "")
+        label = "Missing" if stub and stub[0].split()[0] == "Missing" else label
         for j, word in words.items():
             number = parse_number(row.cells[j])
             if number is not None and label:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.session import Session, as_condition, conditions
 
 _QUOTED = r"['\"]([^'\"]*)['\"]"
 
@@ -113,10 +113,8 @@ def note_spss(text: str, session: Session) -> None:
                 session.titles[name] = title
         elif command.startswith("RECODE") and " INTO " in command:
             _recode(words, session)
-        elif command.startswith("SELECT IF"):
-            session.restrict(as_condition(words[9:].strip()))
-        elif command.startswith("WEIGHT BY"):
-            session.weights = words[9:].strip()
+        elif command.startswith(("SELECT IF", "WEIGHT", "FILTER")):
+            _spss_state(words, session)
         elif command.startswith("COMPUTE"):
             made = re.match(r"COMPUTE\s+(\w+)\s*=\s*(.+)$", words, re.I)
             if made is not None:
@@ -129,6 +127,24 @@ def note_spss(text: str, session: Session) -> None:
             if means is not None:
                 session.objects.setdefault("means", "")
                 session.objects["means"] += f"{means[1]}|{means[2]};"
+
+
+def _spss_state(words: str, session: Session) -> None:
+    """A selection or a weight. Tables do not say which commands came before them: what agrees with the data does."""
+    where, weights = session.states[-1] if session.states else (None, None)
+    command = words.upper()
+    if command.startswith("SELECT IF"):
+        condition = as_condition(words[9:].strip())
+        # TEMPORARY limits a selection to one command, so it may hold alone.
+        session.states.append((condition, weights))
+        where = conditions((where, condition))
+    elif command.startswith("FILTER"):
+        by = re.match(r"FILTER\s+BY\s+(\w+)", words, re.I)
+        where = f"{by[1]} != 0" if by is not None else None
+    else:
+        by = re.match(r"WEIGHT\s+BY\s+(\w+)", words, re.I)
+        weights = by[1] if by is not None else None
+    session.states.append((where, weights))
 
 
 def _spss_labels(name: str, labels: dict[str, str], session: Session) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching import descriptions
 from divulge.readers.handed_in.matching.cells import Hypothesis, Recomputed, hypotheses
@@ -36,11 +37,20 @@ class Matcher:
         self._derived: dict[tuple[tuple[str, str], ...], Data] = {}
 
     def match(self, candidate: Candidate) -> Reading:
-        """The best reading of a candidate."""
+        """The best reading of a candidate, under each of the conditions that may have been in force."""
+        best = self._match(candidate)
+        for where, weights in candidate.states:
+            if best.confirmed:
+                break
+            tried = self._match(replace(candidate, where=conditions((candidate.where, where)), weights=weights))
+            best = tried if tried.confirmed or tried.score > best.score else best
+        return best
+
+    def _match(self, candidate: Candidate) -> Reading:
         if self.data is None:
             return _unmatched(candidate, "there are no data to compare it with")
         data = self._with(candidate)
-        words = data.words.with_words(candidate.labels, {})
+        words = data.words.with_words(candidate.labels, candidate.titles)
         aliases = {
             k.removeprefix("alias "): v
             for k, v in candidate.facts.items()

@@ -151,8 +151,8 @@ def _named_response(candidate: Candidate, words: Vocabulary, aliases: dict[str, 
         said = candidate.formula.partition("~")[0].strip()
     if said is None:
         return None
-    function = re.match(r"^(log|ln|sqrt|exp|I)\((.+)\)$", said)
-    if function is not None and (name := words.variable(function[2])) is not None:
+    function = re.match(r"^(?:np\.)?(log|ln|sqrt|exp|I)\((.+)\)$", said)
+    if function is not None and (name := aliases.get(function[2]) or words.variable(function[2])) is not None:
         return f"{'log' if function[1] == 'ln' else function[1]}({quoted(name)})"
     name = aliases.get(said) or words.variable(re.sub(r"^(?:as\.)?(?:factor|ordered)\((.+)\)$", r"\1", said))
     return None if name is None else quoted(name)
@@ -173,6 +173,8 @@ def _responses(
     named = _named_response(candidate, words, aliases)
     if named is not None:
         return [named]
+    if "(" in (candidate.response or "") or "(" in (candidate.formula or "").partition("~")[0]:
+        return []  # a function that is not understood: no other variable is meant
     said = [
         n
         for t in (*([candidate.response] if candidate.response else []), *candidate.said)

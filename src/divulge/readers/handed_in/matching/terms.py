@@ -92,7 +92,12 @@ def _factors(text: str, group: str | None, words: Vocabulary, data: Data, aliase
     if call is not None and (name := aliases.get(call[1]) or words.variable(call[1])) is not None:
         level = words.level(name, call[2] or call[3] or "")
         return [Factor(name, level)] if level is not None else []
-    function = re.match(r"^(I|log|ln|exp|sqrt|log10)\((.+)\)$", bare)
+    indicator = re.match(r"^(.+?)\((\d+)\)$", bare)
+    if indicator is not None and (name := aliases.get(indicator[1]) or words.variable(indicator[1])) is not None:
+        # SPSS counts the levels but the reference, which is the last unless it is said to be the first.
+        texts, place = words.texts(name), int(indicator[2])
+        return [Factor(name, texts[k]) for k in (place - 1, place) if 0 <= k < len(texts)]
+    function = re.match(r"^(?:np\.)?(I|log|ln|exp|sqrt|log10)\((.+)\)$", bare)
     if function is not None:
         return _function(function[1], function[2], words)
     power = re.match(r"^([\w.]+)(?:\^|\*\*)(\d)$|^([\w.]+)(²|³)$", bare)

@@ -6,14 +6,18 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from divulge.readers.handed_in.candidates import spss_tables
+from divulge.readers.handed_in.candidates import spss_groups, spss_tables
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.sheets import Block, Grid
+from divulge.readers.handed_in.sheets.sheet import Row
 
 _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], ...] = (
     (r"Model Summary", spss_tables.model_summary),
+    (r"Ranks$|Test Statistics", spss_groups.ranks),
+    (r"Descriptives$", spss_groups.descriptives),
     (r"ANOVA", spss_tables.anova),
     (r"Coefficients", spss_tables.coefficients),
     (r"Variables in the Equation", spss_tables.equation),
@@ -21,7 +25,8 @@ _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], 
     (r"Independent Samples Test", spss_tables.samples_test),
     (r"Chi-Square Tests", spss_tables.chi_squared),
     (
-        r"(?:Case Processing )?Summary$|Classification Table|Dependent Variable Encoding|Case Processing",
+        r"(?:Case Processing )?Summary$|Classification Table|Dependent Variable Encoding|Case Processing"
+        r"|Categorical Variables|Notes$|Iteration History|Omnibus Tests|Hosmer",
         spss_tables.aside,
     ),
     (r"Report$|Means", spss_tables.report),
@@ -38,12 +43,15 @@ class Spss:
         if not isinstance(block, Grid):
             return []
         title = _title(block)
-        grid = unfolded(block)
+        grid = _whole_rows(unfolded(block))
         named = next((read for pattern, read in _TITLES if re.match(pattern, title)), None)
         if named is not None:
             if not _is_spss(title, grid, session):
                 return []
-            return [session.signed(c, self.name) for c in named(grid, title, session)]
+            found = [session.signed(c, self.name) for c in named(grid, title, session)]
+            if not found:
+                session.asides.append((grid.rows[0].line, grid.rows[-1].line))
+            return found
         heads = {c.strip() for row in grid.rows[:3] for c in row.cells}
         if {"Frequency", "Percent"} <= heads or {"Frequency", "Percent", "Cumulative Percent"} <= heads:
             return [session.signed(c, self.name) for c in spss_tables.frequencies(grid, title, session)]
@@ -81,7 +89,7 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     heads = " ".join(c for row in grid.rows[:3] for c in row.cells)
     known = (
         r"Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
-        r"|Sum of Squares|Mean\b.*\bN\b|Asymp"
+        r"|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank"
     )
     return re.search(known, heads) is not None
 
@@ -103,3 +111,31 @@ def unfolded(grid: Grid) -> Grid:
     )
     spans = tuple((*[1] * len(cuts), *s[1:]) for s in grid.spans)
     return Grid(rows, spans, grid.before, grid.after, grid.sheet)
+
+
+def _whole_rows(grid: Grid) -> Grid:
+    """A grid in which a row that only goes on with the texts of the row above is part of it."""
+    rows: list[Row] = []
+    spans: list[tuple[int, ...]] = []
+    for i, row in enumerate(grid.rows):
+        numbers = [j for j, c in enumerate(row.cells) if j > 0 and parse_number(c) is not None]
+        above = rows[-1] if rows else None
+        goes_on = above is not None and any(parse_number(c) is not None for c in above.cells[1:])
+        texts = [j for j, c in enumerate(row.cells) if c.strip()]
+        if (
+            above is not None
+            and goes_on
+            and not numbers
+            and texts
+            and all(parse_number(above.cells[j]) is None for j in texts)
+        ):
+            joined = tuple(
+                f"{a.strip()} {b.strip()}".strip() if b.strip() else a
+                for a, b in zip(above.cells, row.cells, strict=True)
+            )
+            rows[-1] = replace(above, cells=joined)
+            continue
+        rows.append(row)
+        if grid.spans:
+            spans.append(grid.spans[i])
+    return Grid(tuple(rows), tuple(spans), grid.before, grid.after, grid.sheet)

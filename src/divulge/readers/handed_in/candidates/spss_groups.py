@@ -1,0 +1,85 @@
+"""Statistics of one variable, alone or by groups, as EXAMINE and ONEWAY of SPSS and PSPP lay them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.descriptives import kind_of
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.sheets import Grid
+
+_BOUNDS = {
+    "Lower Bound": "lower 95% of the mean",
+    "Upper Bound": "upper 95% of the mean",
+    "5% Trimmed Mean": "trimmed mean",
+    "Std. Error": "standard error",
+    "Std. Error Mean": "standard error",
+}
+
+
+def descriptives(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Statistics in rows (EXAMINE) or in columns (ONEWAY); stubs hold the variable, then the group."""
+    first = next((i for i, row in enumerate(grid.rows) if _numbers(row.cells)), None)
+    if first is None:
+        return
+    n_stub = min(j for row in grid.rows[first:] for j in _numbers(row.cells))
+    heads = [" ".join(t for i in range(first) if (t := grid.rows[i].cells[j].strip())) for j in range(grid.width)]
+    by = next((h for h in heads[1:n_stub] if h and _word(h) is None), None) or _named_group(heads[0])
+    in_rows = any(h == "Statistic" for h in heads[n_stub:])
+    figures: list[Figure] = []
+    held = [""] * n_stub
+    for row in grid.rows[first:]:
+        stub = [c.strip() for c in row.cells[:n_stub]]
+        start = next((j for j, c in enumerate(stub) if c), n_stub)
+        held = [held[j] if j < start else stub[j] for j in range(n_stub)]
+        texts = [t for t in held if t]
+        for j in range(n_stub, grid.width):
+            number = parse_number(row.cells[j])
+            if number is None or not texts:
+                continue
+            what = _row_word(texts, heads[j]) if in_rows else _word(heads[j].rsplit("  ", 1)[-1])
+            names = [t for t in texts if _word(t) is None and "Confidence Interval" not in t]
+            if what is None or not names:
+                continue
+            at = ((by or "row0", names[1]),) if len(names) > 1 else ()
+            label = ", ".join(names[:2])
+            figures.append(Figure(f"{label}: {what}", what, number, row.line, names[0], at))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    if figures:
+        shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+        groups = tuple(dict.fromkeys(k for f in figures for k, _ in f.at))
+        yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown, by=groups)
+
+
+def ranks(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Ranks, rank tests and analyses of variance by groups: read and named, no kind of output yet."""
+    figures = [
+        Figure(row.cells[0].strip(), "other", number, row.line)
+        for row in grid.rows
+        for c in row.cells[1:]
+        if (number := parse_number(c)) is not None
+    ]
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    yield Candidate("other", "other", lines, tuple(figures), statistic=title)
+
+
+def _numbers(cells: tuple[str, ...]) -> list[int]:
+    return [j for j, c in enumerate(cells) if j > 0 and parse_number(c) is not None]
+
+
+def _named_group(stub: str) -> str | None:
+    return stub or None
+
+
+def _word(text: str) -> str | None:
+    return _BOUNDS.get(text) or next((w for t, w in _BOUNDS.items() if text.endswith(t)), None) or statistic_word(text)
+
+
+def _row_word(texts: list[str], head: str) -> str | None:
+    word = _word(texts[-1])
+    if head == "Statistic" or word is None:
+        return word
+    return "standard error" if word == "mean" else f"standard error of {word}"
