@@ -27,6 +27,8 @@ endef
 .venv/runtime: requirements.lock pyproject.toml .venv/installer
 	$(call install,requirements.lock)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+# Imports are most of a short command. Where PYTHONDONTWRITEBYTECODE is set, nobody else would compile them.
+	$(BIN)/python -m compileall -q -j 0 .venv/lib src/divulge
 	@touch $@
 
 .venv/dev: requirements-dev.lock .venv/runtime

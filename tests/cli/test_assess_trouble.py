@@ -147,6 +147,24 @@ def test_results_of_an_earlier_run_survive_one_that_fails(folder: Path, monkeypa
     assert not Path("out/splits").exists()
 
 
+_IMPORTED = """
+import sys
+from divulge.cli import main
+try:
+    main(["--quiet", "assess", "spec.yaml", "-o", "out"])
+except SystemExit as ended:
+    assert not ended.code
+print([n for n in ("pandas", "formulaic", "narwhals", "joblib", "matplotlib", "sklearn") if n in sys.modules])
+"""
+
+
+def test_assessment_imports_nothing_that_takes_longer_than_it_does(folder: Path) -> None:
+    model = "outputs:\n  - {kind: logistic, formula: OWNS ~ C(TOWN), decimals: 1, compute: true}\n"
+    Path("spec.yaml").write_text(SPEC.replace("outputs:\n", model).replace("splits: 60", "splits: 4"), encoding="utf-8")
+    said = subprocess.run([sys.executable, "-c", _IMPORTED], check=True, capture_output=True, text=True).stdout
+    assert said.strip().endswith("[]")
+
+
 def test_holdout_of_other_people_is_measured_beside(folder: Path) -> None:
     _write_people("others.csv", 5001, 300)
     Path("spec.yaml").write_text(f"holdout: others.csv\n{SPEC}", encoding="utf-8")

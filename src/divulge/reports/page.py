@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from divulge import __version__
+from divulge.errors import DivulgeError
+from divulge.record import write_text
 from divulge.reports.blocks import Figure, Plot, Section
 
 VEGA = "window.vegaEmbed = vegaEmbed;"
@@ -32,11 +38,24 @@ def text_of(name: str) -> str:
 def vega() -> Future[str]:
     """Vega, Vega-Lite and Vega Embed as one script, from the installed vl-convert: nothing is fetched.
 
-    It takes a second, in which the rest of the page can be made, so it is promised and not waited for.
+    Making it takes a second, in which the rest of the page can be made, so it is promised and not waited for.
     """
     pool = ThreadPoolExecutor(1)
-    made = pool.submit(_bundle)
+    made = pool.submit(_kept_bundle)
     pool.shutdown(wait=False)
+    return made
+
+
+def _kept_bundle() -> str:
+    """The script, kept where numba keeps compiled kernels: whoever may write there may change the program too."""
+    name = f"vega-{version('vl-convert-python')}-{hashlib.sha256(VEGA.encode()).hexdigest()[:8]}.js"
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).with_name("__pycache__"))
+    with contextlib.suppress(OSError):
+        return (folder / name).read_text(encoding="utf-8")
+    made = _bundle()
+    with contextlib.suppress(OSError, DivulgeError):  # a folder that nobody may write to: made anew every time
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / name, made)
     return made
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from joblib import Parallel, delayed
-
 from divulge.objective.embedding import Embedding
 from divulge.objective.log import Listener
 from divulge.objective.objective import Objective
@@ -43,6 +41,8 @@ def embed_runs(
             synthesiser.embed(objective, n_rows, seed, run=r, listener=listener, snapshots=snapshots)
             for r in range(runs)
         ]
+    from joblib import Parallel, delayed  # imported where it is used: it takes longer than many a search
+
     # joblib maps arrays above a megabyte into the workers' memory instead of copying them.
     jobs = (delayed(synthesiser.embed)(objective, n_rows, seed, run=r, snapshots=snapshots) for r in range(runs))
     return list(Parallel(n_jobs=workers, mmap_mode="r")(jobs))

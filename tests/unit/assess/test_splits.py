@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +18,7 @@ from divulge.assess.splits.checkpoint import Checkpoint
 from divulge.assess.splits.runner import Runner, Step
 from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task, make_task
+from divulge.designs import Split
 from divulge.objective import Outcome
 from divulge.synthesisers import Descent
 from tests.support.assessing import CROSSTAB, ready
@@ -88,3 +94,55 @@ def test_key_subsets_are_swept_over_where_asked_for() -> None:
     results = list(Runner(Checkpoint(None, "", resume=False), 1).results("p", "", task, SPLITS[:2], sweep_at=(1,)))
     assert [bool(r.sweep) for r in results] == [False, True]
     assert all("_sweep" in name for name in results[1].sweep[0])
+
+
+_PARENT_AND_WORKER = """
+import os, time
+from divulge.assess.splits.runner import _end_with
+parent = os.getpid()
+if os.fork() == 0:
+    _end_with(parent)
+    print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork to make a child without joblib")
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_worker_ends_with_whoever_started_it(ending: signal.Signals) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", _PARENT_AND_WORKER], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "ready\n"
+    parent.send_signal(ending)
+    # The pipe is closed once both have ended; a worker looks every second, and a busy machine may take a while.
+    assert parent.communicate(timeout=60)[0] == ""
+
+
+def test_splits_that_load_compiled_code_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("divulge.assess.splits.runner._in_processes", lambda *_: pytest.fail("they do not pay"))
+    monkeypatch.setattr("divulge.assess.splits.runner.os.cpu_count", lambda: 2)
+    took = iter([1.9, 0.1, 0.1, 0.1])
+    made = run_split(TASK, SPLITS[0], False, False)
+    monkeypatch.setattr(
+        "divulge.assess.splits.runner.run_split", lambda _, split, *__: replace(made, split=split, seconds=next(took))
+    )
+    runner = Runner(Checkpoint(None, "", resume=False))
+    assert len(list(runner.results("p", "", TASK, SPLITS[:4]))) == 4
+
+
+def test_splits_that_turn_out_long_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("divulge.assess.splits.runner.os.cpu_count", lambda: 2)
+    made = run_split(TASK, SPLITS[0], False, False)
+    shared: list[int] = []
+
+    def in_processes(workers: int, task: Task, rest: Sequence[Split], *_: object) -> Iterator[SplitResult]:
+        shared.append(len(rest))
+        return (replace(made, split=s) for s in rest)
+
+    monkeypatch.setattr("divulge.assess.splits.runner._in_processes", in_processes)
+    monkeypatch.setattr(
+        "divulge.assess.splits.runner.run_split", lambda _, split, *__: replace(made, split=split, seconds=7.0)
+    )
+    runner = Runner(Checkpoint(None, "", resume=False))
+    assert [r.split for r in runner.results("p", "", TASK, SPLITS[:4])] == list(SPLITS[:4])
+    assert shared == [3]

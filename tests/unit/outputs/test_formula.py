@@ -11,7 +11,7 @@ import pytest
 from divulge.demo import simulated_census
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs.models.design import design_of, schema_counts
-from divulge.outputs.models.formula import formula_variables, parse_formula
+from divulge.outputs.models.formula import _plain_structure, _read_structure, formula_variables, parse_formula
 from divulge.table import Schema, Variable
 
 SCHEMA = simulated_census(n_rows=1).schema
@@ -173,7 +173,7 @@ def read(i):
         time.sleep(0.0005)
     time.sleep(0.002 * i)
     try:
-        formula_variables(f"y ~ x{i}")
+        formula_variables(f"y ~ x{i} - 1")
     except Exception as error:
         failed.append(type(error).__name__)
 assert "formulaic" not in sys.modules
@@ -187,3 +187,19 @@ print(failed)
 def test_formulas_are_read_while_another_thread_imports_the_parser() -> None:
     said = subprocess.run([sys.executable, "-c", AT_ONCE], check=True, capture_output=True, text=True).stdout
     assert said.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["y ~ a", "y~a+b", "y ~ C(a) + b:c + d", " y ~ b : C(a) + d ", "y ~ a:b:c + b:a + c", "y_1 ~ x2 + C(z) + x10:C(z)"],
+)
+def test_plain_formulas_are_read_as_the_grammar_reads_them(text: str) -> None:
+    assert _plain_structure(text) == _read_structure(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["y ~ a*b", "y ~ a - 1", "y ~ 0 + a", "y ~ a + a", "y ~ a:b + b:a", "y ~ a:a", "log(y) ~ a", "y ~ a |b", "y ~"],
+)
+def test_formulas_that_are_not_plain_are_left_to_the_grammar(text: str) -> None:
+    assert _plain_structure(text) is None

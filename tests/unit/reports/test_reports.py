@@ -9,6 +9,7 @@ import json
 import re
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from markdown import markdown
 
 from divulge.errors import UsageError
 from divulge.reports import REPORTS, Csv, Html, Json, Markdown, Pdf, card
-from divulge.reports.page import _bundle, vega
+from divulge.reports.page import _bundle, _kept_bundle, vega
 from divulge.reports.sections import SECTIONS, sections
 from tests.support.reading import Page
 from tests.support.records import census_record, spiteful_record
@@ -153,6 +154,21 @@ def test_script_is_the_same_where_no_process_may_be_started(monkeypatch: pytest.
     apart = vega().result()
     monkeypatch.setattr("divulge.reports.page.subprocess.run", refused)
     assert _bundle() == apart
+
+
+def test_script_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    monkeypatch.setattr("divulge.reports.page._bundle", lambda: "made")
+    assert _kept_bundle() == "made"
+    monkeypatch.setattr("divulge.reports.page._bundle", lambda: pytest.fail("it is kept"))
+    assert _kept_bundle() == "made"
+
+
+def test_script_is_made_anew_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr("divulge.reports.page._bundle", lambda: "made")
+    assert _kept_bundle() == "made"
 
 
 @pytest.mark.needs("pango")

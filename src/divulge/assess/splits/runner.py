@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
 from divulge.assess.splits.checkpoint import Checkpoint
@@ -18,8 +18,14 @@ from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import WorkerError
 
-WORTH_STARTING = 6.0
-"""Seconds of work above which starting processes (each imports and loads compiled code, 2 s) pays."""
+WORTH_STARTING = 12.0
+"""Seconds of work above which starting processes pays: each imports and loads compiled code, 4 s of a processor."""
+
+_LOADING = 2.0
+"""Seconds of the first split that may have gone into loading compiled code, and say nothing about the others."""
+
+_BETWEEN_LOOKS = 1.0
+"""Seconds between two looks of a worker whether whoever started it is still there."""
 
 
 @dataclass(frozen=True)
@@ -63,31 +69,35 @@ class Runner:
         name: of the pass, for the checkpoint. sweep_at: the splits, by number, on which key subsets are swept over too.
         """
         todo = [s for s in splits if self.checkpoint.load(name, s) is None]
-        started, n_new, seconds, others = time.perf_counter(), 0, 0.0, None
+        started, others, seconds = time.perf_counter(), None, list[float]()
         for done, split in enumerate(splits, start=1):
             result = self.checkpoint.load(name, split)
             if result is None:
-                # Only the first split says how long the others take: whether to share them out is decided after it.
-                if others is None and n_new < 2:
-                    others = self._others(task, todo[n_new:], seconds, with_measures, sweep_at)
+                if others is None:
+                    others = self._others(task, todo[len(seconds) :], seconds, with_measures, sweep_at)
                 if others is None:
                     result = run_split(task, split, with_measures, split.number in sweep_at)
                 else:
                     result = next(others)
                 self.checkpoint.save(name, result)
-                n_new, seconds = n_new + 1, result.seconds
+                seconds.append(result.seconds)
             if self.listener is not None:
-                left = (time.perf_counter() - started) / n_new * (len(splits) - done) if n_new else None
+                left = (time.perf_counter() - started) / len(seconds) * (len(splits) - done) if seconds else None
                 self.listener(Step(stage, done, len(splits), left))
             yield result
 
     def _others(
-        self, task: Task, rest: Sequence[Split], seconds: float, with_measures: bool, sweep_at: Collection[int]
+        self, task: Task, rest: Sequence[Split], seconds: list[float], with_measures: bool, sweep_at: Collection[int]
     ) -> Iterator[SplitResult] | None:
-        """Who else computes the rest: the cluster, or processes where these pay. None: this process does."""
+        """Who else computes the rest: the cluster, or processes where these pay. None: this process does.
+
+        seconds: what the splits took that this process has computed.
+        """
         if self.cluster is not None:
             return self.cluster.run(task, rest, with_measures, sweep_at)
-        workers = self.workers or (os.cpu_count() or 1 if seconds * len(rest) > WORTH_STARTING else 1)
+        later = seconds[1:] or [max(0.0, s - _LOADING) for s in seconds] or [0.0]
+        work = sum(later) / len(later) * len(rest)
+        workers = self.workers or (os.cpu_count() or 1 if work > WORTH_STARTING else 1)
         if workers == 1 or len(rest) < 2:
             return None
         return _in_processes(min(workers, len(rest)), task, rest, with_measures, sweep_at)
@@ -96,9 +106,12 @@ class Runner:
 def _in_processes(
     workers: int, task: Task, splits: Sequence[Split], with_measures: bool, sweep_at: Collection[int]
 ) -> Iterator[SplitResult]:
-    pool = Parallel(n_jobs=workers, return_as="generator")
+    from joblib import Parallel, delayed  # imported where it is used: it takes longer than many an assessment
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    pool, parent = Parallel(n_jobs=workers, return_as="generator"), os.getpid()
     try:
-        yield from pool(delayed(_run_in_process)(task, s, with_measures, s.number in sweep_at) for s in splits)
+        yield from pool(delayed(_run_in_process)(parent, task, s, with_measures, s.number in sweep_at) for s in splits)
     except TerminatedWorkerError:
         raise WorkerError(
             "a process that shared the work was killed, perhaps for want of memory.",
@@ -107,7 +120,20 @@ def _in_processes(
         ) from None
 
 
-def _run_in_process(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+def _run_in_process(parent: int, task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
     """One split, with one thread for linear algebra: how a sum rounds depends on the number of threads."""
+    _end_with(parent)
     with threadpool_limits(1):
         return run_split(task, split, with_measures, with_sweep)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this process once its parent has ended, however that came about: nobody is left who wants the result."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="divulge-parent", daemon=True).start()

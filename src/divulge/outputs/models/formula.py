@@ -76,12 +76,38 @@ def _is_quoted(expression: str) -> bool:
     return expression.startswith("`")
 
 
+_WORD = r"[A-Za-z_]\w*"
+_TERM = rf"(?:{_WORD}|C\({_WORD}\))(?:\s*:\s*(?:{_WORD}|C\({_WORD}\)))*"
+_PLAIN = re.compile(rf"\s*({_WORD})\s*~\s*({_TERM}(?:\s*\+\s*{_TERM})*)\s*")
+"""A sum of variables, categories and their interactions: what most formulas are."""
+
+
+def _plain_structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:
+    """The structure of a plain sum; None where the grammar is needed. Importing formulaic, and pandas with it, takes
+    longer than a whole search."""
+    match = _PLAIN.fullmatch(text)
+    if match is None:
+        return None
+    terms = [
+        tuple(f if "(" in f else f"`{f}`" for f in re.split(r"\s*:\s*", t)) for t in re.split(r"\s*\+\s*", match[2])
+    ]
+    if any(len(set(t)) < len(t) for t in terms) or len(set(map(frozenset, terms))) < len(terms):
+        return None
+    return (f"`{match[1]}`",), ((), *sorted(terms, key=len))
+
+
 _IMPORTING = Lock()
 
 
 @lru_cache(maxsize=256)  # the same formula is read for every table of a search
 def _structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The factors of the response and of each term as texts; names in backticks keep them."""
+    plain = _plain_structure(text)
+    return plain if plain is not None else _read_structure(text)
+
+
+def _read_structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The same by the whole grammar, for whatever formula."""
     # Its modules import each other in a circle: of two threads that import it first, one would find half of it.
     with _IMPORTING:
         from formulaic.errors import FormulaParsingError

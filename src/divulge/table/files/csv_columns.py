@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,16 +48,33 @@ class NumberPart:
 
 
 def text_part(column: pa.DictionaryArray) -> TextPart:
-    indices = column.indices
+    indices, n_texts = column.indices, len(column.dictionary)
+    places = np.frombuffer(indices.buffers()[1], dtype=np.int32, count=len(indices), offset=4 * indices.offset)
     if indices.null_count:
-        indices = indices.fill_null(len(column.dictionary))
-    return TextPart(column.dictionary.to_pylist(), indices.to_numpy(zero_copy_only=False))
+        places = np.where(_numbers(indices.is_null().cast(pa.uint8())), np.int32(n_texts), places)
+    return TextPart(column.dictionary.to_pylist(), places)
+
+
+def _numbers(column: pa.Array) -> NDArray[Any]:
+    """Numbers without gaps as they lie in memory. pyarrow's own `to_numpy` imports pandas, as its `array`, `scalar` and
+    `fill_null` do: longer than reading most files takes."""
+    return np.from_dlpack(column)
+
+
+def _strings(texts: Sequence[str]) -> pa.StringArray:
+    """The same as pyarrow's `array`, without pandas."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends.tobytes()), pa.py_buffer(b"".join(encoded)))
+
+
+_NA = _strings(NA_TEXTS)
 
 
 def number_part(column: pa.Array, number: int) -> NumberPart:
     """Texts as numbers, by the same rules as `infer`; NotNumbersError where one is not a number."""
     special = None
-    marks = pc.index_in(column, value_set=pa.array(NA_TEXTS))
+    marks = pc.index_in(column, value_set=_NA)
     if marks.null_count < len(column):
         special = pc.add(marks, 2).fill_null(0).to_numpy(zero_copy_only=False).astype(np.uint8)
         column = pc.if_else(marks.is_valid(), pa.scalar(None, pa.string()), column)
@@ -67,12 +85,12 @@ def number_part(column: pa.Array, number: int) -> NumberPart:
         column = column.fill_null("0")
     try:
         if pc.all(pc.match_substring_regex(column, f"^(?:{INTEGER.pattern})$")).as_py():
-            return NumberPart(column.cast(pa.int64()).to_numpy(), special)
+            return NumberPart(_numbers(column.cast(pa.int64())), special)
         if pc.all(pc.match_substring_regex(column, f"^(?:{DECIMAL.pattern})$")).as_py():
-            numbers = column.cast(pa.float64()).to_numpy()
+            numbers = _numbers(column.cast(pa.float64()))
             # Beyond 2^53 an integer is not exact as a float: such a column stays text.
-            whole = pc.match_substring_regex(column, f"^(?:{INTEGER.pattern})$").to_numpy(zero_copy_only=False)
-            if np.isfinite(numbers).all() and not (np.abs(numbers[whole]) > EXACT).any():
+            whole = _numbers(pc.match_substring_regex(column, f"^(?:{INTEGER.pattern})$").cast(pa.uint8()))
+            if np.isfinite(numbers).all() and not (np.abs(numbers[whole == 1]) > EXACT).any():
                 return NumberPart(numbers, special)
     except pa.ArrowInvalid:
         pass

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import pyarrow as pa
 
 from divulge.errors import DuplicateColumnsError, HeaderOnlyError, NotATableError
@@ -17,9 +16,14 @@ from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import value_text
 
+if TYPE_CHECKING:
+    import narwhals
+
 
 def table_from_frame(frame: Any, schema: Schema | None = None) -> Table:
     """A table from a data frame. schema: what the columns are; columns that it does not name are inferred."""
+    import narwhals as nw  # imported where it is used: reading a file takes less time
+
     # Only these two can hold a name twice, and narwhals would say so in its own words.
     listed = frame.column_names if isinstance(frame, pa.Table) else ()
     listed = frame.columns if nw.dependencies.is_pandas_dataframe(frame) else listed
@@ -44,7 +48,7 @@ def table_from_frame(frame: Any, schema: Schema | None = None) -> Table:
     return build_table((_found(n, data[original]) for n, original in zip(columns, data.columns, strict=True)), schema)
 
 
-def _found(name: str, series: nw.Series[Any]) -> RawColumn:
+def _found(name: str, series: narwhals.Series[Any]) -> RawColumn:
     try:
         return found_from_arrow(name, pa.chunked_array([series.to_arrow()]))
     except (pa.ArrowException, TypeError):
