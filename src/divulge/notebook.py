@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,14 @@ from divulge.errors import OutputError, UsageError
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
-from divulge.policy import make_policy
+from divulge.policy import Policy, make_policy
 from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, write_text
 from divulge.reports import Html, card
 from divulge.scenario import EVERY, Scenario
 from divulge.settings import Choice
-from divulge.spec import Assessment, Inputs
+from divulge.spec import Assessment, Inputs, read_policy
 from divulge.synthesisers import Descent
 from divulge.table import Table, table_from_frame
 
@@ -83,6 +83,7 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
     splits: int = 30,
     seconds: float = 10.0,
     policy: Mapping[str, Any] | str | Path | None = None,
+    rules: str | None = None,
     seed: int = 1,
     workers: int = 0,
     progress: bool | None = None,
@@ -91,7 +92,8 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
 
     frame: the data frame that they were computed from, or a table. target, keys: what an intruder wants and knows; all
     variables of the results where absent. splits: random halves of the data; seconds: the longest of one search.
-    policy: thresholds, or the name of a file of them. progress: whether to show how far it is; None: where it is seen.
+    policy: thresholds, or the name of a file of them. rules: the rule book, such as acro, or a file. progress:
+    whether to show how far it is; None: where it is seen.
     """
     if not results:
         raise UsageError(
@@ -113,7 +115,7 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
         scenarios=(scenario,) if target is not None or keys is not None else (),
         design=RepeatedHalves(splits_wanted=splits, curve=False),
         synthesiser=Choice(Descent, {"seconds": seconds}),
-        policy=Path(policy) if isinstance(policy, str | Path) else make_policy(policy),
+        policy=_policy(policy, rules),
         seed=seed,
     )
     inputs = Inputs(table.schema, table, table.n_rows, tuple(released))
@@ -125,6 +127,12 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
         if listener is not None:
             print("\r" + " " * WIDTH + "\r", end="", file=sys.stderr, flush=True)
     return Check(found.record)
+
+
+def _policy(given: Mapping[str, Any] | str | Path | None, rules: str | None) -> Policy:
+    """The policy, with the rule book that is named beside it."""
+    policy = read_policy(Path(given)) if isinstance(given, str | Path) else make_policy(given)
+    return policy if rules is None else replace(policy, profile=rules)
 
 
 def _output(result: Any) -> Output:

@@ -109,6 +109,19 @@ def make_policy(document: Mapping[str, Any] | None) -> Policy:
 
 
 @dataclass(frozen=True)
+class Breach:
+    """What a rule or arithmetic has against outputs. does: note, review or refuse; settle: what would make it right.
+
+    n_people: whose values are given away; None: not counted.
+    """
+
+    sentence: str
+    does: str
+    n_people: int | None = None
+    settle: str = ""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What a verdict rests on.
 
@@ -119,7 +132,7 @@ class Evidence:
     worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
     can_find_one: whether there were enough splits to tell a single exposed person from chance.
     disagrees: released figures that the data do not give.
-    findings: what rules found without any search: (sentence, how many people's values are given away).
+    breaches: what rules and arithmetic have against the outputs, without any search.
     """
 
     n_rows: int
@@ -134,7 +147,7 @@ class Evidence:
     can_find_one: bool
     has_contrast: bool = True
     disagrees: int = 0
-    findings: tuple[tuple[str, int], ...] = ()
+    breaches: tuple[Breach, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,10 +171,11 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             f"{e.n_exposed:,} {people} exposed: that they are in the data raises the chance of guessing something "
             f"about them by more than {policy.delta:g}."
         )
-    for sentence, n_people in e.findings:
-        (refuse if n_people >= policy.refuse_exposed else review).append(sentence)
-    if e.findings:
-        settle.append("Leave the extremes out, or print them so coarsely that more people share them.")
+    for breach in (b for b in e.breaches if b.does != "note"):
+        # So few people that the policy lets them be exposed are no reason to refuse; a rule about nobody's value is.
+        is_few = breach.n_people is not None and 0 < breach.n_people < policy.refuse_exposed
+        (refuse if breach.does == "refuse" and not is_few else review).append(breach.sentence)
+        settle.append(breach.settle)
     for scenario, value, low, high in e.risks:
         if isfinite(low) and low > policy.refuse_risk:
             refuse.append(

@@ -172,9 +172,48 @@ def test_record_and_report_hold_no_row_and_fetch_nothing(folder: Path) -> None:
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in page
     # The figures of the output are what is asked to be released. Beside them no town of a single person is named.
-    assert any("4711" in value["label"] for value in record["outputs"][0].pop("values"))
+    labels = [value["label"] for value in record["outputs"][0].pop("values")]
+    assert any("4711" in label for label in labels)
     assert "4711" in json.dumps(record["outputs"][0].pop("grid"))
-    assert "4711" not in json.dumps(record)
+    # Rules name the figures that break them, by the same labels.
+    said = json.dumps(record)
+    for label in labels:
+        said = said.replace(label, "")
+    assert "4711" not in said
+
+
+def test_record_and_report_tell_rules_and_arithmetic(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = _assess(UNSAFE + SAFE_DATA)
+    assert record["rules"]["profile"]["name"] == "divulge"
+    (found,) = (f for f in record["rules"]["findings"] if f["rule"] == "threshold")
+    assert found["severity"] == "review"
+    assert found["outputs"] == [0]
+    assert "TOWN=21 & OWNS=9" in found["figures"]
+    assert found in record["outputs"][0]["rules"]
+    assert any(reason.startswith(found["sentence"].removesuffix(".")) for reason in record["reasons"])
+    assert {"findings", "cells", "unreached", "notes", "protected"} <= set(record["audit"])
+    assert "Rules and arithmetic" in Path("out/report.html").read_text(encoding="utf-8")
+    assert "review: threshold." in capsys.readouterr().out
+
+
+def test_profile_says_what_a_breach_does(folder: Path) -> None:
+    record = _assess(UNSAFE + SAFE_DATA + "policy: {profile: opensafely}\n")
+    assert record["rules"]["profile"]["name"] == "opensafely"
+    (found,) = (f for f in record["rules"]["findings"] if f["rule"] == "threshold")
+    assert found["severity"] == "refuse"
+
+
+def test_withheld_figure_that_follows_is_refused_with_its_proof(folder: Path) -> None:
+    # One cell of four is withheld, and the margins are printed beside: whatever the halves show, the whole shows it.
+    hidden = "  - {kind: crosstab, variables: [SEX, OWNS], where: OWNS < 2, suppressed: ['SEX=0 & OWNS=0']}\n"
+    margins = "".join(f"  - {{kind: crosstab, variables: [{v}], where: OWNS < 2}}\n" for v in ("SEX", "OWNS"))
+    record = _assess("outputs:\n" + hidden + margins + SAFE_DATA)
+    assert record["verdict"] == "refuse"
+    (cell,) = record["audit"]["cells"]
+    assert (cell["label"], cell["status"]) == ("SEX=0 & OWNS=0", "exact")
+    assert cell["chain"]
+    assert any("1 withheld or rounded figure follows exactly" in reason for reason in record["reasons"])
+    assert [o["verdict"] for o in record["outputs"]][1:] == ["release", "release"]
 
 
 def test_record_holds_every_figure_as_released_and_as_reproduced(folder: Path) -> None:

@@ -49,6 +49,12 @@ def test_target_and_keys_may_be_named() -> None:
     assert [(r["target"], r["keys"]) for r in found.record["risk"]] == [("ill", ["age"])]
 
 
+def test_rule_book_may_be_named() -> None:
+    table = pd.crosstab(FRAME.town, FRAME.sex)
+    found = divulge.check(FRAME, table, rules="acro", splits=2, seconds=0.3, workers=1, progress=False)
+    assert found.record["rules"]["profile"]["name"] == "acro"
+
+
 def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     divulge.check(FRAME, MODEL, splits=2, seconds=0.3, workers=1, progress=True)
     printed = capsys.readouterr()

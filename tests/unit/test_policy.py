@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from divulge.errors import SpecError
-from divulge.policy import Evidence, Policy, Verdict, decide, make_policy
+from divulge.policy import Breach, Evidence, Policy, Verdict, decide, make_policy
 
 GOOD = Evidence(
     n_rows=10_000,
@@ -45,7 +45,10 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
         ({"can_find_one": False}, Verdict.REVIEW, "cannot be told from chance"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
-        ({"findings": (("1 extreme is the value of few.", 1),)}, Verdict.REFUSE, "1 extreme is"),
+        ({"breaches": (Breach("1 extreme is the value of few.", "refuse", 1),)}, Verdict.REFUSE, "1 extreme is"),
+        ({"breaches": (Breach("3 cells of fewer than 10.", "review", 9),)}, Verdict.REVIEW, "3 cells"),
+        ({"breaches": (Breach("1 empty cell.", "refuse", 0),)}, Verdict.REFUSE, "1 empty cell"),
+        ({"breaches": (Breach("1 withheld figure follows.", "refuse"),)}, Verdict.REFUSE, "1 withheld figure"),
         ({"disagrees": 4}, Verdict.REVIEW, "4 released figures"),
     ],
 )
@@ -84,3 +87,25 @@ def test_policy_rejects_what_makes_no_sense(document: dict[str, Any], where: str
     with pytest.raises(SpecError) as caught:
         make_policy(document)
     assert caught.value.where == where
+
+
+def test_note_of_a_rule_is_no_reason() -> None:
+    evidence = replace(GOOD, breaches=(Breach("1 empty cell.", "note", 0),))
+    assert decide(Policy(), evidence).verdict is Verdict.RELEASE
+
+
+def test_broken_threshold_stands_beside_exposure_and_hides_nothing() -> None:
+    evidence = replace(GOOD, n_exposed=3, breaches=(Breach("3 cells of fewer than 10.", "review", 9),))
+    decision = decide(Policy(), evidence)
+    assert decision.verdict is Verdict.REFUSE
+    assert "3 cells of fewer than 10." in decision.reasons
+
+
+def test_review_says_what_would_keep_to_the_rule() -> None:
+    evidence = replace(GOOD, breaches=(Breach("3 cells of fewer than 10.", "review", 9, "Merge them."),))
+    assert decide(Policy(), evidence).settle == ("Merge them.",)
+
+
+def test_fewer_people_than_the_policy_refuses_are_left_to_a_checker() -> None:
+    evidence = replace(GOOD, breaches=(Breach("1 extreme is the value of few.", "refuse", 1),))
+    assert decide(Policy(refuse_exposed=2, refuse_exposed_share=1.0), evidence).verdict is Verdict.REVIEW

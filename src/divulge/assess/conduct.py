@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from divulge import __version__
+from divulge.assess.arithmetic import Arithmetic, work_out
 from divulge.assess.budget import Limits, limits_of
 from divulge.assess.decision import decide_all
 from divulge.assess.passes import Pass, PassResult, run_pass
@@ -24,13 +25,11 @@ from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
 from divulge.assess.splits.runner import Listener, Runner
 from divulge.assess.splits.task import Task, make_task
-from divulge.contributions import Case
 from divulge.designs import CONFIRMING, RepeatedHalves
 from divulge.kernels.arrays import Mask
 from divulge.objective import Target
 from divulge.policy import Verdict
 from divulge.record import dumps
-from divulge.rules import Finding, HeldByFew
 from divulge.spec import format_output
 
 
@@ -73,22 +72,20 @@ def assess(
         runner = Runner(checkpoint, workers, listener, cluster)
         with checkpoint.kept_if_of_use():
             results = []
-            for job in _passes(ready, alone):
+            arithmetic = work_out(ready)
+            for job in _passes(ready, arithmetic, alone):
                 results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
-    decisions = decide_all(ready, results)
+    decisions = decide_all(ready, arithmetic, results)
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     source = Source(spec, data_digest, time.perf_counter() - started)
-    record = make_record(ready, results, decisions, source)
+    record = make_record(ready, arithmetic, results, decisions, source)
     return Assessed(record, decisions.overall.verdict, results[0].at_risk, tuple(results), checkpoint)
 
 
-def _passes(ready: Plan, alone: bool) -> Iterator[Pass]:
+def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
     """All outputs together, then each alone, then those that were released before; one at a time, to save memory."""
-    findings = [_findings(ready, i) for i in range(len(ready.outputs))]
     groups = _groups(ready, alone)
     for number, (stage, indices) in enumerate(groups):
-        # A rule's finding on an earlier output is no reason against the new ones.
-        are_new = indices[0] < ready.n_new
         yield Pass(
             name=f"pass{number}",
             stage=stage,
@@ -96,7 +93,7 @@ def _passes(ready: Plan, alone: bool) -> Iterator[Pass]:
             task=_task(ready, indices),
             figures=tuple(ready.figures[i] for i in indices),
             printed=tuple(ready.printed[i] for i in indices),
-            findings=tuple(f for i in indices if i < ready.n_new or not are_new for f in findings[i]),
+            findings=arithmetic.findings(indices),
             limits=_limits(ready, number, len(groups)),
             is_first=number == 0,
         )
@@ -136,9 +133,3 @@ def _task(ready: Plan, indices: tuple[int, ...]) -> Task:
             earlier = [Target(o, r) for o, r in zip(ready.earlier.outputs, printed, strict=True)]
             granted = granted_by_size(earlier, table, ready.design, seed)
     return make_task(outputs, scenarios, table, ready.families, ready.synthesiser, seed, granted)
-
-
-def _findings(ready: Plan, number: int) -> list[Finding]:
-    """What the rules have against an output."""
-    case = Case(0, ready.outputs[number], ready.printed[number], ready.table)
-    return HeldByFew(fewest=ready.policy.fewest_at_extreme).find(case)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from divulge.assess.arithmetic import Arithmetic
 from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
 from divulge.assess.statistics.exposure import difference_error
@@ -37,10 +38,10 @@ class Decisions:
     added: tuple[Added, ...] = ()
 
 
-def decide_all(ready: Plan, results: Sequence[PassResult]) -> Decisions:
+def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult]) -> Decisions:
     """The verdicts. results: of all outputs together, of each new one alone, of the earlier ones."""
     together = results[0]
-    evidence = [_evidence(ready, r) for r in results[: 1 + ready.n_new]]
+    evidence = [_evidence(ready, arithmetic, r) for r in results[: 1 + ready.n_new]]
     added: tuple[Added, ...] = ()
     if ready.earlier.kept:
         added = _added_risks(together, results[-1])
@@ -96,7 +97,7 @@ def _added_risks(together: PassResult, before: PassResult) -> tuple[Added, ...]:
     return tuple(found)
 
 
-def _evidence(ready: Plan, result: PassResult) -> Evidence:
+def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Evidence:
     """What the verdict on a pass rests on."""
     risks = tuple(
         (s.scenario.describe(), s.marginal_risk.value, s.marginal_risk.low, s.marginal_risk.high)
@@ -116,7 +117,7 @@ def _evidence(ready: Plan, result: PassResult) -> Evidence:
         can_find_one=result.can_find_one,
         has_contrast=result.has_contrast,
         disagrees=sum(ready.disagrees[i] for i in result.outputs),
-        findings=tuple((f.sentence, f.n_people) for f in result.findings),
+        breaches=arithmetic.breaches(result.outputs),
     )
 
 

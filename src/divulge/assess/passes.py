@@ -26,7 +26,7 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.objective import Embedding
 from divulge.outputs import Figures, Released
 from divulge.policy import Policy
-from divulge.rules import Finding
+from divulge.rules import Finding, Severity
 from divulge.scenario import Scenario
 from divulge.table import Table
 
@@ -94,8 +94,13 @@ class PassResult:
 
     @property
     def named_by_rules(self) -> Mask:
-        """Whom a rule names without any search; each person once, however many rules do."""
-        return np.any([np.zeros_like(self.exposed), *(f.people for f in self.findings)], axis=0)
+        """Whom a rule that refuses names without any search; each person once, however many rules do."""
+        return np.any([np.zeros_like(self.exposed), *(f.people for f in self.refusing)], axis=0)
+
+    @property
+    def refusing(self) -> tuple[Finding, ...]:
+        """The findings that refuse; others are reasons to look, and say of nobody that they are exposed."""
+        return tuple(f for f in self.findings if f.severity is Severity.REFUSE)
 
     @property
     def at_risk(self) -> Mask:

@@ -12,6 +12,7 @@ from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
+from divulge.checking import Profile, read_profile
 from divulge.designs import Design, RepeatedHalves, check_rows
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
@@ -42,6 +43,7 @@ class Plan:
     disagrees: tuple[int, ...]
     design: Design
     policy: Policy
+    profile: Profile
     synthesiser: Descent
     families: tuple[Family, ...]
     wanted: frozenset[str] | None
@@ -61,6 +63,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     released_before: outputs about the same data; those that share a variable are assessed together with the new ones.
     """
     policy = read_policy(assessment.policy)
+    profile = read_profile(policy.profile, assessment.folder)
     design = assessment.design or RepeatedHalves()
     if assessment.data is None and inputs is None:
         raise SpecError(
@@ -98,6 +101,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         ),
         design=design,
         policy=policy,
+        profile=profile,
         synthesiser=_synthesiser(assessment, outputs),
         families=tuple(families),
         wanted=None if wanted is None or not assessment.measures else frozenset(wanted),

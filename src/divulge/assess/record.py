@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from divulge import __version__
+from divulge.assess.arithmetic import Arithmetic
 from divulge.assess.decision import Added, Decisions, emergent_section
 from divulge.assess.earlier import Earlier
 from divulge.assess.passes import PassResult, ScenarioRisk
@@ -38,7 +39,9 @@ class Source:
     seconds: float
 
 
-def make_record(ready: Plan, results: Sequence[PassResult], decisions: Decisions, source: Source) -> dict[str, Any]:
+def make_record(
+    ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult], decisions: Decisions, source: Source
+) -> dict[str, Any]:
     """Everything that a reader needs. results: all outputs together, each alone, the earlier ones."""
     together = results[0]
     data = ready.assessment.data
@@ -49,6 +52,8 @@ def make_record(ready: Plan, results: Sequence[PassResult], decisions: Decisions
         "reasons": decisions.overall.reasons,
         "settle": decisions.overall.settle,
         "outputs": [_output_section(i, ready, results, decisions.alone[i]) for i in range(ready.n_new)],
+        "rules": arithmetic.rules_section(),
+        "audit": arithmetic.audit_section(),
         "risk": [_scenario_section(s, together, ready.wanted) for s in together.scenarios],
         "meanings": _meanings_section(together),
         "exposure": _exposure_section(together, ready.table, ready.policy),
@@ -100,7 +105,7 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
         "values": _values(reproduction),
         "grid": output.grid(ready.table.schema),
         "exposed": int(own.at_risk.sum()),
-        "rules": [{"rule": f.rule, "sentence": f.sentence, "people": f.n_people} for f in own.findings],
+        "rules": [f.as_json() for f in own.findings],
         "risk": [_brief_section(s, own) for s in own.scenarios],
     }
 

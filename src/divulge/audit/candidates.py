@@ -18,6 +18,9 @@ from divulge.kernels.arrays import Integers, Mask
 MOST_PAIRS = 300
 """Pairs of outputs that are looked at; 24 outputs have as many. With more, each output and all together."""
 
+MOST_VALUES = 60
+"""Kinds of people up to which an output of sums is asked who has which value."""
+
 MOST_CANDIDATES = 5_000
 """Groups that are asked about; the smallest first."""
 
@@ -37,13 +40,18 @@ def find_candidates(
 
     Where the data are not known, all such groups. sums: for each output what it is made of, over cells.
     """
-    told_apart = [_numbers(matrix) for matrix in sums if matrix.shape[0]]
+    told_apart = [found for matrix in sums if (found := _told_apart(matrix)) is not None]
+    if not told_apart:
+        return Candidates(sparse.csr_array((0, system.n_cells)), False)
     everything = _combine(told_apart)
     pairs = list(combinations(told_apart, 2)) if len(told_apart) * (len(told_apart) - 1) <= 2 * MOST_PAIRS else []
     # A figure states a group of the same people whatever it is called: cells that figures call empty do not count.
     may_hold = _not_stated_empty(system)
     stated = {key for matrix in (system.matrix, *asked) for key in _plain_sums(matrix, may_hold)}
     is_held = may_hold if system.point is None else system.point > 0
+    # Those whom no figure speaks of, by a condition or a missing value, are who is left of all rows: of them follows
+    # that they are few, and nothing else.
+    is_spoken_of = np.any([np.bincount(m.tocsr().indices, minlength=system.n_cells) > 0 for m in sums], axis=0)
     seen: set[bytes] = set()
     rows: list[Integers] = []
     people: list[float] = []
@@ -57,6 +65,8 @@ def find_candidates(
             if held is not None and not 0 < n < fewest:
                 continue
             cells = np.sort(cells).astype(np.int64)
+            if not is_spoken_of[cells].any():
+                continue
             key = cells[is_held[cells]].tobytes()
             if key not in seen and cells[may_hold[cells]].tobytes() not in stated:
                 seen.add(key)
@@ -77,6 +87,23 @@ def _not_stated_empty(system: System) -> Mask:
     negative = sparse.csr_array(rows < 0)
     is_sum = np.diff(negative.indptr) == 0
     return np.bincount(rows[np.flatnonzero(is_sum)].indices, minlength=system.n_cells) == 0
+
+
+def _told_apart(matrix: sparse.csr_array) -> Integers | None:
+    """The number of each cell; None where an output tells none apart.
+
+    Sums of values tell every value apart. Where there are many of them, who has which hardly ever follows: then only
+    what is counted tells people apart.
+    """
+    rows = sparse.csr_array(matrix)
+    if not rows.shape[0]:
+        return None
+    found = _numbers(rows)
+    if found.max(initial=0) < MOST_VALUES:
+        return found
+    of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    is_count = (np.bincount(of, rows.data != 1.0, rows.shape[0]) == 0) & (np.diff(rows.indptr) > 0)
+    return found if is_count.all() else _numbers(rows[np.flatnonzero(is_count)]) if is_count.any() else None
 
 
 def _numbers(matrix: sparse.csr_array) -> Integers:

@@ -155,13 +155,17 @@ def build(
         names += [name] * int(matrix.shape[0])
     missed = tuple(stated[i].number for i in unreached)
     labels = tuple(label for part in parts for label in _labels(part))
-    point = None if table is None else np.concatenate([_held(part, table, classes, summed) for part in parts])
+    point = (
+        None
+        if table is None
+        else np.concatenate([np.zeros(0), *(_held(part, table, classes, summed) for part in parts)])
+    )
     most = np.inf if n_rows is None else float(n_rows)
     least = 0.0 if summed is None or np.nanmin(schema[summed].numbers) >= 0 else -np.inf
     system = System(
-        sparse.csr_array(sparse.vstack(blocks)),
-        np.concatenate(low),
-        np.concatenate(high),
+        sparse.csr_array(sparse.vstack([sparse.csr_array((0, n_cells)), *blocks])),
+        np.concatenate([np.zeros(0), *low]),
+        np.concatenate([np.zeros(0), *high]),
         np.full(n_cells, least),
         np.full(n_cells, most),
         summed is None,

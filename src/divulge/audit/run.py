@@ -80,6 +80,8 @@ def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
     notes: list[str] = []
     for partition in partitions:
         unreached += [(i, TOO_MANY) for i in partition.unreached if i >= 0]
+        if not partition.parts:
+            continue
         if not partition.is_whole:
             notes.append("Not all variables fit together; intervals may be narrower than is said.")
         _ask(given, partition, settings, budget, cells, findings, notes)
@@ -100,8 +102,13 @@ def _ask(
     """Add what one system says to the lists."""
     system = partition.system
     targets = _targets(given, partition, settings)
+    if not targets.labels and system.is_kept:
+        return
     # Amounts must stay open on both sides, so that what was seen does not settle them.
     found = find_bounds(system, targets.matrix, budget, targets.need if system.is_whole else None)
+    if not found.is_possible and system.is_kept:
+        notes.append("The figures are too fine for intervals to be worked out.")
+        return
     if not found.is_possible:
         named = tuple(dict.fromkeys(s.figure for s in find_contradiction(system, budget) if s.figure != TIE))
         sentence = f"The figures contradict each other: no data have {_listed(named)} together."

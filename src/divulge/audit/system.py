@@ -71,6 +71,18 @@ class System:
     def n_cells(self) -> int:
         return int(self.matrix.shape[1])
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the point that is known keeps every constraint; then no figures contradict each other."""
+        if self.point is None:
+            return False
+        sums = self.matrix @ self.point
+        slack = 1e-9 * (1.0 + abs(self.matrix) @ np.abs(self.point))  # sums of floats depend on their order
+        return bool(
+            ((sums >= self.low - slack) & (sums <= self.high + slack)).all()
+            and ((self.point >= self.least) & (self.point <= self.most)).all()
+        )
+
     def with_figures(self, names: Sequence[str], rows: sparse.csr_array, low: Floats, high: Floats) -> System:
         """The same with more figures."""
         return replace(

@@ -56,7 +56,8 @@ def check_outputs(cases: Sequence[Case], profile: Profile) -> Checked:
             continue
         asked.append(rule.name)
         mine = [f for case in concerned for f in rule.find(case)] + rule.find_between(concerned)
-        found += [replace(f, severity=profile.breach[rule.name]) for f in mine]
+        breach = profile.breach[rule.name]
+        found += [f if f.severity.rank < rule.severity.rank else replace(f, severity=breach) for f in mine]
     found.sort(key=lambda f: -f.severity.rank)
     return Checked(profile, tuple(found), tuple(asked))
 

@@ -127,7 +127,7 @@ def _exposed_csv(found: Assessed) -> str:
     """
     import numpy as np
 
-    scenarios, findings = found.results[0].scenarios, found.results[0].findings
+    scenarios, findings = found.results[0].scenarios, found.results[0].refusing
     lines = ["row,exposure,target,keys,rule"]
     for row in np.flatnonzero(found.exposed):
         best = max(scenarios, key=lambda s: float(s.exposures[row]))

@@ -27,7 +27,7 @@ What = Literal[
     "correlation",
     "term",  # the people of a level, or with a value other than zero, of a regression term
     "model",
-    "saturated",  # a model with as many parameters as its predictors have patterns
+    "saturated",  # the patterns of predictors of a model that has as many parameters
     "test",
 ]
 

@@ -23,7 +23,7 @@ class DegreesOfFreedom(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("model", "saturated", "test", "correlation"):
+        for behind in case.of("model", "test", "correlation"):
             n = case.units(behind)
             few = (n > 0) & (n - behind.parameters < self.fewest)
             sentence = f"Fewer than {self.fewest} residual degrees of freedom."

@@ -23,6 +23,7 @@ class HeldByFew(Rule):
     name: ClassVar[str] = "extreme held by few"
     asks: ClassVar[str] = "A maximum or a minimum must be the value of several people, as far as it is printed."
     source: ClassVar[str] = "n < t, strict: Green, Ritchie & White 2024, maxima and minima; ACRO refuses them all"
+    remedy: ClassVar[str] = "Leave the extremes out, or print them so coarsely that more people share them."
     severity: ClassVar[Severity] = Severity.REFUSE
     statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES,)
 

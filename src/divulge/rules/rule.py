@@ -35,6 +35,7 @@ class Finding:
     """What a rule found. sentence: in plain words, without any value of a row. people: whose rows it is about.
 
     outputs: their numbers in the submission; figures: labels of the figures (of the first output).
+    severity: milder than the rule's own where the rule itself says that this case is; a profile does not change that.
     """
 
     rule: str
@@ -64,11 +65,13 @@ class Rule:
     """A rule of output checking. asks: what it asks for, in one sentence; source: who says so, strict or not.
 
     severity: what a breach does where a profile does not say. statbarns: the groups of statistics that it is about.
+    remedy: what would make an output keep to the rule.
     """
 
     name: ClassVar[str]
     asks: ClassVar[str]
     source: ClassVar[str]
+    remedy: ClassVar[str] = "Withhold or merge the figures that a rule names, or compute them from more people."
     severity: ClassVar[Severity] = Severity.REVIEW
     statbarns: ClassVar[tuple[Statbarn, ...]] = ()
 

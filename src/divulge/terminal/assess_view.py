@@ -8,6 +8,9 @@ from rich.table import Table as Grid
 
 from divulge.terminal.screen import screen
 
+_N_NAMED = 3
+"""How many figures of a finding are named."""
+
 
 def show(record: dict[str, Any]) -> None:
     """The verdict first, then why, then each output, then the figures behind it."""
@@ -24,6 +27,7 @@ def show(record: dict[str, Any]) -> None:
         if output["reproduced"] < output["figures"]:
             screen.show(f"{_name(output)}: {output['sentence']}")
     screen.show("")
+    _rules(record)
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
     screen.show(_risks(record))
     for risk in record["risk"]:
@@ -47,6 +51,20 @@ def _outputs(record: dict[str, Any]) -> Grid:
         about = f"{_name(output)} ({output['kind']}): {output['description']}"
         grid.add_row(about, output["verdict"], figures, f"{output['exposed']:,}")
     return grid
+
+
+def _rules(record: dict[str, Any]) -> None:
+    """What rules and arithmetic found, by the first figures; the report has them all, with the proofs."""
+    found = [*record["audit"]["findings"], *record["rules"]["findings"]]
+    screen.show(f"Rules and arithmetic (rule book: {record['rules']['profile']['title']})")
+    for finding in found:
+        named = ", ".join(finding["figures"][:_N_NAMED]) + (", …" if len(finding["figures"]) > _N_NAMED else "")
+        screen.show(
+            f"  {finding['severity']}: {finding['rule']}. {finding['sentence']}" + (f" {named}" if named else "")
+        )
+    if not found:
+        screen.show("  No rule is broken, and nothing follows from the figures that they do not state.")
+    screen.show("")
 
 
 def _risks(record: dict[str, Any]) -> Grid:

@@ -95,8 +95,12 @@ class VisibleSubmission:
             if broken is None:
                 continue
             name = output["name"] or output["kind"]
-            why = " ".join(str(rule["sentence"]) for rule in broken) or "No rule is broken."
-            found.append(_Compared(f"{output['number']}. {name}", output["verdict"], "fail" if broken else "pass", why))
+            # Records of before profiles have no severity: what they told was a reason to refuse.
+            told = [rule for rule in broken if rule.get("severity") != "note"]
+            worst = {rule.get("severity", "refuse") for rule in told}
+            status = "fail" if "refuse" in worst else "review" if worst else "pass"
+            why = " ".join(f"{rule['sentence']} ({rule['rule']})" for rule in told) or "No rule is broken."
+            found.append(_Compared(f"{output['number']}. {name}", output["verdict"], status, why))
         return found + [_Compared(line.output, None, line.status, line.why) for line in self.by_acro]
 
     def figures_of(self, output: SubmittedOutput) -> list[Any]:

@@ -147,6 +147,39 @@ EXAMPLES = (
         ("x=married & y=a", "x=divorced & y=a"),
         {"k": 1, "sensitive": "y"},
     ),
+    # Three tenths of all have b, and a group of eleven has nothing else: rare where three tenths are.
+    Example(
+        "class disclosure",
+        "a rare value of eleven",
+        grid({"p": (0, 11), "q": (28, 1)}),
+        GRID,
+        ("x=p & y=b",),
+        {"rarest": 0.3, "sensitive": "y"},
+    ),
+    Example(
+        "class disclosure",
+        "a common value of eleven",
+        grid({"p": (0, 11), "q": (28, 1)}),
+        GRID,
+        (),
+        {"rarest": 0.29, "sensitive": "y"},
+    ),
+    Example(
+        "class disclosure",
+        "a common value of nine",
+        grid({"p": (0, 9), "q": (28, 1)}),
+        GRID,
+        ("x=p & y=b",),
+        {"rarest": 0.1, "sensitive": "y"},
+    ),
+    Example(
+        "class disclosure",
+        "one variable defines the other",
+        grid({"p": (0, 11), "q": (29, 0)}),
+        GRID,
+        (),
+        {"rarest": 0.3, "sensitive": "y"},
+    ),
     Example("class disclosure", "nobody alike", grid({"divorced": (5, 1), "single": (2, 2)}), GRID, ()),
     Example(
         "extreme held by few",
@@ -256,10 +289,17 @@ EXAMPLES = (
     ),
     Example(
         "saturated model",
-        "two groups, two parameters",
-        amounts(*ROWS_30, c=["p", "q"] * 15),
+        "two groups, one of nine",
+        amounts(*ROWS_30, c=["p"] * 21 + ["q"] * 9),
         (("linear", {"formula": "v ~ C(c)"}),),
         ("all rows",),
+    ),
+    Example(
+        "saturated model",
+        "two groups, one of ten",
+        amounts(*ROWS_30, c=["p"] * 20 + ["q"] * 10),
+        (("linear", {"formula": "v ~ C(c)"}),),
+        (),
     ),
     Example(
         "saturated model",
@@ -351,7 +391,8 @@ def findings(example: Example) -> list[Finding]:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.rule}: {e.reason}")
 def test_rule_names_the_figures_that_break_it_and_no_others(example: Example) -> None:
-    found = findings(example)
+    # What the rule itself calls milder is a note beside the breach.
+    found = [f for f in findings(example) if f.severity.rank >= BY_NAME[example.rule].severity.rank]
     assert tuple(label for f in found for label in f.figures) == example.figures
     for finding in found:
         assert finding.rule == example.rule

@@ -69,7 +69,7 @@ def test_large_cells_need_one_block_and_a_person_alone_needs_all() -> None:
 def test_person_whom_two_rules_name_is_counted_once() -> None:
     found = _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"])
     people = np.arange(80) < 3
-    finding = Finding("a rule", Severity.REVIEW, (0,), (), "Three people are named.", people)
+    finding = Finding("a rule", Severity.REFUSE, (0,), (), "Three people are named.", people)
     result = replace(found.results[0], findings=(finding, finding))
     assert int(result.named_by_rules.sum()) == 3
     assert result.at_risk.tolist() == people.tolist()

@@ -25,9 +25,10 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
         keep &= cell >= 0
     parameters = model.n_coefficients
     whole = one_group(what, keep, parameters=parameters)
-    if _n_patterns(table, model, keep, model.design.n_columns) <= model.design.n_columns:
-        whole = Behind("saturated", whole.figures, whole.group, parameters=parameters)
     found = [whole]
+    patterns = _patterns(table, model, keep, model.design.n_columns)
+    if patterns is not None:
+        found.append(Behind("saturated", np.full(int(patterns.max(initial=-1)) + 1, -1), patterns))
     for term, cell, has_value in terms:
         figures = term.index.astype(np.int64)
         # Of one category the level without a column is a group too; of products it is none of its own.
@@ -49,17 +50,17 @@ def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.boo
     return cell, has_value
 
 
-def _n_patterns(table: Table, model: Model, keep: NDArray[np.bool_], enough: int) -> int:
-    """How many different rows the predictors have; any number above `enough` where they are more."""
+def _patterns(table: Table, model: Model, keep: NDArray[np.bool_], most: int) -> NDArray[np.int64] | None:
+    """Which of the different rows of the predictors each row is (−1: not counted); None: they are more than most."""
     names = list(dict.fromkeys(name for term in model.design.terms for name in term.variables))
     rows = np.flatnonzero(keep)
+    found = np.full(table.n_rows, -1, dtype=np.int64)
     for chosen in (rows[:GLANCE], rows):
         pattern = np.zeros(len(chosen), dtype=np.int64)
-        n = min(1, len(chosen))
         for name in names:
             code = pattern * table.schema[name].n_codes + table[name][chosen]
             distinct, pattern = np.unique(code, return_inverse=True)
-            n = len(distinct)
-            if n > enough:
-                return n
-    return n
+            if len(distinct) > most:
+                return None
+        found[chosen] = pattern
+    return found

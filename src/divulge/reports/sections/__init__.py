@@ -12,10 +12,11 @@ from divulge.reports.sections.exposure import exposure
 from divulge.reports.sections.meanings import meanings
 from divulge.reports.sections.outputs import outputs
 from divulge.reports.sections.risk import risk
+from divulge.reports.sections.rules import rules
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (acro, outputs, risk, earlier, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (acro, outputs, rules, risk, earlier, exposure, embedding, error, curve, meanings, run)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:

@@ -66,11 +66,16 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     ]
     if source.get(*path, "reproduced") != source.get(*path, "figures"):
         blocks.append(Caveat((source.name(*path, "sentence"),)))
-    blocks += [Caveat((source.name(*rule, "sentence"),)) for rule in source.many(*path, "rules")]
+    blocks += [Caveat((source.name(*rule, "sentence"),)) for rule in _broken(source, path)]
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
     values = source.many(*path, "values")
     return [*blocks, *_shown(source, path, values)] if values else blocks
+
+
+def _broken(source: Source, path: Path) -> list[Path]:
+    """The rules that an output breaks; notes are told in the section on rules alone."""
+    return [p for p in source.many(*path, "rules") if source.get(*p, "severity") != "note"]
 
 
 def _shown(source: Source, path: Path, values: list[Path]) -> list[Block]:

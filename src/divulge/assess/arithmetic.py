@@ -1,0 +1,132 @@
+"""What rules and arithmetic say of an assessment's outputs, before anything is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from divulge.assess.plan import Plan
+from divulge.audit.report import Audited, Proved, Status
+from divulge.audit.run import AuditSettings, Submission, audit
+from divulge.checking import Checked, Profile, check_outputs, make_cases
+from divulge.policy import Breach, Policy
+from divulge.rules import Finding, HeldByFew, Rule
+
+SECONDS = 3.0
+"""How long each audit of an assessment may take; what it has not reached is said. Most take a few hundredths."""
+
+N_NAMED = 3
+"""How many figures of a finding a reason names; the record has them all."""
+
+_SETTLE = "Withhold more, round, or leave one of the figures out that the proof in the section on arithmetic names."
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """What the rules of the profile and the audit found. names: what each output is called, new ones first.
+
+    audited: all new outputs with what was released before; alone: each new one by itself, where there are several.
+    """
+
+    names: tuple[str, ...]
+    n_new: int
+    checked: Checked
+    audited: Audited
+    alone: tuple[Audited, ...]
+
+    def findings(self, outputs: Sequence[int]) -> tuple[Finding, ...]:
+        """What rules have against these outputs; what they have against earlier ones is no reason against new ones."""
+        is_new = min(outputs) < self.n_new
+        found = [f for f in self.checked.findings if set(f.outputs) <= set(outputs)]
+        return tuple(f for f in found if not is_new or min(f.outputs) < self.n_new)
+
+    def proved(self, outputs: Sequence[int]) -> tuple[Proved, ...]:
+        """What follows from the figures of these outputs; only new ones are asked about."""
+        if min(outputs) >= self.n_new:
+            return ()
+        if len(outputs) == 1 and self.alone:
+            return self.alone[outputs[0]].findings
+        return self.audited.findings
+
+    def breaches(self, outputs: Sequence[int]) -> tuple[Breach, ...]:
+        """The same as reasons for a verdict."""
+        rules = {rule.name: rule for rule in self.checked.profile.rules}
+        found = [
+            Breach(self._reason(f, outputs), f.severity.value, f.n_people, rules[f.rule].remedy)
+            for f in self.findings(outputs)
+        ]
+        proved = [Breach(self._reason(f, outputs), f.severity.value, None, _SETTLE) for f in self.proved(outputs)]
+        return (*proved, *found)
+
+    def _reason(self, finding: Finding | Proved, outputs: Sequence[int]) -> str:
+        """A finding in a sentence that says which rule it is, of which output, and which figures."""
+        named = ", ".join(finding.figures[:N_NAMED])
+        more = len(finding.figures) - N_NAMED
+        which = f" ({named}" + (f" and {more:,} more)." if more > 0 else ").") if named else "."
+        where = ""
+        if len(outputs) > 1 and finding.outputs:
+            where = " and ".join(self.names[i] for i in finding.outputs[:2]) + ": "
+        return f"{where}{finding.sentence.removesuffix('.')}{which}"
+
+    def rules_section(self) -> dict[str, Any]:
+        """What the record says of rules."""
+        profile = self.checked.profile
+        found = self.findings(range(len(self.names)))
+        return {
+            "profile": {"name": profile.name, "title": profile.title, "source": profile.source},
+            "asked": list(self.checked.asked),
+            "broken": [
+                {"rule": rule.name, "asks": rule.asks, "source": rule.source, "settings": rule.settings()}
+                for rule in profile.rules
+                if any(f.rule == rule.name for f in found)
+            ],
+            "findings": [f.as_json() for f in found],
+        }
+
+    def audit_section(self) -> dict[str, Any]:
+        """What the record says of arithmetic. Cells that are protected are counted, not listed."""
+        told = [c for c in self.audited.cells if c.status is not Status.PROTECTED]
+        protected = len(self.audited.cells) - len(told)
+        return {**replace(self.audited, cells=tuple(told)).as_json(), "protected": protected}
+
+
+def work_out(ready: Plan) -> Arithmetic:
+    """Ask every rule of the profile, and audit the new outputs together with those released before."""
+    n, given = ready.n_new, ready.assessment
+    cases = make_cases(ready.outputs, ready.printed, ready.table, given.entity, given.holding, given.waiver)
+    checked = check_outputs(cases, _with_own_threshold(ready.profile, ready.policy))
+    settings = AuditSettings(seconds=SECONDS)
+    audited = audit(_submission(ready, range(n), range(n, len(ready.outputs))), settings)
+    # Fewer figures prove no more: where all together prove nothing, none alone does.
+    alone: tuple[Audited, ...] = ()
+    if len(ready.outputs) > 1:
+        alone = (replace(audited, cells=(), findings=()),) * n
+        if audited.findings:
+            alone = tuple(audit(_submission(ready, [i]), settings) for i in range(n))
+    names = [o.name or f"Output {i + 1}" for i, o in enumerate(ready.outputs[:n])]
+    names += [one.release for one in ready.earlier.kept]
+    return Arithmetic(tuple(names), n, checked, audited, alone)
+
+
+def _submission(ready: Plan, new: Sequence[int], earlier: Sequence[int] = ()) -> Submission:
+    return Submission(
+        ready.table.schema,
+        tuple(ready.outputs[i] for i in new),
+        tuple(ready.printed[i] for i in new),
+        ready.table.n_rows,
+        ready.table,
+        tuple((ready.earlier.kept[i - ready.n_new].release, ready.outputs[i], ready.printed[i]) for i in earlier),
+        ready.assessment.entity,
+    )
+
+
+def _with_own_threshold(profile: Profile, policy: Policy) -> Profile:
+    """The policy's own threshold for extremes counts where it is not the usual one."""
+    if policy.fewest_at_extreme == Policy().fewest_at_extreme:
+        return profile
+
+    def own(rule: Rule) -> Rule:
+        return HeldByFew(fewest=policy.fewest_at_extreme) if rule.name == HeldByFew.name else rule
+
+    return replace(profile, rules=tuple(map(own, profile.rules)))
