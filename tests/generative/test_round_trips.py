@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from divulge.table import Schema, Table, Variable, read_table, write_table
+from divulge.table.dates import as_date
 from divulge.table.infer import parse_number
 from divulge.table.variable import value_text
 
@@ -58,13 +59,14 @@ def tables(draw: st.DrawFn, min_columns: int = 2) -> Table:
 
 
 def shown(table: Table) -> dict[str, list[tuple[bool, str]]]:
-    """Every cell as its text, the empty field apart from the empty text."""
-    return {
+    """Every cell as its text, the empty field apart from the empty text; days as the reader writes them."""
+    found = {
         v.name: [
             (code >= v.n_values and v.missing[code - v.n_values] is None, v.texts[code]) for code in column.tolist()
         ]
         for v, column in zip(table.schema, table.columns, strict=True)
     }
+    return {n: [(empty, as_date(text, "%d/%m/%Y") or text) for empty, text in cells] for n, cells in found.items()}
 
 
 @given(table=tables(), suffix=st.sampled_from([".csv", ".tsv"]))

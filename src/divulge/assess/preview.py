@@ -24,8 +24,8 @@ from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario
-from divulge.spec import Assessment, Inputs, read_inputs, read_policy
-from divulge.table import Schema, Table, read_schema, read_table
+from divulge.spec import Assessment, Inputs, read_inputs, read_people, read_policy
+from divulge.table import Schema, Table, read_schema
 
 _HALVES_TRIED = 6
 """Halves on which every output is recomputed: a level that vanishes in one of ten halves is found more often than not
@@ -149,8 +149,8 @@ def _read(found: Preview) -> Inputs | None:
         with _noted(found, "schema"):
             schema = read_schema(a.schema)
     if a.data is not None and (a.schema is None or schema is not None):
-        with _noted(found, "data"):
-            found.table = read_table(a.data, schema)
+        with _noted(found, None):
+            found.table = read_people(a, "data", schema)
             schema = found.table.schema
     elif a.data is None and a.schema is None:
         with _noted(found, None):

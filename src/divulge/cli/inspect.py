@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +9,12 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.errors import UsageError
-from divulge.table import Schema, Table, Variable, read_schema, read_table, write_schema
+from divulge.record import dumps, write_text
+from divulge.table import Table, Variable, read_schema, read_table
 from divulge.table.lint.checks import lint
 from divulge.table.lint.remark import Remark
+from divulge.table.ranges import SMALLEST_GROUP
+from divulge.table.shareable import Told, shareable_schema, told
 from divulge.table.variable import value_text
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
@@ -33,14 +35,19 @@ def run(
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Put how often each value occurs into the saved schema.")
     ] = False,
+    private: Annotated[
+        bool,
+        typer.Option("--private", help="Tell levels and ranges that only few people have, too. Not to be sent."),
+    ] = False,
     delimiter: Annotated[str | None, typer.Option(help="Of delimited text; detected where absent.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of delimited text; detected where absent.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Say what was understood of a file, per variable, and what looks wrong.
 
-    Only metadata are shown: kinds, possible values, ranges and counts. With --save-schema these become a file that
-    can be edited, read with the data by --schema, or used in place of the data.
+    Only metadata are shown: kinds, levels, ranges and counts. Values that point at people (identifiers, names, texts,
+    postcodes, dates) are never shown or written, rare levels only with --private. With --save-schema this becomes a
+    file that can be sent, edited, read with the data by --schema, or used in place of the data.
     """
     if marginals and save_schema is None:
         raise UsageError("--marginals goes into a saved schema.", hint="Add --save-schema S.json.")
@@ -48,33 +55,47 @@ def run(
         delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1 or delimiter in '"\r\n':
             raise UsageError(f"a delimiter is one character, not {delimiter!r}.", hint='For example ";" or tab.')
-    table = read_table(file, None if schema is None else read_schema(schema), delimiter=delimiter, encoding=encoding)
+    given = None if schema is None else read_schema(schema)
+    table = read_table(file, given, delimiter=delimiter, encoding=encoding)
     remarks = lint(table)
+    found = told(table, given, private=private)
     if save_schema is not None:
-        write_schema(_with_marginals(table) if marginals else table.schema, save_schema)
+        write_text(save_schema, dumps(shareable_schema(found, table.schema.rules, marginals=marginals)))
     if json:
-        screen.print_json(_as_json(table, remarks))
+        screen.print_json(_as_json(table, found, remarks))
         return
     screen.show(f"{file}: {len(table):,} rows, {len(table.schema)} variables, {_size(table.n_bytes)} in memory")
-    screen.show(_grid(table))
+    screen.show(_grid(found))
     _show_remarks(remarks)
     if save_schema is not None:
-        screen.note(f"The schema is in {save_schema}. Edit it, and read the data with --schema {save_schema}.")
+        _tell_saved(save_schema, found, marginals, private)
 
 
-def _with_marginals(table: Table) -> Schema:
-    """The table's schema with how many rows have each value and missing code."""
-    return replace(
-        table.schema, variables=tuple(replace(v, frequencies=table.frequencies(v.name)) for v in table.schema)
-    )
+def _tell_saved(path: Path, found: list[Told], marginals: bool, private: bool) -> None:
+    """What the schema holds, and what it leaves out."""
+    screen.note(f"The schema is in {path}. Edit it, and read the data with --schema {path}.")
+    pointing = [f"{t.variable.name} ({t.variable.holds})" for t in found if t.variable.holds != "levels"]
+    if pointing:
+        screen.note(f"Written without values, because they point at people: {', '.join(pointing)}.")
+    rare = [t for t in found if t.variable.holds == "levels" and t.n_kept_back]
+    if rare:
+        named = ", ".join(f"{t.variable.name} ({t.n_kept_back:,})" for t in rare)
+        screen.note(
+            f"Values that fewer than {SMALLEST_GROUP} rows have are left out, and ranges rounded outwards: {named}. "
+            "--private writes them."
+        )
+    if marginals and (pointing or rare):
+        screen.note("How often values occur is written only for variables of which all values are.")
+    if private:
+        screen.note("This schema tells what only few people have: it stays where the data are.")
 
 
-def _as_json(table: Table, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+def _as_json(table: Table, found: list[Told], remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """The document that --json prints."""
     return {
         "rows": len(table),
         "variables": [
-            _described(v) | {"warnings": [_plain(r) for r in remarks if r.variable == v.name]} for v in table.schema
+            _described(t) | {"warnings": [_plain(r) for r in remarks if r.variable == t.variable.name]} for t in found
         ],
         "warnings": [{"variable": r.variable} | _plain(r) for r in remarks],
     }
@@ -84,52 +105,72 @@ def _plain(remark: Remark) -> dict[str, str]:
     return {"code": remark.code, "message": remark.message, "advice": remark.advice}
 
 
-def _described(variable: Variable) -> dict[str, Any]:
+def _described(one: Told) -> dict[str, Any]:
+    variable = one.variable
     described: dict[str, Any] = {
         "name": variable.name,
         "kind": variable.kind,
+        "holds": variable.holds,
         "values": variable.n_values,
         "missing": list(variable.missing),
     }
     if variable.title:
         described["title"] = variable.title
-    if variable.kind == "numeric" and variable.n_values:
-        described["range"] = [variable.values[0].item(), variable.values[-1].item()]
-    elif variable.kind == "categorical" and variable.n_values <= _LISTED:
-        described["labels"] = variable.display[: variable.n_values]
+    if variable.date_format:
+        described["format"] = variable.date_format
+    if one.range is not None:
+        described["range"] = list(one.range)
+    elif variable.kind == "categorical" and variable.holds == "levels" and variable.n_values <= _LISTED:
+        described["labels"] = one.texts
+    if variable.holds == "levels" and one.n_kept_back:
+        described["kept_back"] = one.n_kept_back
     return described
 
 
-def _grid(table: Table) -> Grid:
-    titled = any(v.title for v in table.schema)
+def _grid(found: list[Told]) -> Grid:
+    titled = any(t.variable.title for t in found)
     grid = Grid("variable", *(["title"] if titled else []), "kind")
     grid.add_column("values", justify="right")
     grid.add_column("range or levels", overflow="fold")
     grid.add_column("missing")
-    for variable in table.schema:
-        counts = table.frequencies(variable.name)[variable.n_values :]
+    for one in found:
+        variable = one.variable
+        counts = one.frequencies[variable.n_values :]
         grid.add_row(
             variable.name,
             *([_shortened(variable.title or "", _TITLE)] if titled else []),
-            variable.kind + (", ordered" if variable.is_ordered else ""),
+            _kind(variable),
             f"{variable.n_values:,}",
-            _content(variable),
+            _content(one),
             ", ".join(f"{_missing(v)}: {n:,}" for v, n in zip(variable.missing, counts.tolist(), strict=True)) or "–",
         )
     return grid
+
+
+def _kind(variable: Variable) -> str:
+    if variable.holds == "levels":
+        return variable.kind + (", ordered" if variable.is_ordered else "")
+    return f"date, {variable.date_format}" if variable.holds == "date" else variable.holds
 
 
 def _missing(value: Any) -> str:
     return "empty" if value is None else value_text(value)
 
 
-def _content(variable: Variable) -> str:
+def _content(one: Told) -> str:
+    variable = one.variable
     if not variable.n_values:
         return "–"
-    if variable.kind == "numeric":
-        return f"{value_text(variable.values[0].item())} to {value_text(variable.values[-1].item())}"
-    shown = [_shortened(t, 24) for t in variable.display[: min(_SHOWN, variable.n_values)]]
-    return ", ".join(shown) + (", …" if variable.n_values > _SHOWN else "")
+    if variable.holds != "levels":
+        return "not shown"
+    if one.range is not None:
+        low, high = one.range
+        return f"{value_text(low)} to {value_text(high)}"
+    texts = one.texts
+    shown = [_shortened(t, 24) for t in texts[:_SHOWN]] + (["…"] if len(texts) > _SHOWN else [])
+    if one.n_kept_back:
+        shown.append(f"{one.n_kept_back:,} rare not shown")
+    return ", ".join(shown)
 
 
 def _shortened(text: str, length: int) -> str:

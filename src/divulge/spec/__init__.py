@@ -7,6 +7,7 @@ from divulge.spec.assessment import (
     parse_output,
     parse_spec,
     read_inputs,
+    read_people,
     read_policy,
     read_spec,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "parse_output",
     "parse_spec",
     "read_inputs",
+    "read_people",
     "read_policy",
     "read_spec",
 ]

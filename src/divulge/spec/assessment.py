@@ -23,6 +23,7 @@ from divulge.spec.document import read_document
 from divulge.spec.teaching import TeachingFields
 from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table import Schema, Table, read_schema, read_table
+from divulge.table.derive import with_derived
 
 _KINDS = Kinds("kind of output", OUTPUTS)
 _Outputs = tuple[Annotated[Output, _KINDS], ...]
@@ -46,6 +47,10 @@ class Assessment:
 
     data: Annotated[Path | None, "The file of microdata; absent where only the outputs are known."] = None
     schema: Annotated[Path | None, "A Frictionless Table Schema; inferred from the data if absent."] = None
+    derive: Annotated[
+        Mapping[str, str],
+        "Bands of dates as variables of their own, as in ADM_YEAR: year(ADMITTED) or AGE: age(BORN, 2011-03-27).",
+    ] = field(default_factory=dict)
     holdout: Annotated[Path | None, "A file of people of the same kind who were not in the data, for comparison."] = (
         None
     )
@@ -173,6 +178,13 @@ def _check_units(assessment: Assessment, schema: Schema) -> None:
             raise unknown_variable(name, schema.names, where=part)
 
 
+def read_people(assessment: Assessment, which: Literal["data", "holdout"], schema: Schema | None) -> Table:
+    """A file of microdata that the assessment names, with the variables that it derives."""
+    with _named(which):
+        table = read_table(getattr(assessment, which), schema)
+    return with_derived(table, assessment.derive)
+
+
 def read_inputs(assessment: Assessment) -> Inputs:
     """Read the schema and the data, and check every output and every released number against them."""
     schema = None
@@ -181,8 +193,7 @@ def read_inputs(assessment: Assessment) -> Inputs:
             schema = read_schema(assessment.schema)
     table = None
     if assessment.data is not None:
-        with _named("data"):
-            table = read_table(assessment.data, schema)
+        table = read_people(assessment, "data", schema)
         schema = table.schema
         if assessment.rows is not None and assessment.rows != table.n_rows:
             raise SpecError(
@@ -192,8 +203,10 @@ def read_inputs(assessment: Assessment) -> Inputs:
             )
     holdout = None
     if assessment.holdout is not None:
-        with _named("holdout"):
-            holdout = read_table(assessment.holdout, None if assessment.schema is None else schema)
+        own = None if schema is None or assessment.schema is None else schema
+        holdout = read_people(
+            assessment, "holdout", own and own.select([n for n in own.names if n not in assessment.derive])
+        )
     if schema is None:
         raise SpecError(
             "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."

@@ -12,6 +12,7 @@ from divulge.kernels.arrays import Codes
 from divulge.table.column import RawColumn, coded
 from divulge.table.conform import conform
 from divulge.table.infer import NA_TEXTS, infer
+from divulge.table.recognise import recognised
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import Variable
@@ -21,15 +22,21 @@ def build_table(columns: Iterable[RawColumn], schema: Schema | None = None) -> T
     """A table of the columns: the schema's variables first, in its order, then the others as they come."""
     built: dict[str, tuple[Variable, Codes]] = {}
     inferred: list[str] = []
+    opened: list[str] = []
     for found in columns:
         known = schema[found.name] if schema is not None and found.name in schema else found.own
         variable, lookup = infer(found) if known is None else conform(found, known)
         built[found.name] = variable, coded(found, lookup, variable.dtype)
         if known is None:
             inferred.append(found.name)
+        elif known is found.own or known.is_open:
+            opened.append(found.name)
     for name, variable in ((n, built[n][0]) for n in inferred):
         for text in _missing_elsewhere(variable, [built[n][0] for n in inferred]):
             built[name] = _without_level(*built[name], text)
+    for name in (*inferred, *opened):
+        # What a schema lists is told already; what only the data say may point at people.
+        built[name] = recognised(*built[name]), built[name][1]
     order = list(built)
     if schema is not None:
         order = [*schema.names, *(n for n in order if n not in schema)]

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import RuleError, suggest, unknown_variable
 from divulge.kernels.arrays import Codes, Floats, Mask
+from divulge.table.dates import as_date
 
 if TYPE_CHECKING:
     from divulge.table.schema import Schema
@@ -35,6 +36,15 @@ _TOKEN = re.compile(
 )
 _SAME = {"==": "=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
 _KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
+
+_COMPARE: dict[str, Any] = {
+    "=": np.equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_PART_OF_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?: [0-9:.]+)?)?)?")
 
 _Lookup = NDArray[np.int8]  # a truth value for every code of a variable: 1 true, 0 false, −1 unknown
 _Truth = NDArray[np.int8]  # a truth value for every row: 1 true, 0 false, −1 unknown
@@ -253,6 +263,9 @@ class _Parser:
         lookup = np.full(variable.n_codes, negated, dtype=np.int8)
         lookup[variable.is_missing] = -1
         for constant in constants:
+            if variable.holds == "date" and variable.code(constant) is None:
+                lookup[: variable.n_values][self._compared_dates(variable, "=", constant)] = not negated
+                continue
             code = variable.code(_as_value(variable, constant))
             if code is not None:
                 lookup[code] = not negated
@@ -263,12 +276,16 @@ class _Parser:
                 raise RuleError(
                     f"variable {variable.name!r} has no value {constant!r}.",
                     where=f"condition {self.text!r}",
-                    hint=suggest(constant, [*variable.texts, *variable.display]),
+                    hint=suggest(constant, variable.tellable),
                 )
         return lookup
 
     def _ordered(self, variable: Variable, operator: str, constant: str) -> _Lookup:
         position: Floats
+        if variable.holds == "date":
+            lookup = np.full(variable.n_codes, -1, dtype=np.int8)
+            lookup[: variable.n_values] = self._compared_dates(variable, operator, constant)
+            return lookup
         if variable.kind == "categorical" and variable.is_ordered:
             code = variable.code(constant)
             if code is None or code >= variable.n_values:
@@ -288,10 +305,21 @@ class _Parser:
                     where=f"condition {self.text!r}",
                     hint="Use = or in, or mark the variable as ordered in the schema.",
                 )
-        compare = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[operator]
-        lookup = compare(position, bound).astype(np.int8)
+        lookup = _COMPARE[operator](position, bound).astype(np.int8)
         lookup[variable.is_missing] = -1
         return lookup
+
+    def _compared_dates(self, variable: Variable, operator: str, constant: str) -> Mask:
+        """Dates compared with a day, a month or a year, as far as the constant goes: 2011-03 is all of March."""
+        plain = as_date(constant, variable.date_format or "") or constant
+        if not _PART_OF_DATE.fullmatch(plain):
+            raise RuleError(
+                f"{variable.name!r} holds dates, and {constant!r} is none.",
+                where=f"condition {self.text!r}",
+                hint="Write 2011-03-27, a month as 2011-03, a year as 2011, or a date as the file writes it.",
+            )
+        starts = np.array([str(v)[: len(plain)] for v in variable.values.tolist()], dtype=object)
+        return np.array(_COMPARE[operator](starts, plain), dtype=bool)
 
 
 def _as_value(variable: Variable, constant: str) -> Value:

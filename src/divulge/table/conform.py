@@ -13,12 +13,15 @@ import numpy as np
 from divulge.errors import OutsideCategoriesError
 from divulge.kernels.arrays import Integers
 from divulge.table.column import RawColumn
+from divulge.table.dates import as_date
 from divulge.table.infer import NA_TEXTS, as_integers, parse_number
 from divulge.table.variable import Value, Variable, value_text
 
 
 def conform(found: RawColumn, variable: Variable) -> tuple[Variable, Integers]:
     """The variable (closed, where it was open) and the code of each id of the column."""
+    if variable.holds == "date" and variable.date_format is not None:
+        found = _as_dates(found, variable.date_format)
     settled, lookup = variable, _matched(found, variable)
     if variable.is_open:
         settled = _opened(found, variable, lookup)
@@ -29,6 +32,12 @@ def conform(found: RawColumn, variable: Variable) -> tuple[Variable, Integers]:
         if counts.any():
             raise _outside(found, variable, int(counts.sum()), int((counts > 0).sum()))
     return settled, lookup
+
+
+def _as_dates(found: RawColumn, written: str) -> RawColumn:
+    """The column with its dates as 2011-03-27; what is no date of that format stays as it is."""
+    texts = [value_text(v) for v in found.values]
+    return replace(found, texts=[as_date(t, written) or t for t in texts], numbers=None)
 
 
 def _matched(found: RawColumn, variable: Variable) -> Integers:
@@ -74,6 +83,16 @@ def _opened(found: RawColumn, variable: Variable, lookup: Integers) -> Variable:
         numbers = np.array([*known, *_numbers(added)])
         values = (as_integers(numbers) if numbers.dtype.kind == "f" else numbers).tolist()
     else:
+        if variable.holds == "date":
+            missing += [t for t in NA_TEXTS if t in added]
+            dates = [v for v in added if isinstance(v, str) and as_date(v, "%Y-%m-%d")]
+            return replace(
+                variable,
+                values=np.array(sorted({*map(value_text, known), *dates}), dtype=object),
+                missing=tuple([None, *missing] if None not in missing and found.has_empty else missing),
+                frequencies=None,
+                is_open=False,
+            )
         if known and not any(isinstance(v, str) for v in known) and len(_numbers(added)) == len(added):
             added = _numbers(added)
         values = [*known, *sorted(added, key=lambda v: (isinstance(v, str), v))]
@@ -92,6 +111,8 @@ def _numbers(values: list[Value]) -> list[Value]:
 
 def _outside(found: RawColumn, variable: Variable, n_rows: int, n_values: int) -> OutsideCategoriesError:
     needed = "numbers" if variable.is_open else "among its values in the schema"
+    if variable.is_open and variable.holds == "date":
+        needed = f"dates of the format {variable.date_format}"
     distinct = "1 distinct value" if n_values == 1 else f"{n_values:,} distinct values"
     return OutsideCategoriesError(
         f"{n_rows:,} rows of {found.name!r} ({distinct}) are not {needed}.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from divulge.errors import DivulgeError, SchemaError
+from divulge.table.dates import is_format, known_formats
 from divulge.table.infer import parse_number
-from divulge.table.variable import Kind, Value, Variable, value_text
+from divulge.table.variable import Holds, Kind, Value, Variable, value_text
 
 _TYPES = {
     "string": "string",
@@ -17,9 +18,9 @@ _TYPES = {
     "number": "number",
     "boolean": "boolean",
     "year": "integer",
-    # Dates and the like are text here: nothing in the program reckons with them.
     "date": "string",
     "datetime": "string",
+    # Times and the like are text: nothing in the program reckons with them.
     "time": "string",
     "yearmonth": "string",
     "duration": "string",
@@ -61,6 +62,7 @@ def parse_field(field: Any, common_missing: Any, where: str) -> Variable:
     labels: dict[Value | None, str] = {v: label for v, label in listed.items() if label is not None}
     values, more, is_categorical = _values(field, kind, constraints, where)
     labels |= more | _labels(field.get("valueLabels", []), kind, f"{where}.valueLabels")
+    holds, written = _holds(field, where)
     known = {value_text(v) for v in listed if v is not None}
     variable_kind: Kind = "categorical" if is_categorical else "numeric"
     array = _as_array([v for v in values or [] if value_text(v) not in known], kind)
@@ -72,12 +74,34 @@ def parse_field(field: Any, common_missing: Any, where: str) -> Variable:
             labels=labels,
             missing=tuple(listed),
             title=field.get("title") if isinstance(field.get("title"), str) else None,
-            is_ordered=field.get("categoriesOrdered") is True,
+            is_ordered=field.get("categoriesOrdered") is True or written is not None,
             frequencies=_frequencies(field, where),
             is_open=values is None or field.get("open") is True,
+            holds=holds,
+            date_format=written,
         )
     except DivulgeError as error:
         raise error.at(where) from None
+
+
+def _holds(field: dict[str, Any], where: str) -> tuple[Holds, str | None]:
+    """What the values are, and the format of dates. `default` and `any` are the standard's words for 2011-03-27."""
+    if field.get("type") in ("date", "datetime"):
+        written = field.get("format", "default")
+        written = "%Y-%m-%d" if written in ("default", "any") else written
+        if not is_format(written):
+            raise SchemaError(
+                f"dates cannot be read by the format {written!r}.",
+                where=f"{where}.format",
+                hint=f"The formats are {', '.join(known_formats())}.",
+            )
+        return "date", written
+    holds = field.get("holds", "levels")
+    if holds not in get_args(Holds):
+        raise SchemaError(
+            f"a column cannot hold {holds!r}.", where=f"{where}.holds", hint=f"It holds {', '.join(get_args(Holds))}."
+        )
+    return holds, None
 
 
 def _as_array(values: list[Value], kind: str) -> np.ndarray[Any, Any]:

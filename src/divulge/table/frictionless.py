@@ -1,8 +1,9 @@
 """Schemas as Frictionless Table Schema JSON, in and out: a data dictionary alone makes a schema.
 
 Beyond the standard, a field may say `step` (a grid of numbers between minimum and maximum), `frequencies` (how many
-rows have each value and then each missing code, where that is public), `open` and `valueLabels`; and the schema may
-say `rules` (edit rules). Parsing one field is in `fields.py`.
+rows have each value and then each missing code, where that is public), `holds` (identifiers, text, postcodes: what is
+never listed), `open` and `valueLabels`; and the schema may say `rules` (edit rules). Parsing one field is in
+`fields.py`.
 """
 
 from __future__ import annotations
@@ -77,26 +78,31 @@ def parse_schema(document: Any) -> Schema:
 
 def format_schema(schema: Schema) -> dict[str, Any]:
     """The schema as plain data for JSON."""
-    document: dict[str, Any] = {"fields": [_field(v) for v in schema]}
+    document: dict[str, Any] = {"fields": [format_field(v) for v in schema]}
     if schema.rules:
         document["rules"] = list(schema.rules)
     return document
 
 
-def _field(variable: Variable) -> dict[str, Any]:
+def format_field(variable: Variable) -> dict[str, Any]:
+    """One variable as plain data for JSON."""
     values: list[Value] = variable.values.tolist()
     kind = {"i": "integer", "f": "number"}.get(variable.values.dtype.kind, "string")
     field: dict[str, Any] = {"name": variable.name}
     if variable.title is not None:
         field["title"] = variable.title
-    field["type"] = kind
+    field["type"] = "date" if variable.holds == "date" else kind
+    if variable.date_format is not None:
+        field["format"] = variable.date_format
+    if variable.holds not in ("levels", "date"):
+        field["holds"] = variable.holds
     labelled = set()
     if variable.kind == "categorical" and (values or not variable.is_open):
         labelled = {v for v in values if v in variable.labels}
         field["categories"] = [{"value": v, "label": variable.labels[v]} if v in labelled else v for v in values]
     elif values or not variable.is_open:
         field |= _numeric_values(values)
-    if variable.is_ordered:
+    if variable.is_ordered and variable.holds != "date":
         field["categoriesOrdered"] = True
     if variable.is_open and values:
         field["open"] = True

@@ -1,7 +1,7 @@
 """What a column is, decided from its distinct texts or numbers alone: the order of the rows never matters.
 
-Integers and decimal numbers make a numeric variable; everything else (dates and numbers with leading zeros too) is
-categorical. Nothing is guessed from the first rows.
+Integers and decimal numbers make a numeric variable; days of one format make dates, in their order; everything else
+(numbers with leading zeros too) is categorical. Nothing is guessed from the first rows.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.table.column import Numbers, RawColumn
-from divulge.table.variable import Value, Variable
+from divulge.table.dates import Dates, read_dates
+from divulge.table.variable import Value, Variable, value_text
 
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 DECIMAL = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NA_TEXTS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """Texts that mean "missing" in a column of numbers. In a column of texts they are texts like any other, unless a column
 of numbers in the same file has them (build.py)."""
+
+_PACKED = len("20110327")
 
 EXACT = 2**53
 """Integers beyond this are not exact as floats, so they are never mixed with decimals."""
@@ -84,6 +87,9 @@ def as_integers(numbers: Floats) -> Numbers:
 
 def infer(found: RawColumn) -> tuple[Variable, Integers]:
     """The variable that a column holds, and the code of each of its ids."""
+    dates = _dates(found)
+    if dates is not None:
+        return _from_dates(found, dates)
     if found.numbers is not None:
         return _from_numbers(found)
     parsed = None if found.is_typed else parse_numbers(found.texts)
@@ -97,6 +103,41 @@ def infer(found: RawColumn) -> tuple[Variable, Integers]:
         lookup[i + 1] = len(values) + len(missing)
         missing.append(found.texts[i])
     return Variable(found.name, "numeric", values, missing=tuple(missing)), lookup
+
+
+def _dates(found: RawColumn) -> Dates | None:
+    """What it holds as dates, NA_TEXTS aside; None where it holds anything else."""
+    if found.numbers is None:
+        return read_dates([t for t in found.texts if t not in NA_TEXTS])
+    if found.numbers.dtype.kind != "i" or not len(found.numbers) or len(str(found.numbers[0])) != _PACKED:
+        return None
+    return read_dates([str(n) for n in found.numbers.tolist()])
+
+
+def _from_dates(found: RawColumn, dates: Dates) -> tuple[Variable, Integers]:
+    texts = [value_text(v) for v in found.values]
+    plain = iter(dates.plain)
+    read = [None if t in NA_TEXTS else next(plain) for t in texts]
+    ordered = sorted({r for r in read if r is not None})
+    place = {text: i for i, text in enumerate(ordered)}
+    missing: list[Value | None] = [None] if found.has_empty else []
+    missing += [t for t in NA_TEXTS if t in texts]
+    code_of = {t: len(ordered) + i for i, t in enumerate(missing)}
+    codes = [code_of[t] if r is None else place[r] for t, r in zip(texts, read, strict=True)]
+    lookup = np.array([code_of.get(None, len(ordered)), *codes], dtype=np.int64)
+    values = np.array(ordered, dtype=object)
+    return (
+        Variable(
+            found.name,
+            "categorical",
+            values,
+            missing=tuple(missing),
+            is_ordered=True,
+            holds="date",
+            date_format=dates.format,
+        ),
+        lookup,
+    )
 
 
 def _from_texts(found: RawColumn) -> tuple[Variable, Integers]:

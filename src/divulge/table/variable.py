@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from divulge.errors import SchemaError
 from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.table.dates import as_date
 
 Value = str | int | float
 Kind = Literal["categorical", "numeric"]
+Holds = Literal["levels", "date", "identifier", "near-unique", "postcode", "text"]
+"""What the values are. Levels may be told; all others point at people, and no message, table or schema lists them."""
 
 
 def value_text(value: Value | None) -> str:
@@ -38,6 +41,8 @@ class Variable:
     missing: values that mean "missing", each with a code of its own; None is the empty field.
     frequencies: how many rows have each code, where that is public knowledge (length n_codes).
     is_open: the possible values are not known yet and are taken from the data when a file is read.
+    holds: what the values are; only levels are ever told. Dates are texts such as 2011-03-27, in their order.
+    date_format: how the file writes its dates, as in %d/%m/%Y.
     """
 
     name: str
@@ -49,6 +54,8 @@ class Variable:
     is_ordered: bool = False
     frequencies: Integers | None = None
     is_open: bool = False
+    holds: Holds = "levels"
+    date_format: str | None = None
 
     def __post_init__(self) -> None:
         values = _as_values(self.kind, self.values, self.name)
@@ -111,6 +118,11 @@ class Variable:
         return shown
 
     @property
+    def tellable(self) -> list[str]:
+        """Texts and labels that a message may name: those of levels, and none where values point at people."""
+        return [*self.texts, *self.display] if self.holds == "levels" else []
+
+    @property
     def numbers(self) -> Floats:
         """The number behind every code; NaN for missing codes. Categorical values that are not numbers are NaN."""
         out = np.full(self.n_codes, np.nan)
@@ -144,6 +156,9 @@ class Variable:
         for i, candidate in enumerate(known):
             if self.labels.get(candidate) == text:
                 return i
+        if self.holds == "date" and self.date_format is not None:
+            plain = as_date(text, self.date_format)
+            return known.index(plain) if plain is not None and plain in known else None
         return None
 
     def with_values(self, values: Iterable[Value], missing: Iterable[Value | None] | None = None) -> Variable:
@@ -158,16 +173,7 @@ class Variable:
         if not isinstance(other, Variable):
             return NotImplemented
         return (
-            (self.name, self.kind, self.missing, self.title, self.is_ordered, self.is_open, self.labels)
-            == (
-                other.name,
-                other.kind,
-                other.missing,
-                other.title,
-                other.is_ordered,
-                other.is_open,
-                other.labels,
-            )
+            all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
             and self.values.dtype == other.values.dtype
             and np.array_equal(self.values, other.values)
             and (self.frequencies is None) == (other.frequencies is None)
@@ -175,6 +181,10 @@ class Variable:
         )
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays; compare by ==
+
+
+_PLAIN = ("name", "kind", "missing", "title", "is_ordered", "is_open", "labels")
+"""What is compared as it is. The others are arrays, or say how values are told and written, not what they are."""
 
 
 def _as_numbers(value: Value) -> list[int | float]:

@@ -91,6 +91,6 @@ def _event(event: str, formula: Formula, variable: Variable) -> Floats:
         raise OutputError(
             f"{variable.name!r} has no value {event!r} to count as 1.",
             where="event",
-            hint=suggest(str(event), [*variable.texts, *variable.display]),
+            hint=suggest(str(event), variable.tellable),
         )
     return np.where(variable.is_missing, np.nan, (np.arange(variable.n_codes) == code).astype(float))

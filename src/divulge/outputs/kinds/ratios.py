@@ -173,7 +173,7 @@ def _code(variable: Variable, value: str, field: str) -> int:
         raise OutputError(
             f"{variable.name!r} has no value {value!r}.",
             where=field,
-            hint=suggest(value, [*variable.texts, *variable.display]),
+            hint=suggest(value, variable.tellable),
         )
     return code
 

@@ -131,7 +131,7 @@ class Survival(Output):
             raise OutputError(
                 f"{variable.name!r} has no value {self.observed!r}.",
                 where="observed",
-                hint=suggest(self.observed, [*variable.texts, *variable.display]),
+                hint=suggest(self.observed, variable.tellable),
             )
         return code
 

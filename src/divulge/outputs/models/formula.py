@@ -246,11 +246,11 @@ def _category(node: ast.Call, expression: str, quoted: str | None, schema: Schem
         return Factor(expression, name)
     code = variable.code(constants[0])
     if code is None or code >= variable.n_values:
-        known = variable.texts[: variable.n_values]
+        known = variable.tellable[: variable.n_values]
         shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
         raise OutputError(
             f"`{expression}`: {name!r} has no value {constants[0]!r} to be the reference.",
-            hint=suggest(str(constants[0]), known) or f"Its values are {shown}.",
+            hint=suggest(str(constants[0]), known) or (f"Its values are {shown}." if known else None),
         )
     return Factor(expression, name, reference=code)
 

@@ -70,10 +70,12 @@ def read_released(
         if len(found) < len(marked):
             known = {_key(label, schema) for label in labels}
             unknown = next(t for t in output.suppressed if _key(t, schema) not in known)
-            raise OutputError(f"there is no cell {unknown!r}.", where="suppressed", hint=suggest(unknown, labels))
+            raise OutputError(
+                f"there is no cell {unknown!r}.", where="suppressed", hint=suggest(unknown, _tellable(labels, schema))
+            )
         hidden[found] = True
     if hidden.any() and not output.can_suppress:
-        missing = _listed(label for label, h in zip(labels, hidden, strict=True) if h)
+        missing = _listed(_tellable([label for label, h in zip(labels, hidden, strict=True) if h], schema))
         raise OutputError(
             f"kind {output.kind!r} has no suppressed cells, but no value is given for {missing}.",
             where="released",
@@ -251,9 +253,9 @@ def _matched(
             raise OutputError(
                 f"there is no figure {text!r}.",
                 where="released",
-                hint=suggest(text, [_in_words(label, schema) for label in labels])
-                or suggest(text, labels)
-                or f"The figures are: {_listed(labels)}.",
+                hint=suggest(text, [_in_words(label, schema) for label in _tellable(labels, schema)])
+                or suggest(text, _tellable(labels, schema))
+                or f"The figures are: {_listed(_tellable(labels, schema))}.",
             )
         if place in found:
             raise OutputError(f"{labels[place]!r} is given twice.", where="released")
@@ -262,7 +264,7 @@ def _matched(
     if missing:
         raise OutputError(
             f"{_count(len(labels), 'figure')} needed, {_count(len(found), 'value')} given. "
-            f"Missing: {_listed(missing)}.",
+            f"Missing: {_listed(_tellable(missing, schema))}.",
             where="released",
         )
     return [found[i] for i in range(len(labels))]
@@ -281,6 +283,18 @@ def _key(label: str, schema: Schema) -> tuple[str, ...]:
             part = f"{name.strip()}={code}" if code is not None else part
         parts.append(" ".join(part.split()))
     return tuple(sorted(parts))
+
+
+def _tellable(labels: Sequence[str], schema: Schema) -> list[str]:
+    """The labels that a message may name: none with the value of a variable whose values point at people."""
+    hidden = {v.name for v in schema if v.holds != "levels"}
+    if not hidden:
+        return list(labels)
+    return [
+        label
+        for label in labels
+        if not any(part.partition("=")[0].strip() in hidden for part in re.split(r"\s+[|&]\s+", label))
+    ]
 
 
 def _in_words(label: str, schema: Schema) -> str:

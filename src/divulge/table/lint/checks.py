@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from divulge.table.dates import may_be_month_first, month_first
 from divulge.table.infer import parse_number
 from divulge.table.lint.numbers import coded_categories, coded_missings, outliers
 from divulge.table.lint.pairs import derived
-from divulge.table.lint.remark import RARE, Occurrences, Remark
-from divulge.table.lint.texts import decimal_commas, free_text, mixed_types, na_levels, padded
+from divulge.table.lint.remark import RARE, Remark
+from divulge.table.lint.texts import decimal_commas, mixed_types, na_levels, padded
+from divulge.table.occurrences import Occurrences
 from divulge.table.table import Table
 
 _CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
@@ -20,7 +22,6 @@ _CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
     coded_missings,
     outliers,
     coded_categories,
-    free_text,
     decimal_commas,
     mixed_types,
     na_levels,
@@ -28,10 +29,6 @@ _CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
     lambda seen: _rare_levels(seen),
 )
 """Every check of one variable that does not merely name the rows, in the order in which its remarks are shown."""
-
-_ENOUGH_ROWS = 20  # with fewer rows nearly every column is distinct
-_DISTINCT = 0.98
-"""A column with at least this share of distinct values names rows. Measured amounts repeat more often than that."""
 
 _WIDE = 100
 """Numbers that name rows are handed out one after the other; spread wider than this per row they may be amounts."""
@@ -42,11 +39,11 @@ def lint(table: Table) -> tuple[Remark, ...]:
     seen = [Occurrences.of(v, c) for v, c in zip(table.schema, table.columns, strict=True)]
     remarks = list(_header(table))
     for variable in seen:
-        names_rows = list(_identifier(variable))
-        remarks.extend(names_rows)
-        for check in () if names_rows else _CHECKS:
+        pointing = list(_points_at_people(variable))
+        remarks.extend(pointing)
+        for check in () if pointing else _CHECKS:
             remarks.extend(check(variable))
-    named = {r.variable for r in remarks if r.code in ("identifier", "free-text", "constant")}
+    named = {r.variable for r in remarks if r.code in ("identifier", "free-text", "constant", *_POINTING)}
     return (*remarks, *derived(table, [s for s in seen if s.variable.name not in named]))
 
 
@@ -61,13 +58,40 @@ def _header(table: Table) -> Iterator[Remark]:
         )
 
 
-def _identifier(seen: Occurrences) -> Iterator[Remark]:
-    """Whole numbers or short texts that nearly all differ: they name rows."""
-    if seen.n_valid < _ENOUGH_ROWS or seen.n_distinct < _DISTINCT * seen.n_valid or seen.is_free_text:
-        return
-    if seen.variable.values.dtype.kind == "f":
-        return
-    share = "all" if seen.n_distinct == seen.n_valid else "nearly all"
+_POINTING = {
+    "near-unique": (
+        "{distinct} distinct texts in {rows} rows: most are shared by a handful of people at most.",
+        "Put values together into levels, or take it out of the file: its values point at people.",
+    ),
+    "postcode": (
+        "{distinct} distinct postcodes in {rows} rows: a few houses each.",
+        "Keep the first part, or the area: a postcode and an age are a name.",
+    ),
+    "text": (
+        "{distinct} distinct texts in {rows} rows, of several words each: free text.",
+        "Take it out of the file: no table or model uses it, and people name themselves and others in it.",
+    ),
+}
+"""What is said of a column by what it holds; the code of the remark is the same word, but for free text."""
+
+
+def _points_at_people(seen: Occurrences) -> Iterator[Remark]:
+    """Columns whose values are never told."""
+    holds, name = seen.variable.holds, seen.variable.name
+    if holds == "identifier":
+        yield _identifier(seen)
+    elif holds == "date":
+        yield from _date(seen)
+    elif holds in _POINTING:
+        message, advice = _POINTING[holds]
+        code = "free-text" if holds == "text" else holds
+        yield Remark(code, name, message.format(distinct=f"{seen.n_distinct:,}", rows=f"{seen.n_valid:,}"), advice)
+
+
+def _identifier(seen: Occurrences) -> Remark:
+    """Whole numbers or short texts that nearly all differ, or that the column's name says are names."""
+    share = "all different" if seen.n_distinct == seen.n_valid else "nearly all different"
+    share = share if 2 * seen.n_distinct > seen.n_valid else "named like names of people"
     is_wide = not seen.is_text and int(seen.variable.values[-1]) - int(seen.variable.values[0]) > _WIDE * seen.n_valid
     if is_wide:
         what = "this names the rows, or is an amount to the last unit."
@@ -75,12 +99,26 @@ def _identifier(seen: Occurrences) -> Iterator[Remark]:
     else:
         what = "this names the rows."
         advice = "Take it out of the file: it identifies people, and nothing can be learnt from it."
+    message = f"{seen.n_distinct:,} distinct values in {seen.n_valid:,} rows, {share}: {what}"
+    return Remark("identifier", seen.variable.name, message, advice)
+
+
+def _date(seen: Occurrences) -> Iterator[Remark]:
+    name, written = seen.variable.name, seen.variable.date_format
     yield Remark(
-        "identifier",
-        seen.variable.name,
-        f"{seen.n_distinct:,} distinct values in {seen.n_valid:,} rows, {share} different: {what}",
-        advice,
+        "date",
+        name,
+        f"dates, written {written}: {seen.n_distinct:,} different days in {seen.n_valid:,} rows.",
+        "A day and an age find a person. Use bands of it: "
+        f"derive: {{{name}_YEAR: year({name}), {name}_MONTH: month({name})}} in the spec, or age({name}, DAY).",
     )
+    if may_be_month_first(seen.texts, written):
+        yield Remark(
+            "date-order",
+            name,
+            "no day is above 12, so the month may come first; it is read with the day first.",
+            f'If the month comes first, write "type": "date", "format": "{month_first(written)}" for it in the schema.',
+        )
 
 
 def _constant(seen: Occurrences) -> Iterator[Remark]:

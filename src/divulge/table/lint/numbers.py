@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels.arrays import Integers
-from divulge.table.lint.remark import Occurrences, Remark
+from divulge.table.lint.remark import Remark
+from divulge.table.occurrences import Occurrences
+from divulge.table.ranges import rounded_range
 
 _NEGATIVE = {-n for n in [*range(1, 10), 66, 77, 88, 96, 97, 98, 99, 666, 777, 888, 996, 997, 998, 999, 7777, 8888]}
 _NEGATIVE |= {-n for n in (9996, 9997, 9998, 9999, 99999, 999999, 9999999)}
@@ -78,7 +80,8 @@ def coded_missings(seen: Occurrences) -> Iterator[Remark]:
         return
     values, counts = _occurring(seen)
     found = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    rest = [v for v in values.tolist() if v not in codes]
+    kept = ~np.isin(values, codes)
+    low, high = rounded_range(values[kept], counts[kept])
     named = ", ".join(f"{c} ({found[c]:,} rows)" for c in codes)
     listed = ", ".join(f'"{c}"' for c in codes)
     sort = "missing" if max(codes) < 0 else "missing or top"
@@ -86,7 +89,7 @@ def coded_missings(seen: Occurrences) -> Iterator[Remark]:
     yield Remark(
         "coded-missing",
         seen.variable.name,
-        f"{named} {one if len(codes) == 1 else many}: the rest lies between {rest[0]:,} and {rest[-1]:,}.",
+        f"{named} {one if len(codes) == 1 else many}: the rest lies between {low:,} and {high:,}.",
         f"If that is missing, list {listed} in missingValues of the field in the schema (--save-schema writes one).",
     )
 
@@ -121,11 +124,13 @@ def outliers(seen: Occurrences) -> Iterator[Remark]:
             inner = abs(float(ends[k + 1]) - float(ends[-1]))
             if inner > 0 and abs(float(ends[0]) - float(ends[k + 1])) > _STRETCH * inner:
                 many = "1 row" if rows == 1 else f"{rows} rows"
+                inside = slice(0, len(values) - k - 1) if side == "largest" else slice(k + 1, None)
+                low, high = rounded_range(values[inside], counts[inside])
                 yield Remark(
                     "outlier",
                     seen.variable.name,
                     f"the {side} values ({many}) more than double the range: without them it would be "
-                    f"{min(ends[k + 1], ends[-1]):,} to {max(ends[k + 1], ends[-1]):,}.",
+                    f"about {low:,} to {high:,}.",
                     "Check them; if they are right, top-code or round the variable, as they point at single people.",
                 )
                 break

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from divulge.kernels.arrays import Codes
-from divulge.table.lint.remark import Occurrences, Remark
+from divulge.table.lint.remark import Remark
+from divulge.table.occurrences import Occurrences
 from divulge.table.table import Table
 
 _SURPRISE = 20.0

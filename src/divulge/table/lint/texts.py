@@ -1,4 +1,4 @@
-"""Checks of text variables: free text, numbers among texts, decimal commas, texts that mean missing, stray blanks."""
+"""Checks of text variables: numbers among texts, decimal commas, texts that mean missing, stray blanks."""
 
 from __future__ import annotations
 
@@ -6,22 +6,13 @@ import re
 from collections.abc import Iterator
 
 from divulge.table.infer import parse_number
-from divulge.table.lint.remark import Occurrences, Remark
+from divulge.table.lint.remark import Remark
+from divulge.table.occurrences import Occurrences
 
 _DECIMAL_COMMA = re.compile(r"-?[0-9]+(,[0-9]+)?")
 _MEANS_MISSING = {"NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "null", "NULL", ".", "?", "-", "--", ""}
 """Not "None", which is an answer to many questions."""
 _SEVERAL_NUMBERS = 4  # fewer numbers than this beside texts are levels such as 1, 2, 3, more
-
-
-def free_text(seen: Occurrences) -> Iterator[Remark]:
-    if seen.is_free_text:
-        yield Remark(
-            "free-text",
-            seen.variable.name,
-            f"{seen.n_distinct:,} distinct texts in {seen.n_valid:,} rows, of several words each: free text.",
-            "Take it out of the file: no table or model uses it, and people name themselves and others in it.",
-        )
 
 
 def mixed_types(seen: Occurrences) -> Iterator[Remark]:
@@ -70,7 +61,7 @@ def na_levels(seen: Occurrences) -> Iterator[Remark]:
 
 
 def padded(seen: Occurrences) -> Iterator[Remark]:
-    if seen.is_text and not seen.is_free_text:
+    if seen.is_text:
         n_padded = sum(t != t.strip() for t in seen.texts)
         if n_padded:
             yield Remark(
