@@ -76,7 +76,7 @@ def test_filters_counts_and_states_agree(either: Service) -> None:
     for query, numbers in shown.items():
         assert _shown(chloe, f"/submissions?{query}") == numbers, query
     assert _shown(cyril, "/submissions?whose=undecided") == []
-    line = re.search(r"1 of 2 in favour.*?with Chloe", chloe.get("/submissions?state=ready").text, re.DOTALL)
+    line = re.search(r"1 of 2 decided.*?with Chloe", chloe.get("/submissions?state=ready").text, re.DOTALL)
     assert line is not None
 
 

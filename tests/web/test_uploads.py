@@ -275,6 +275,6 @@ def test_released_files_leave_as_a_zip_with_a_manifest(service: Service) -> None
     number = service.make("released")
     answer = service.client("rosa").get(f"/submissions/{number}/release.zip")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert archive.namelist() == ["manifest.json", "files/output-1.csv"]
+        assert archive.namelist() == ["manifest.json", "files/output-1.csv", "files/outputs.xlsx"]
         assert archive.read("files/output-1.csv").decode().splitlines()[1] == "AGE=40 & SEX=F,13"
     assert OUTPUT["kind"] == "crosstab"

@@ -80,13 +80,15 @@ def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
 
 def released_figures(ready: Plan) -> list[_Figures]:
     """The figures of every new output as they are released: as they were given, else as computed from the data."""
-    return [_figures(printed) for printed in ready.printed[: ready.n_new]]
+    found = zip(ready.outputs, ready.printed[: ready.n_new], strict=False)
+    return [_figures(printed, with_se=output.has_se) for output, printed in found]
 
 
-def _figures(printed: Released) -> _Figures:
+def _figures(printed: Released, with_se: bool) -> _Figures:
+    """with_se: whether standard errors are figures of the output; where they are not, none leaves with it."""
     values = printed.precision.texts(printed.values)
     found: _Figures = [{"label": label, "value": value} for label, value in zip(printed.labels, values, strict=True)]
-    if printed.se is not None:
+    if printed.se is not None and with_se:
         for figure, se in zip(found, printed.precision_of_se.texts(printed.se), strict=True):
             figure["se"] = se
     return found

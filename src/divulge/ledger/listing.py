@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 from divulge.ledger.model import (
     Assignment,
     CheckerDecision,
-    Choice,
     Dataset,
     Job,
     JobState,
     Person,
     Project,
     State,
+    StoredAssessment,
     Submission,
     SubmittedOutput,
 )
@@ -87,8 +87,8 @@ class _ListedSubmission:
     created_at: Any
     changed_at: Any
     checkers: tuple[str, ...]
-    in_favour: int
-    against: int
+    decided: int
+    """How many have decided; what, is not told before all have."""
     needed: int
     has_failed: bool
     """Whether its latest assessment failed and it waits for another."""
@@ -146,8 +146,7 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> _Lis
             created_at=row.created_at,
             changed_at=row.changed_at,
             checkers=tuple(checkers.get(row.id, ())),
-            in_favour=votes.get((row.id, Choice.RELEASE), 0),
-            against=votes.get((row.id, Choice.REFUSE), 0),
+            decided=votes.get(row.id, 0),
             needed=row.checkers_needed,
             has_failed=row.id in failed,
         )
@@ -188,7 +187,9 @@ def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
         found.append(mine.exists() if filters.whose == "assigned" else ~of_it.exists())
     if filters.whose == "undecided":
         decided = select(CheckerDecision.id).where(
-            CheckerDecision.submission_id == Submission.id, CheckerDecision.person_id == person.id
+            CheckerDecision.submission_id == Submission.id,
+            CheckerDecision.person_id == person.id,
+            CheckerDecision.assessment_id == _NEWEST,
         )
         found += [Submission.state == State.READY, Submission.author_id != person.id, ~decided.exists()]
     if filters.q:
@@ -226,10 +227,17 @@ _CHECKERS = (
     .order_by(Person.name)
 )
 
+_NEWEST = (
+    select(func.max(StoredAssessment.id))
+    .where(StoredAssessment.submission_id == CheckerDecision.submission_id)
+    .scalar_subquery()
+)
+"""The assessment on which a decision counts."""
+
 _VOTES = (
-    select(CheckerDecision.submission_id, CheckerDecision.choice, func.count())
-    .where(CheckerDecision.submission_id.in_(_THESE))
-    .group_by(CheckerDecision.submission_id, CheckerDecision.choice)
+    select(CheckerDecision.submission_id, func.count())
+    .where(CheckerDecision.submission_id.in_(_THESE), CheckerDecision.assessment_id == _NEWEST)
+    .group_by(CheckerDecision.submission_id)
 )
 
 _FAILED = select(Job.submission_id).where(
@@ -245,9 +253,8 @@ def _checkers(session: Session, ids: list[int]) -> dict[int, list[str]]:
     return found
 
 
-def _votes(session: Session, ids: list[int]) -> dict[tuple[int, Choice], int]:
-    rows = session.execute(_VOTES, {"these": ids}) if ids else ()
-    return {(submission_id, choice): count for submission_id, choice, count in rows}
+def _votes(session: Session, ids: list[int]) -> dict[int, int]:
+    return {row[0]: row[1] for row in session.execute(_VOTES, {"these": ids})} if ids else {}
 
 
 def _failed(session: Session, ids: list[int]) -> set[int]:

@@ -7,24 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from divulge.errors import SpecError, UploadError
+from divulge.ledger.model import Use
 from divulge.ledger.store import Blob, safe_name
 from divulge.outputs.output import in_field
 from divulge.spec import format_output, parse_output
 from divulge.table import Schema
 
 _MOST_OUTPUTS = 500  # Outputs of one submission. A thesis has a hundred; more is better sent in parts.
+_LONGEST_WHY = 2000  # characters of the reason for a file
 
 
 @dataclass(frozen=True)
 class Proposal:
     """outputs: each as the spec has it (`kind` and its fields). uploads: names as they came, and what was stored.
 
-    Of a researcher's spec the outputs alone count: data, schema, policy, scenario and design are the custodian's.
+    Of a researcher's spec the outputs alone count: data, schema, policy, scenario and design are the custodian's. Of
+    the uploads those that an output names are figures; the rest support them, and never leave. others: what is to leave
+    without an assessment, each with the reason for it.
     """
 
     title: str
     outputs: Sequence[Mapping[str, Any]]
     uploads: Sequence[tuple[str, Blob]] = ()
+    others: Sequence[tuple[str, Blob, str]] = ()
     purpose: str = ""
     origin: str = "spec"
 
@@ -39,19 +44,46 @@ class _CheckedOutput:
     variables: tuple[str, ...]
 
 
-def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[_CheckedOutput], list[tuple[str, Blob]]]:
+@dataclass(frozen=True)
+class _CheckedFile:
+    """A file under a harmless name, and what becomes of it."""
+
+    name: str
+    blob: Blob
+    use: Use
+    why: str = ""
+
+
+def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[_CheckedOutput], list[_CheckedFile]]:
     """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where."""
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
     if not 1 <= len(proposal.outputs) <= _MOST_OUTPUTS:
         raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
-    files = _named(proposal.uploads)
-    names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, files, strict=True)}
+    named = _named([*proposal.uploads, *((name, blob) for name, blob, _ in proposal.others)])
+    names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, named, strict=False)}
     checked = []
     for i, document in enumerate(proposal.outputs):
         with in_field(f"outputs[{i}]"):
             checked.append(_checked(document, schema, names))
+    figures = {c.document["released"] for c in checked if isinstance(c.document.get("released"), str)}
+    n_uploads = len(proposal.uploads)
+    files = [
+        _CheckedFile(name, blob, Use.FIGURES if name in figures else Use.SUPPORTING) for name, blob in named[:n_uploads]
+    ]
+    for (name, blob), (_, _, why) in zip(named[n_uploads:], proposal.others, strict=True):
+        files.append(_CheckedFile(name, blob, Use.OTHER, _reason(why, name)))
     return checked, files
+
+
+def _reason(why: str, name: str) -> str:
+    if not why.strip():
+        raise UploadError(
+            f"the file {name!r} is to leave without an assessment, and no reason is given.",
+            where="why",
+            hint="Say what it shows and why it is needed, or send it as a supporting file, which stays here.",
+        )
+    return why.strip()[:_LONGEST_WHY]
 
 
 def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, str]) -> _CheckedOutput:

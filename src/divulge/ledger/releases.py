@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 from divulge.errors import StateError
 from divulge.ledger import states, trail
 from divulge.ledger.database import database_now
-from divulge.ledger.model import Release, State, Submission, SubmittedOutput
+from divulge.ledger.model import Release, State, Submission
 from divulge.ledger.store import Store
 from divulge.ledger.workflow import get_person, lock_submission
-from divulge.record import csv_text, dumps, no_formula
+from divulge.ledger.written import figures_csv, figures_workbook
+from divulge.record import dumps
 
 _MANIFEST = "manifest.json"
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can hold: the same release gives the same bytes
@@ -37,7 +38,6 @@ def let_out(
     head = trail.read_head(session)
     manifest: dict[str, Any] = {
         "submission": submission.id,
-        "title": submission.title,
         "dataset": submission.dataset.fingerprint,
         "files": _released_files(store, submission),
     }
@@ -64,30 +64,36 @@ def release_details(made: Release) -> dict[str, Any]:
 
 
 def _released_files(store: Store, submission: Submission) -> list[dict[str, Any]]:
-    """What leaves: the files that came with it, and a table of figures for each output. They are put into the store."""
-    files = [{"name": u.name, "sha256": u.digest, "size": u.size} for u in submission.uploads]
-    taken = {u.name.casefold() for u in submission.uploads}
+    """What leaves, put into the store: figures that were assessed, written by us, and files that checkers approved."""
+    sent = {u.name: u for u in submission.uploads}
+    files = []
     for output in submission.outputs:
         if output.figures is None:
             raise StateError("the figures of an output are not known.", where=f"submission {submission.id}")
-        name = f"output-{output.number}.csv"
-        while name.casefold() in taken:
-            name = f"figures-{name}"
-        taken.add(name.casefold())
-        blob = store.put(_figures_csv(output).encode())
-        files.append({"name": name, "sha256": blob.digest, "size": blob.size, "output": output.number})
+        named = sent.get(str(output.document.get("released")))
+        text = figures_csv(output, store.read(named.digest) if named is not None else None)
+        files.append(_kept(store, f"output-{output.number}.csv", text.encode(), outputs=[output.number]))
+    numbers = [o.number for o in submission.outputs]
+    book = figures_workbook(submission.outputs, _grids(submission))
+    files.append(_kept(store, "outputs.xlsx", book, outputs=numbers))
+    for upload in submission.uploads:
+        if states.may_leave(submission, upload):
+            name = f"not-assessed/{upload.name}"
+            files.append({"name": name, "sha256": upload.digest, "size": upload.size, "assessed": False})
     return files
 
 
-def _figures_csv(output: SubmittedOutput) -> str:
-    """The figures of an output as they were printed: term, value and, where there are any, se."""
-    figures: Sequence[Any] = output.figures or []
-    with_se = any("se" in f for f in figures)
-    rows = [["term", "value", "se"]]
-    for figure in figures:
-        value = "suppressed" if figure["value"] is None else figure["value"]
-        rows.append([no_formula(figure["label"]), value, figure.get("se") or ""])
-    return csv_text(rows if with_se else [row[:2] for row in rows])
+def _kept(store: Store, name: str, content: bytes, *, outputs: list[int]) -> dict[str, Any]:
+    blob = store.put(content)
+    return {"name": name, "sha256": blob.digest, "size": blob.size, "assessed": True, "outputs": outputs}
+
+
+def _grids(submission: Submission) -> dict[int, Any]:
+    """How the figures of each output stand in a table, where an assessment says so."""
+    if not submission.assessments:
+        return {}
+    record = json.loads(submission.assessments[-1].record)
+    return {o["number"]: o.get("grid") for o in record.get("outputs") or [] if "number" in o}
 
 
 def release_zip(store: Store, made: Release) -> bytes:

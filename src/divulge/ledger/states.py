@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import ParamSpec
 
 from divulge.errors import NotAllowedError, StateError
-from divulge.ledger.model import Choice, Job, Person, Project, Role, State, Submission
+from divulge.ledger.model import CheckerDecision, Choice, Job, Person, Project, Role, State, Submission, Upload, Use
 
 _P = ParamSpec("_P")
 
@@ -25,6 +25,7 @@ TRANSITIONS: dict[State, tuple[State, ...]] = {
 """Every change of state that there is. From ready back to submitted: assessed anew before anybody has decided."""
 
 _CHECKING = (Role.CHECKER,)  # who decides on outputs
+_FILE_APPROVALS = 2  # checkers who must approve of a file that was not assessed, however few a project asks for
 OVERSEEING = (Role.CHECKER, Role.CUSTODIAN)
 """Who sees every submission and its assessment."""
 
@@ -94,7 +95,7 @@ def check_assess(person: Person, submission: Submission, job: Job | None) -> Non
     _check_state(submission, (State.SUBMITTED, State.READY), "be assessed")
     if job is not None and job.is_active:
         raise StateError("it is being assessed already.", where=_named(submission))
-    if submission.decisions:
+    if current_decisions(submission):
         raise StateError("somebody has decided on the assessment that there is.", where=_named(submission))
 
 
@@ -116,18 +117,22 @@ def check_return(person: Person, submission: Submission, job: Job | None) -> Non
 
 
 def check_decide(person: Person, submission: Submission) -> None:
-    """Say yes or no, with a reason: a checker, once, and not on what they submitted themselves."""
+    """Say yes or no, with a reason: a checker, and not on what they submitted themselves.
+
+    Until the last of the checkers who are needed has decided, each may correct what they said.
+    """
     _check_checker(person, submission, "decide")
     _check_state(submission, (State.READY,), "be decided on")
-    if person.id in {d.person_id for d in submission.decisions}:
-        raise StateError("you have decided on it already.", where=_named(submission))
+    found = current_decisions(submission)
+    if person.id in {d.person_id for d in found} and len(found) >= submission.checkers_needed:
+        raise StateError("you have decided on it already, and so have the others.", where=_named(submission))
 
 
 def check_release(person: Person, submission: Submission) -> None:
     """Let it out: as many checkers as the project asks for are in favour, and none against."""
     _check_checker(person, submission, "release")
     _check_state(submission, (State.READY,), "be released")
-    if _votes(submission, Choice.REFUSE):
+    if _votes(submission, Choice.REFUSE) + _votes(submission, Choice.RETURN):
         raise StateError("a checker is against its release.", where=_named(submission), hint="Return or refuse it.")
     _check_votes(submission, Choice.RELEASE, "in favour of its release")
 
@@ -174,9 +179,21 @@ def _versions(submission: Submission) -> Iterator[Submission]:
         version = version.replaces
 
 
+def current_decisions(submission: Submission) -> list[CheckerDecision]:
+    """What was decided on the newest assessment. What was decided on an earlier one counts no more."""
+    newest = submission.assessments[-1].id if submission.assessments else None
+    return [d for d in submission.decisions if d.assessment_id == newest]
+
+
+def may_leave(submission: Submission, upload: Upload) -> bool:
+    """Whether a file that was not assessed leaves: two checkers at least approve of it, and as many as are needed."""
+    approvals = sum(upload.id in d.files for d in current_decisions(submission))
+    return upload.use is Use.OTHER and approvals >= max(_FILE_APPROVALS, submission.checkers_needed)
+
+
 def _votes(submission: Submission, choice: Choice) -> int:
     """How many checkers are for this choice."""
-    return sum(d.choice is choice for d in submission.decisions)
+    return sum(d.choice is choice for d in current_decisions(submission))
 
 
 def _check_checker(person: Person, submission: Submission, doing: str) -> None:

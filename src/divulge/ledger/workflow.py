@@ -6,6 +6,8 @@ asks `divulge.ledger.states`, changes, and adds the entry. Rows are locked in on
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -26,11 +28,13 @@ from divulge.ledger.model import (
     Submission,
     SubmittedOutput,
     Upload,
+    Use,
     utc_now,
 )
 from divulge.ledger.proposals import Proposal, check_proposal
 
 _LONGEST_TEXT = 20_000  # characters of a comment or a reason
+_STRICTER = (Choice.RELEASE, Choice.RETURN, Choice.REFUSE)  # the strictest last: what outputs add up to
 
 
 def submit(
@@ -138,24 +142,49 @@ def give_back(session: Session, by: int, submission_id: int, reason: str) -> Sub
     return submission
 
 
-def decide(session: Session, by: int, submission_id: int, choice: Choice, reason: str) -> CheckerDecision:
-    """Record what one checker decided, and why. Releasing or refusing is a step of its own."""
+def decide(
+    session: Session,
+    by: int,
+    submission_id: int,
+    choice: Choice | Mapping[int, Choice],
+    reason: str,
+    *,
+    files: Collection[int] = (),
+) -> CheckerDecision:
+    """Record what one checker decided, and why. Releasing or refusing is a step of its own.
+
+    choice: for all outputs, or for each by its number; the submission's is the strictest of them. files: the ids of
+    the files that the checker approves of though they were not assessed. Decided again before the last checker has, it
+    takes the place of what was decided first.
+    """
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
     states.check_decide(person, submission)
+    choices = _choices(submission, choice)
+    approved = sorted(set(files) & {u.id for u in submission.uploads if u.use is Use.OTHER})
     newest = submission.assessments[-1] if submission.assessments else None
-    made = CheckerDecision(
-        submission_id=submission.id,
-        person_id=person.id,
-        assessment_id=None if newest is None else newest.id,
-        choice=choice,
-        reason=_said(reason, "reason"),
-    )
-    session.add(made)
+    made = next((d for d in states.current_decisions(submission) if d.person_id == person.id), None)
+    if made is None:
+        made = CheckerDecision(
+            submission_id=submission.id, person_id=person.id, assessment_id=None if newest is None else newest.id
+        )
+        session.add(made)
+    made.choice, made.reason, made.at = max(choices.values(), key=_STRICTER.index), _said(reason, "reason"), utc_now()
+    made.outputs, made.files = {str(number): one for number, one in choices.items()}, approved
     session.flush()
     session.expire(submission, ["decisions"])
     trail.append(session, person.name, "decide", "submission", submission.id, decision_details(made))
     return made
+
+
+def _choices(submission: Submission, choice: Choice | Mapping[int, Choice]) -> dict[int, Choice]:
+    """The choice of every output, by its number."""
+    numbers = [o.number for o in submission.outputs]
+    if isinstance(choice, Choice):
+        return dict.fromkeys(numbers, choice) or {0: choice}
+    if set(choice) != set(numbers):
+        raise SpecError("a choice is needed for every output.", where="choice")
+    return dict(choice)
 
 
 def refuse(session: Session, by: int, submission_id: int) -> Submission:
@@ -175,6 +204,7 @@ def decision_details(decision: CheckerDecision) -> dict[str, object]:
         "choice": decision.choice,
         "assessment": decision.assessment_id,
         "digest": trail.digest(decision.reason),
+        "parts": trail.digest([decision.outputs, decision.files]),
     }
 
 
@@ -247,7 +277,9 @@ def _hand_in(
         SubmittedOutput(number=i, name=o.name[:300], kind=o.kind, document=o.document, variables=list(o.variables))
         for i, o in enumerate(outputs, start=1)
     ]
-    submission.uploads = [Upload(name=name, digest=blob.digest, size=blob.size) for name, blob in files]
+    submission.uploads = [
+        Upload(name=f.name, digest=f.blob.digest, size=f.blob.size, use=f.use, why=f.why) for f in files
+    ]
     session.add(submission)
     session.flush()
     job = _queue(session, submission)
@@ -257,7 +289,7 @@ def _hand_in(
         "dataset": dataset.fingerprint,
         "job": job.id,
         "outputs": trail.digest([o.document for o in outputs]),
-        "uploads": [[name, blob.digest] for name, blob in files],
+        "uploads": [[f.name, f.blob.digest] for f in files],
     }
     trail.append(session, author.name, "submit" if old is None else "resubmit", "submission", submission.id, details)
     return submission

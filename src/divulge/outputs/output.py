@@ -111,6 +111,8 @@ class Output:
     """Why the kind cannot lower, in one sentence."""
     takes_weights: ClassVar[bool] = True
     can_suppress: ClassVar[bool] = False
+    has_se: ClassVar[bool] = False
+    """Whether its figures have standard errors that may be released with them."""
     """Whether figures may be withheld."""
     has_threshold: ClassVar[bool] = False
     """Whether figures are counts, which are withheld below a threshold."""

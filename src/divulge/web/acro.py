@@ -18,6 +18,9 @@ from divulge.readers.acro.tables import read_table_entry
 from divulge.spec import format_output
 from divulge.table import Schema
 
+NOT_TO_BE_RELEASED = "DONT_RELEASE"
+"""How the name of an entry ends that ACRO wrote for the checker alone."""
+
 _STATUSES = ("pass", "fail", "review")
 
 
@@ -30,10 +33,19 @@ class AcroStatus:
     why: str
 
 
-def read_outputs(files: Sequence[Path], schema: Schema) -> list[dict[str, Any]]:
-    """The outputs of an unpacked folder, each as the spec has it, with its figures inline.
+@dataclass(frozen=True)
+class ReadFolder:
+    """outputs: each as the spec has it, with its figures inline. unread: files of entries that could not be assessed,
+    each with the reason; they leave only where checkers approve of the file itself."""
 
-    What cannot be assessed (pictures, files added by hand) is left to the checkers' eyes: its files are kept.
+    outputs: list[dict[str, Any]]
+    unread: dict[Path, str]
+
+
+def read_outputs(files: Sequence[Path], schema: Schema) -> ReadFolder:
+    """The outputs of an unpacked folder. Refused where a file is not what ACRO wrote, by its checksum.
+
+    What cannot be assessed (pictures, files added by hand) is left to the checkers' eyes, and named with the reason.
     """
     root = next((path.parent for path in files if path.name in METADATA), None)
     if root is None:
@@ -46,22 +58,35 @@ def read_outputs(files: Sequence[Path], schema: Schema) -> list[dict[str, Any]]:
         # Where it was unpacked is nobody's business.
         error.where = "folder"
         raise
-    found, reasons = [], []
+    changed = [entry.name[:80] for entry in folder.entries if entry.is_intact is False]
+    if changed:
+        raise UploadError(
+            f"these outputs were changed after ACRO wrote them, their checksums differ: {', '.join(changed[:5])}.",
+            where="folder",
+            hint="Send the folder as acro.finalise() wrote it.",
+        )
+    found: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    unread: dict[Path, str] = {}
     for entry in folder.entries:
+        if entry.name.endswith(NOT_TO_BE_RELEASED):
+            continue
         try:
             made = [replace(output, name=output.name or entry.name) for output in _outputs(entry, folder, schema)]
             for output in made:
                 output.check(schema)
             found += [format_output(output) for output in made]
         except DivulgeError as error:
-            reasons.append(f"{entry.name[:80]}: {error.message}")
+            said = f"{entry.name[:80]}: {error.message}"
+            reasons.append(said)
+            unread |= {path.resolve(): f"In the folder of ACRO's, not assessed. {said}" for path in entry.files}
     if not found:
         raise UploadError(
             "there is no output in the folder that can be assessed.",
             where="folder",
             hint=" ".join([*reasons[:3], "Use the form for its figures instead."]),
         )
-    return found
+    return ReadFolder(found, unread)
 
 
 def acro_statuses(store: Store, submission: Submission) -> tuple[AcroStatus, ...]:
@@ -90,4 +115,6 @@ def _outputs(entry: Entry, folder: Folder, schema: Schema) -> list[Output]:
         return list(read_table_entry(entry, folder, schema)[0])
     if entry.files and entry.kind == "regression":
         return list(read_regression_entry(entry, schema)[0])
+    if entry.kind == "custom":
+        raise UploadError("a file that was added by hand; what it holds is not described.")
     raise UploadError("its numbers are not in the folder.")

@@ -30,6 +30,8 @@ from divulge.ledger.model import (
     Submission,
     SubmittedOutput,
     TrailEntry,
+    Upload,
+    Use,
 )
 from divulge.ledger.store import Store
 from divulge.web.access import Visitor
@@ -68,12 +70,14 @@ class VisibleSubmission:
     """A submission with what its reader may see. can: which buttons are drawn. brief: of the assessment."""
 
     submission: Submission
+    reader: int
     job: Job | None
     can: Mapping[str, bool]
     comments: tuple[Comment, ...]
     assessment: StoredAssessment | None
     brief: Mapping[str, Any] | None
     decisions: tuple[CheckerDecision, ...]
+    n_decided: int
     checkers: tuple[Person, ...]
     history: tuple[TrailEntry, ...]
     is_newest: bool
@@ -103,6 +107,16 @@ class VisibleSubmission:
             found.append(_Compared(f"{output['number']}. {name}", output["verdict"], status, why))
         return found + [_Compared(line.output, None, line.status, line.why) for line in self.by_acro]
 
+    @property
+    def own_decision(self) -> CheckerDecision | None:
+        """What the reader decided, where they can still correct it."""
+        return next((d for d in self.decisions if d.person_id == self.reader), None) if self.can["decide"] else None
+
+    @property
+    def others(self) -> list[Upload]:
+        """Files that are to leave though they were not assessed."""
+        return [u for u in self.submission.uploads if u.use is Use.OTHER]
+
     def figures_of(self, output: SubmittedOutput) -> list[Any]:
         return list(output.figures or []) if self.shows_figures else []
 
@@ -126,17 +140,29 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
     newest = submission.assessments[-1] if submission.assessments and sees else None
     return VisibleSubmission(
         submission=submission,
+        reader=person.id,
         job=job,
         can=can,
         comments=tuple(c for c in submission.comments if sees or c.audience is Audience.EVERYBODY),
         assessment=newest,
         brief=_brief_of(session, newest) if newest is not None else None,
-        decisions=tuple(submission.decisions) if sees else (),
+        decisions=_told_decisions(person, submission) if sees else (),
+        n_decided=len(states.current_decisions(submission)) if sees else 0,
         checkers=_free_checkers(session, submission) if can["assign"] else (),
         history=tuple(queries.history(session, submission_id)) if sees else (),
         is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
+
+
+def _told_decisions(person: Person, submission: Submission) -> tuple[CheckerDecision, ...]:
+    """What was decided, once as many have decided as are needed; before that everybody sees their own alone.
+
+    What was decided on an earlier assessment is history, and kept from nobody who may see it.
+    """
+    found = states.current_decisions(submission)
+    is_open = submission.state is State.READY and len(found) < submission.checkers_needed
+    return tuple(d for d in found if not is_open or d.person_id == person.id)
 
 
 def act(

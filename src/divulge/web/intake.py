@@ -20,7 +20,7 @@ from divulge.ledger.proposals import Proposal
 from divulge.ledger.store import PIECE, Blob, Store
 from divulge.outputs import read_released
 from divulge.outputs.output import in_field
-from divulge.outputs.released.reading import LABEL_COLUMNS
+from divulge.outputs.released.reading import LABEL_COLUMNS, SE_COLUMNS, VALUE_COLUMNS
 from divulge.record import csv_text
 from divulge.spec import parse_output
 from divulge.spec.document import parse_json, parse_yaml
@@ -75,12 +75,18 @@ def spec_text(files: Sequence[UploadFile], pasted: str) -> tuple[str, str]:
         raise SpecError("the spec is not in UTF-8.", where="spec", hint="Save it as UTF-8.") from None
 
 
-def from_spec(title: str, purpose: str, document: Mapping[str, Any], uploads: Sequence[tuple[str, Blob]]) -> Proposal:
+def from_spec(
+    title: str,
+    purpose: str,
+    document: Mapping[str, Any],
+    uploads: Sequence[tuple[str, Blob]],
+    others: Sequence[tuple[str, Blob, str]] = (),
+) -> Proposal:
     """A proposal from a spec. Its outputs alone count: the data and how to judge them are the custodian's."""
     outputs = document.get("outputs")
     if not isinstance(outputs, list) or not all(isinstance(o, dict) for o in outputs):
         raise SpecError("a list of outputs is needed.", where="outputs", hint="See the example on this page.")
-    return Proposal(title=title, outputs=outputs, uploads=uploads, purpose=purpose, origin="spec")
+    return Proposal(title=title, outputs=outputs, uploads=uploads, others=others, purpose=purpose, origin="spec")
 
 
 def from_form(
@@ -129,11 +135,18 @@ def from_acro(
                 target.write(piece)
         folder.mkdir()
         files = unpack(archive, folder, limits)
-        outputs = read_outputs(files, schema)
-        # Names in the store have no folders, so what two folders call the same is told apart.
-        uploads = [("-".join(path.relative_to(folder).parts), path) for path in files]
-        kept = [(name, store.put(_pieces_of(path), at_most=at_most)) for name, path in uploads]
-    return Proposal(title=title, outputs=outputs, uploads=kept, purpose=purpose, origin="acro")
+        read = read_outputs(files, schema)
+        uploads: list[tuple[str, Blob]] = []
+        others: list[tuple[str, Blob, str]] = []
+        for path in files:
+            # Names in the store have no folders, so what two folders call the same is told apart.
+            name, blob = "-".join(path.relative_to(folder).parts), store.put(_pieces_of(path), at_most=at_most)
+            why = read.unread.get(path.resolve())
+            if why is None:
+                uploads.append((name, blob))
+            else:
+                others.append((name, blob, why))
+    return Proposal(title=title, outputs=read.outputs, uploads=uploads, others=others, purpose=purpose, origin="acro")
 
 
 def check_figures(store: Store, proposal: Proposal, schema: Schema) -> None:
@@ -147,10 +160,36 @@ def check_figures(store: Store, proposal: Proposal, schema: Schema) -> None:
                 if output.released not in held:
                     # The ledger says in its own words that the file did not come along.
                     continue
-                (Path(made) / "figures.csv").write_bytes(store.read(held[output.released].digest))
+                content = store.read(held[output.released].digest)
+                with in_field("released"):
+                    _check_columns(content, schema)
+                (Path(made) / "figures.csv").write_bytes(content)
                 output = replace(output, released="figures.csv")
             with in_field("released"):
-                read_released(output, schema, Path(made))
+                found = read_released(output, schema, Path(made))
+                if found is not None and found.se is not None and not output.has_se:
+                    raise SpecError(
+                        f"the figures of the kind {output.kind!r} have no standard errors.",
+                        hint="Leave the column out: nothing leaves that is not assessed.",
+                    )
+
+
+def _check_columns(content: bytes, schema: Schema) -> None:
+    """Raise where a file of figures has a column that is none of a figure's: it would be neither read nor released."""
+    first = content[: 1 << 16].decode("utf-8-sig", errors="replace").partition("\n")[0]
+    header = [cell.strip() for cell in next(csv.reader(io.StringIO(first)), [])]
+    folded = [name.casefold() for name in header]
+    # As they are read: the first of each, and a column for each variable only where there is none of labels.
+    read = [next((folded.index(n) for n in of if n in folded), -1) for of in (VALUE_COLUMNS, SE_COLUMNS)]
+    labels = [folded.index(n) for n in LABEL_COLUMNS if n in folded and header[folded.index(n)] not in schema][:1]
+    read += labels or [i for i, name in enumerate(header) if name in schema]
+    odd = [name for i, name in enumerate(header) if i not in read]
+    if odd:
+        raise SpecError(
+            f"a file of figures has a label, a value and perhaps a standard error; {len(odd)} of its columns is "
+            f"none of these: {', '.join(repr(name[:40]) for name in odd[:5])}.",
+            hint="Take other columns out: nothing leaves that is not assessed.",
+        )
 
 
 def _pieces_of(path: Path) -> Iterator[bytes]:

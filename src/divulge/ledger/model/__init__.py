@@ -16,6 +16,7 @@ from divulge.ledger.model.submissions import (
     Submission,
     SubmittedOutput,
     Upload,
+    Use,
 )
 from divulge.ledger.model.trail import TrailEntry, TrailHead
 
@@ -44,5 +45,6 @@ __all__ = [
     "TrailEntry",
     "TrailHead",
     "Upload",
+    "Use",
     "utc_now",
 ]

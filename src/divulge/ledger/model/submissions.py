@@ -25,9 +25,10 @@ class State(StrEnum):
 
 
 class Choice(StrEnum):
-    """What one checker is for."""
+    """What one checker is for, of an output and of a submission. return: it is to be changed and submitted again."""
 
     RELEASE = "release"
+    RETURN = "return"
     REFUSE = "refuse"
 
 
@@ -36,6 +37,18 @@ class Audience(StrEnum):
 
     EVERYBODY = "everybody"
     CHECKERS = "checkers"
+
+
+class Use(StrEnum):
+    """What becomes of a file that came with a submission.
+
+    figures: read, assessed, and written anew where it is released. supporting: for checkers, never leaves. other: not
+    assessed; leaves only where enough checkers approve of the file itself.
+    """
+
+    FIGURES = "figures"
+    SUPPORTING = "supporting"
+    OTHER = "other"
 
 
 class Dataset(Base):
@@ -130,7 +143,10 @@ class SubmittedOutput(Base):
 
 
 class Upload(Base):
-    """A file that came with a submission: its name, made harmless; its content is in the store under its hash."""
+    """A file that came with a submission: its name, made harmless; its content is in the store under its hash.
+
+    why: what the researcher says of a file that is to leave without an assessment.
+    """
 
     __tablename__ = "uploads"
     __table_args__ = (UniqueConstraint("submission_id", "name"),)
@@ -140,6 +156,8 @@ class Upload(Base):
     name: Mapped[str] = mapped_column(String(200))
     digest: Mapped[str] = mapped_column(String(64))
     size: Mapped[int] = mapped_column(BigInteger)
+    use: Mapped[Use] = mapped_column(words(Use, "use"), default=Use.SUPPORTING)
+    why: Mapped[str] = mapped_column(Text, default="")
 
     submission: Mapped[Submission] = relationship(back_populates="uploads")
 
@@ -195,10 +213,14 @@ class Assignment(Base):
 
 
 class CheckerDecision(Base):
-    """What one checker decided, once: the database takes no second row of the same person and submission."""
+    """What one checker decided on one assessment: the database takes no second row of the same person about it.
+
+    choice: what the choices of the outputs add up to. outputs: the choice of each output, by its number as text.
+    files: the ids of the files that the checker approves of, though they were not assessed.
+    """
 
     __tablename__ = "decisions"
-    __table_args__ = (UniqueConstraint("submission_id", "person_id"),)
+    __table_args__ = (UniqueConstraint("submission_id", "person_id", "assessment_id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
@@ -206,6 +228,8 @@ class CheckerDecision(Base):
     assessment_id: Mapped[int | None] = mapped_column(ForeignKey("assessments.id"))
     choice: Mapped[Choice] = mapped_column(words(Choice, "choice"))
     reason: Mapped[str] = mapped_column(Text)
+    outputs: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    files: Mapped[list[Any]] = mapped_column(default=list)
     at: Mapped[datetime] = mapped_column(default=utc_now)
 
     submission: Mapped[Submission] = relationship(back_populates="decisions")

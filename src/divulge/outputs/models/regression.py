@@ -41,6 +41,7 @@ class Regression(Output):
 
     statbarn: ClassVar[Statbarn] = Statbarn.MODELS
     is_exact: ClassVar[bool] = False
+    has_se: ClassVar[bool] = True
     family: ClassVar[Family]
     title: ClassVar[str]
     statsmodels: ClassVar[str]

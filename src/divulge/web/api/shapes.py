@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,8 +60,17 @@ class NewComment(_Closed):
     audience: Literal["everybody", "checkers"] = "everybody"
 
 
+_Choice = Literal["release", "return", "refuse"]
+
+
 class NewDecision(_Closed):
-    choice: Literal["release", "refuse"]
+    choice: _Choice | None = Field(None, description="For all outputs; or say `outputs`.")
+    outputs: dict[Annotated[int, Field(ge=1, le=500)], _Choice] | None = Field(
+        None, description="For each output, by its number. The submission's is the strictest of them."
+    )
+    files: list[Id] = Field(
+        default_factory=list, max_length=500, description="Files that were not assessed and of which you approve."
+    )
     reason: str = Field(min_length=1, max_length=20_000)
 
 
@@ -94,8 +103,7 @@ class SubmissionLine(_Read):
     created_at: datetime
     changed_at: datetime
     checkers: list[str]
-    in_favour: int
-    against: int
+    decided: int = Field(description="How many checkers have decided.")
     needed: int
 
 
@@ -127,11 +135,17 @@ class DecisionShape(BaseModel):
     by: str
     at: datetime
     choice: str
+    outputs: dict[str, str]
+    files: list[int]
     reason: str
 
 
 class FileShape(BaseModel):
+    id: int
     name: str
+    use: str = Field(
+        description="figures: assessed; supporting: never leaves; other: not assessed, leaves if approved."
+    )
     size: int
     sha256: str
     address: str

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
+from divulge.errors import SpecError
 from divulge.ledger import queries, releases, workflow
 from divulge.ledger.datasets import get_dataset, schema_of
 from divulge.ledger.listing import Filters, list_submissions
@@ -59,7 +60,7 @@ def list_all(
 @router.post("", status_code=201)
 def submit(request: Request, visitor: Caller, given: NewSubmission) -> SubmissionShape:
     """Hand in outputs, with their figures inline."""
-    proposal = Proposal(given.title, given.outputs, (), given.purpose, "spec")
+    proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
     with ledger_of(request).reading() as session:
         schema = schema_of(get_dataset(session, given.dataset))
     check_figures(ledger_of(request).store, proposal, schema)
@@ -92,8 +93,12 @@ def comment(request: Request, visitor: Caller, submission_id: _Key, given: NewCo
 
 @router.post("/{submission_id}/decisions")
 def decide(request: Request, visitor: Caller, submission_id: _Key, given: NewDecision) -> SubmissionShape:
-    """Be for or against a release, with a reason."""
-    return _done(request, visitor, submission_id, workflow.decide, Choice(given.choice), given.reason)
+    """Be for or against a release, for all outputs or for each, with a reason. Others see it when all have decided."""
+    if (given.choice is None) == (given.outputs is None):
+        raise SpecError("either choice or outputs is needed.", where="choice")
+    chosen: Any = Choice(given.choice) if given.choice is not None else None
+    each = {number: Choice(word) for number, word in (given.outputs or {}).items()}
+    return _done(request, visitor, submission_id, workflow.decide, chosen or each, given.reason, files=given.files)
 
 
 @router.post("/{submission_id}/return")
@@ -143,7 +148,7 @@ def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewV
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
         schema = schema_of(queries.find_submission(session, visitor.person, submission_id).dataset)
-    proposal = Proposal(given.title, given.outputs, (), given.purpose, "spec")
+    proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
     check_figures(ledger_of(request).store, proposal, schema)
     with ledger_of(request).writing() as session:
         made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
@@ -192,7 +197,14 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
             for o in found.outputs
         ],
         files=[
-            FileShape(name=u.name, size=u.size, sha256=u.digest, address=f"/submissions/{found.id}/files/{u.id}")
+            FileShape(
+                id=u.id,
+                name=u.name,
+                use=u.use,
+                size=u.size,
+                sha256=u.digest,
+                address=f"/submissions/{found.id}/files/{u.id}",
+            )
             for u in found.uploads
         ],
         comments=[CommentShape(by=c.person.shown_as, at=c.at, audience=c.audience, text=c.text) for c in seen.comments],
@@ -209,7 +221,10 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         can=dict(seen.can),
         verdict=found.verdict if sees else None,
         decisions=[
-            DecisionShape(by=d.person.shown_as, at=d.at, choice=d.choice, reason=d.reason) for d in seen.decisions
+            DecisionShape(
+                by=d.person.shown_as, at=d.at, choice=d.choice, outputs=d.outputs, files=d.files, reason=d.reason
+            )
+            for d in seen.decisions
         ],
         checkers=[a.person.shown_as for a in found.assignments] if sees else [],
         needed=found.checkers_needed,

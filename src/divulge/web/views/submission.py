@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from divulge.errors import DivulgeError, SpecError, StateError
 from divulge.ledger import releases, workflow
+from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Audience, Choice
 from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of
 from divulge.web.details import act, progress_words, see
@@ -51,11 +52,21 @@ def _cancel(request: Request, form: Form, submission_id: Id) -> Response:
 
 @router.post("/decide")
 def _decide(request: Request, form: Form, submission_id: Id) -> Response:
-    if form.text("choice") not in set(Choice):
-        problem = SpecError("release or refuse is to be chosen.", where="choice")
+    try:
+        choice = _choice(form)
+    except SpecError as problem:
         return _shown(request, form.visitor, submission_id, problem=problem, typed=form)
-    choice = Choice(form.text("choice"))
-    return _done(request, form, submission_id, "decided", workflow.decide, choice, form.text("reason"))
+    files = [n for n in map(whole_number, form.texts("file")) if n is not None]
+    return _done(request, form, submission_id, "decided", workflow.decide, choice, form.text("reason"), files=files)
+
+
+def _choice(form: Posted) -> Choice | dict[int, Choice]:
+    """What was chosen: for each output, or for all at once."""
+    each = {name.removeprefix("choice-"): form.text(name) for name in form.fields if name.startswith("choice-")}
+    given = each or {"0": form.text("choice")}
+    if any(text not in set(Choice) or whole_number(number) is None for number, text in given.items()):
+        raise SpecError("release, return or refuse is to be chosen for every output.", where="choice")
+    return {int(number): Choice(text) for number, text in each.items()} if each else Choice(given["0"])
 
 
 @router.post("/return")

@@ -55,10 +55,13 @@ def _submit_spec(request: Request, form: Form) -> Response:
     def propose(schema: Schema) -> Proposal:
         text, name = intake.spec_text(intake.sent_files(form.fields, "spec"), form.text("text", 1 << 20))
         document = intake.read_document(text, name)
-        uploads = intake.keep(
-            ledger_of(request).store, intake.sent_files(form.fields, "files"), settings_of(request).upload_bytes
+        store, most = ledger_of(request).store, settings_of(request).upload_bytes
+        uploads = intake.keep(store, intake.sent_files(form.fields, "files"), most)
+        others = intake.keep(store, intake.sent_files(form.fields, "others"), most)
+        why = form.text("why", 2000)
+        return intake.from_spec(
+            form.text("title"), form.text("purpose"), document, uploads, [(name, blob, why) for name, blob in others]
         )
-        return intake.from_spec(form.text("title"), form.text("purpose"), document, uploads)
 
     return _hand_in(request, form, "spec", propose)
 
