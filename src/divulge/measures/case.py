@@ -25,6 +25,7 @@ class Case:
     synthetic: the one synthetic table that the intruder sees (or all of them as one, for measures that pool).
     replicates: all synthetic tables, for measures that compare them with each other.
     holdout: people of the same kind who were not in the data, for measures that need both at once.
+    everyone: the people and the holdout, whichever of them is attacked: what is known of the population.
     exclusions: cells that the attribute measures leave out.
     with_scores: whether the score of every row is wanted; without, measures leave `Estimate.scores` at None.
     counter: counts shared with other cases on the same tables.
@@ -38,12 +39,18 @@ class Case:
     exclusions: Exclusions = NO_EXCLUSIONS
     with_scores: bool = False
     counter: Counter | None = None
+    everyone: tuple[Table, ...] = ()
 
     def for_holdout(self) -> Case:
         """The same attack on the holdout."""
         if self.holdout is None:
             raise MeasureError("there is no holdout.", hint="Give a table of people who were not in the data.")
-        return replace(self, people=self.holdout, holdout=None)
+        return replace(self, people=self.holdout, holdout=None, everyone=self.population)
+
+    @property
+    def population(self) -> tuple[Table, ...]:
+        """Everybody who is known, whether they were in the data or not."""
+        return self.everyone or (self.people, *([self.holdout] if self.holdout is not None else []))
 
     @cached_property
     def counts(self) -> Counter:

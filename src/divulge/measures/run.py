@@ -179,10 +179,7 @@ def measure_tables(
     for name in groups or {}:
         if name not in (*keys, *targets):
             raise MeasureError(f"{name!r} is neither a key nor a target.", where="groups")
-    wide = any(f.columns == "common" for f in families)
-    names = None if wide else list(dict.fromkeys([*keys, *targets]))
-    if wide:
-        prepare(original, synthetic, holdout, [*keys, *targets])
+    names = list(dict.fromkeys([*keys, *targets, *(n for f in families for n in f.extra_columns())]))
     ready = prepare(original, synthetic, holdout, names, groups)
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
     counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)

@@ -39,7 +39,6 @@ class Family(Protocol):
     name: what people write to choose it. measures: the figures, by their exact names.
     is_default: computed where nobody chooses measures (slow families are not).
     pools: also computed with all synthetic files taken as one.
-    columns: whether the case holds the keys and the target alone, or every column that all tables have.
     needs_rows: whether it looks at rows; a family that needs counts alone also measures files that stay on disk.
     """
 
@@ -47,11 +46,14 @@ class Family(Protocol):
     measures: ClassVar[tuple[Measure, ...]]
     is_default: ClassVar[bool] = False
     pools: ClassVar[bool] = False
-    columns: ClassVar[Literal["scenario", "common"]] = "scenario"
     needs_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    def extra_columns(self) -> tuple[str, ...]:
+        """Columns that it looks at beside the keys and the target; every table must have them."""
+        return ()
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """The figures for one case, by name. Deterministic given `rng`; `case` is not changed.
