@@ -48,8 +48,12 @@ def _lines(block: Lines, explained: list[tuple[int, int]]) -> list[tuple[int, in
     start: int | None = None
     for i in range(len(block.texts) + 1):
         text = block.texts[i] if i < len(block.texts) else ""
+        timed = i > 0 and re.match(r"^\s*user\s+system\s+elapsed", block.texts[i - 1]) is not None
         counts = (
-            len(_NUMBER.findall(text)) >= 2 and not _ASIDE.match(text) and not _is_explained(block.line(i), explained)
+            len(_NUMBER.findall(text)) >= 2
+            and not timed
+            and not _ASIDE.match(text)
+            and not _is_explained(block.line(i), explained)
         )
         if counts and start is None:
             start = i

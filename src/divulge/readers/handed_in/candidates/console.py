@@ -14,15 +14,23 @@ _TAIL = re.compile(
 _WORDS = re.compile(r"[A-Za-z]{4,}\s+[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")
 
 
+_PARTED = re.compile(
+    r"^\s*={20,}\s*$|^\s{8,}[A-Z][\w ]* Results\s*$|^>>> |^In \[\d+\]|^\[1\] |^[A-Z]\w+(?: [^\s]+){5,}\.\s*$"
+)
+_PROMPT = re.compile(r"^>>> |^In \[\d+\]|^[A-Za-z][^|]*[\w)]:\s*$")
+"""Prompts, and titles with a colon: what they speak of begins on the next line."""
+"""Lines at which something else begins, though no empty line stands before: scripts print without any."""
+
+
 def runs(block: Lines, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Stretches of lines that may be a table: not empty, and most of them ending in figures."""
     i = start
     while i < end:
-        if not block.texts[i].strip():
+        if not block.texts[i].strip() or _PROMPT.match(block.texts[i]):
             i += 1
             continue
         j = i
-        while j < end and block.texts[j].strip():
+        while j < end and block.texts[j].strip() and not (j > i and _PARTED.match(block.texts[j])):
             j += 1
         if j - i >= 2:
             yield i, j
@@ -57,7 +65,9 @@ def framed(block: Lines) -> Iterator[tuple[int, int, Grid]]:
     while i + 2 < len(rules):
         first, second = rules[i], rules[i + 1]
         heads = [t for t in block.texts[first + 1 : second] if t.strip()]
-        if not 1 <= len(heads) <= 5 or any("|" in t for t in heads) or not any(re.search(r"\(\d\)", t) for t in heads):
+        errors = re.match(r"^\s+\(\d", "".join(block.texts[second + 2 : second + 3])) is not None
+        numbered = errors or any(re.search(r"\(\d\)", t) for t in heads)
+        if not 1 <= len(heads) <= 5 or any("|" in t for t in heads) or not numbered:
             i += 1
             continue
         last = i + 2
@@ -92,7 +102,10 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     if figures < max(1, 0.6 * (len(texts) - 1)) or not any(re.search(r"\d", t) for t in texts[1:]):
         return None
     first = texts[0]
+    # Two names above lines of figures alone are the columns of a data frame.
+    is_frame = len(first.split()) == 2 and bool(re.match(r"^\s*1(?:\s+-?[\d.]+)+\s*$", texts[1]))
     spanner = bool(re.match(r"^\s+\S+(?:\s\S+)?\s*$", first)) and len(texts) > 2 and len(texts[1].split()) > 2
+    spanner = spanner and not is_frame
     offset = 1 if spanner else 0
     heads = 1
     if start + offset + 1 < end and len(texts) > offset + 2:
@@ -140,7 +153,7 @@ def transposed_pairs(block: Lines, start: int, end: int) -> tuple[str, list[tupl
     name = ""
     lines = list(range(start, end))
     if len(lines) % 2 == 1:
-        if not re.match(r"^\S+\s*$", block.texts[start]):
+        if not re.match(r"^\S+\s*$|^[A-Z][a-z]+(?: [a-z]+)*\s*$", block.texts[start]):
             return None
         name = block.texts[start].strip()
         lines = lines[1:]

@@ -36,8 +36,11 @@ def rows_are_statistics(table: Structure) -> bool:
 
 
 def read_rows(table: Structure, words: Vocabulary) -> list[Candidate]:
-    """Statistics in rows, variables (or groups) in columns."""
+    """Statistics in rows, variables or groups of one variable in columns."""
     figures = []
+    labels = [" / ".join(c) for c in table.columns if c]
+    known = sum(bool(words.variable(t) or words.variables_like(t)) for t in labels)
+    are_groups = known < len(labels) / 2 and bool(words.with_levels([t for t in labels if not is_total(t)]))
     for body in table.body:
         word = statistic_word(body.path[-1])
         if word is None:
@@ -45,8 +48,9 @@ def read_rows(table: Structure, words: Vocabulary) -> list[Candidate]:
         for j, cell in enumerate(body.cells):
             if cell is None or cell.main is None or not table.columns[j]:
                 continue
-            of = " / ".join(table.columns[j])
-            figures.append(Figure(f"{of}: {word}", word, cell.main, body.line, of))
+            label = " / ".join(table.columns[j])
+            of, at = (None, (("column0", label),)) if are_groups else (label, ())
+            figures.append(Figure(f"{label}: {word}", word, cell.main, body.line, of, at))
     return _parted(table, figures, variables=tuple(dict.fromkeys(f.of for f in figures if f.of)), by=())
 
 

@@ -56,6 +56,9 @@ _FIT = (
         ("F", "df1", "df2", "p-value"),
     ),
     (rf"Null deviance:\s*{_NUMBER}\s+on\s+(\d+)", ("null deviance", "null df")),
+    (r"Degrees of Freedom: (\d+) Total.*;\s*(\d+) Residual", ("null df", "residual df")),
+    (rf"^Null Deviance:\s*{_NUMBER}\s*$", ("null deviance",)),
+    (rf"^Residual Deviance:\s*{_NUMBER}\s+AIC:\s*{_NUMBER}", ("deviance", "AIC")),
     (rf"Residual [Dd]eviance:\s*{_NUMBER}\s+on\s+(\d+)", ("deviance", "residual df")),
     (rf"^Residual Deviance:\s*{_NUMBER}\s*$", ("deviance",)),
     (rf"^AIC:\s*{_NUMBER}", ("AIC",)),
@@ -77,6 +80,7 @@ _FIT = (
 def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """The model, or the table of ratios, that begins on a line."""
     text = block.texts[i]
+    session.model = _model_in(command, session) or session.model
     if re.match(r"^Call:", text) or re.match(r"^(?:Generalized )?[Ll]inear mixed", text):
         return _model(block, i, end, command, session)
     model = session.model
@@ -89,6 +93,10 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
         )
     if model is not None and re.match(r"^\s*2\.5 ?%\s+97\.5 ?%\s*$", text):
         figures, terms, after = rows_at(block, i + 1, end, ["lower 95%", "upper 95%"])
+        if figures and not model.terms:
+            return [
+                replace(model, lines=(block.line(i), block.line(after - 1)), figures=tuple(figures), terms=tuple(terms))
+            ], after
         if figures and {t.text for t in terms} <= {t.text for t in model.terms}:
             return [Candidate("other", "fit", (block.line(i), block.line(after - 1)), tuple(figures))], after
     words = header_words(text)
@@ -108,7 +116,8 @@ def _follower(
     ratio = next((w for w in words if w.endswith("ratio")), None)
     kind = {"odds ratio": "logistic", "hazard ratio": "cox", "rate ratio": "poisson"}.get(ratio or "", "linear")
     model = session.model
-    if model is not None and model.formula is not None and {t.text for t in terms} <= {t.text for t in model.terms}:
+    known = None if model is None else {t.text for t in model.terms or terms}
+    if model is not None and known is not None and model.formula is not None and {t.text for t in terms} <= known:
         return replace(
             model,
             lines=lines,
@@ -120,6 +129,15 @@ def _follower(
     return Candidate(
         "model", kind, lines, tuple(figures), terms=tuple(terms), facts={"kind": "open"} if ratio is None else {}
     )
+
+
+def _model_in(command: str, session: Session) -> Candidate | None:
+    """The model that a statement names: `coef(summary(m3))`, where the session made m3 and did not print it."""
+    for name in re.findall(r"[A-Za-z][\w.]*", command):
+        function, formula, given = parse_call(session.objects.get(name, ""))
+        if formula is not None and (function in _KINDS or function == "glm"):
+            return _described(function, formula, given, session)
+    return None
 
 
 def parse_call(text: str) -> tuple[str, str | None, dict[str, str]]:
@@ -176,32 +194,36 @@ def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     stop = next(
         (k for k in range(j, end) if re.match(r"^(?:Call:|(?:Generalized )?[Ll]inear mixed)", block.texts[k])), end
     )
+    model = _described(function, formula, given, session)
+    figures, terms, last = _parts(block, j, stop, model.kind)
+    if not figures:
+        return None
+    fit, last = _fit(block, j, _fit_end(block, last, stop), last)
+    lines = (block.line(i), block.line(last - 1))
+    return [replace(model, lines=lines, figures=(*figures, *fit), terms=tuple(terms), command=command or None)], last
+
+
+def _described(function: str, formula: str | None, given: dict[str, str], session: Session) -> Candidate:
+    """What a call says of the model that it fits."""
     family = re.match(r"\w+", given.get("family", "")) if function in ("glm", "svyglm", "glmer") else None
     kind = _KINDS.get(function) or ("linear" if function == "glm" else "other")
     if family is not None and function != "glmer":
         kind = _FAMILIES.get(family[0], "other")
         if "probit" in given.get("family", ""):
             kind = "probit"
-    figures, terms, last = _parts(block, j, stop, kind)
-    if not figures:
-        return None
-    fit, last = _fit(block, j, _fit_end(block, last, stop), last)
     subset = given.get("subset")
-    candidate = Candidate(
+    return Candidate(
         "model",
         kind,
-        (block.line(i), block.line(last - 1)),
-        (*figures, *fit),
+        (0, 0),
+        (),
         formula=formula,
-        terms=tuple(terms),
         where=as_condition(subset) if subset else _data_condition(given.get("data", ""), session),
         weights=_weights(function, given, session),
-        command=command or None,
         errors="design-based" if function.startswith("svy") else None,
         statistic="coefficients and hazard ratios" if kind == "cox" else None,
         facts={"random": " + ".join(random)} if (random := re.findall(r"\([^()]*\|[^()]*\)", formula or "")) else {},
     )
-    return [candidate], last
 
 
 def _fit_end(block: Lines, last: int, stop: int) -> int:

@@ -112,9 +112,12 @@ def summary_frame(block: Lines, i: int, j: int, command: str) -> list[Candidate]
     """summary() of a data frame: a column for each variable, `Min.   :16.00` in its cells."""
     if not any(_CELL.search(block.texts[k]) for k in range(i + 1, min(i + 3, j))):
         return None
-    heads = [(m.start() + m.end(), m[0]) for m in re.finditer(r"[\w.]+", block.texts[i])]
     figures = []
-    for k in range(i + 1, j):
+    for k in range(i, j):
+        if not _CELL.search(block.texts[k]):
+            # A wide frame goes on below, with another line of names.
+            heads = [(m.start() + m.end(), m[0]) for m in re.finditer(r"[\w.]+", block.texts[k])]
+            continue
         for match in _CELL.finditer(block.texts[k]):
             number = parse_number(match[2])
             if number is not None and heads:
@@ -210,6 +213,9 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
     applied = re.search(r"\bcolMeans\(|\b[sv]apply\(.*,\s*(mean|sd|var|median|min|max|sum)\b", command)
     if applied is not None:
         return _applied(pairs, _FUNCTIONS[applied[1] or "mean"], lines, _where(command))
+    model = session.model
+    if model is not None and model.formula and {p[0] for p in pairs} == {t.text for t in model.terms}:
+        return [_coefficients(pairs, model, lines)]
     if re.search(r"\bcoef\(|confint|anova|predict|head\(|dim\(|names\(", command):
         return []
     if not command and not re.search(r"^\s*\d+(\s+\d+)*\s*$", block.texts[i + 1] if j - i == 2 else "0"):
@@ -229,6 +235,19 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
     return [
         Candidate("cells", "frequencies", lines, tuple(figures), variables=(of,) if of else (), where=_where(command))
     ]
+
+
+_RATIOS = {"logistic": "odds ratio", "poisson": "rate ratio", "cox": "hazard ratio", "negative-binomial": "rate ratio"}
+
+
+def _coefficients(pairs: list[tuple[str, str, int]], model: Candidate, lines: tuple[int, int]) -> Candidate:
+    """Coefficients of the model before, printed again in one line, or their exponentials."""
+    known = {f.of: f.printed.value for f in model.figures if f.what == "coefficient"}
+    numbers = [(name, n, line) for name, text, line in pairs if (n := parse_number(text)) is not None]
+    same = all(n.agrees(known.get(name) or 0.0, 1.0, 1e-2) for name, n, _ in numbers)
+    what = "coefficient" if same else _RATIOS.get(model.kind, "coefficient")
+    figures = tuple(Figure(f"{name}: {what}", what, n, line, name) for name, n, line in numbers)
+    return replace(model, lines=lines, figures=figures, facts={**model.facts, "follows": "yes"})
 
 
 def _applied(

@@ -48,6 +48,12 @@ _TITLES = (
     (r"Two Sample t-test", "t-test", "t-test, equal variances"),
     (r"Paired t-test|One Sample t-test", "t-test", "t-test"),
     (r"Pearson's Chi-squared test with Yates", "chi-squared", "chi-squared with Yates' correction"),
+    (
+        r"\d+-sample test for equality of proportions with cont",
+        "chi-squared",
+        "chi-squared with Yates' correction",
+    ),
+    (r"\d+-sample test for equality of proportions", "chi-squared", "chi-squared"),
     (r"Pearson's Chi-squared test|Chi-squared test for given", "chi-squared", "chi-squared"),
     (r"Pearson's product-moment correlation", "correlation", "Pearson"),
     (r"Spearman's rank correlation", "correlation", "Spearman"),
@@ -68,7 +74,7 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
         (
             k
             for k in range(i + 1, end)
-            if re.match(r"^\s{2,}\S.*(?:test|correlation)\b", block.texts[k]) and "=" not in block.texts[k]
+            if re.match(r"^(?:\t|\s{2,})\S.*(?:[Tt]est|correlation)\b", block.texts[k]) and "=" not in block.texts[k]
         ),
         end,
     )

@@ -51,6 +51,7 @@ def _held(session: Session) -> list[Figure]:
 
 def model_summary(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """R², or the pseudo R² of a logistic model: figures of the coefficients that follow."""
+    _held(session)  # what no table took up belongs to another model
     heads = [c.strip() for c in grid.rows[0].cells]
     figures = [
         Figure(what, what, number, row.line)
@@ -251,6 +252,7 @@ def _stub_values(held: list[str], row_name: str, layers: list[str]) -> tuple[tup
 
 def group_statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """The groups of a t-test: kept for the test that follows."""
+    _held(session)
     heads = [c.strip() for c in grid.rows[0].cells]
     by = next(
         (

@@ -185,11 +185,11 @@ def _responses(
         for n in data.names
         if (data.n_levels(n) == 2 if kind == "logistic" else data.is_numeric(n) and data.n_levels(n) > 2)
     ]
-    return [
-        quoted(n)
-        for n in dict.fromkeys([*said, *rest])
-        if n not in used and (kind != "logistic" or data.n_levels(n) == 2)
+    names = [
+        n for n in dict.fromkeys([*said, *rest]) if n not in used and (kind != "logistic" or data.n_levels(n) == 2)
     ]
+    positive = [n for n in names if data.is_numeric(n) and np.nanmin(data.numbers(n)) > 0] if kind == "linear" else []
+    return [*map(quoted, names), *(f"log({quoted(n)})" for n in positive)]
 
 
 def _ways(
@@ -304,7 +304,7 @@ def _shown(candidate: Candidate) -> dict[str, object]:
 def _label(fit: Fit, column: Column) -> str | None:
     if not column:
         return fit.find("Intercept")
-    return fit.find(":".join(f.meaning for f in column))
+    return fit.find(":".join(f.meaning for f in column)) or fit.find(":".join(f.meaning.strip("`") for f in column))
 
 
 _ERRORS = frozenset(

@@ -68,6 +68,19 @@ class Reading:
 
 _MAIN = (
     frozenset({"coefficient", "odds ratio", "hazard ratio", "rate ratio"}),
-    frozenset({"count", "mean", "median", "percentage", "correlation", "n at risk", "survival", "chi-squared", "t"}),
+    frozenset(
+        {
+            "count",
+            "mean",
+            "median",
+            "percentage",
+            "correlation",
+            "n at risk",
+            "survival",
+            "median survival",
+            "chi-squared",
+            "t",
+        }
+    ),
 )
 """What an output is about; figures beside these may go without being recomputed."""

@@ -8,6 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtrc
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
@@ -43,11 +44,31 @@ class _Curve:
             total += d / (n * (n - d)) if n > d else 0.0
         return share, share * float(np.sqrt(total))
 
-    def median(self) -> float:
-        for at in np.unique(self.time[self.event]):
-            if self.survival(float(at))[0] <= 0.5:
-                return float(at)
-        return np.nan
+    def median(self) -> list[float]:
+        """When half survives: the first such time, and where exactly half does the middle of that step, as R has it."""
+        times = np.unique(self.time[self.event])
+        for k, at in enumerate(times):
+            share = self.survival(float(at))[0]
+            if share <= 0.5 + 1e-12:
+                is_flat = abs(share - 0.5) <= 1e-12 and k + 1 < len(times)
+                return [float(at), *([float(at + times[k + 1]) / 2] if is_flat else [])]
+        return [np.nan]
+
+
+def _log_rank(curves: list[_Curve]) -> tuple[list[float], float]:
+    """Expected events of each group, and the statistic of the log-rank test (Mantel 1966)."""
+    time, event = np.concatenate([c.time for c in curves]), np.concatenate([c.event for c in curves])
+    expected, spread = np.zeros(len(curves)), np.zeros((len(curves), len(curves)))
+    for t in np.unique(time[event]):
+        sizes = np.array([c.at_risk(float(t)) for c in curves])
+        n, d = sizes.sum(), float((event & (time == t)).sum())
+        share = sizes / n
+        expected += d * share
+        if n > 1:
+            spread += d * (n - d) / (n - 1) * (np.diag(share) - np.outer(share, share))
+    apart = np.array([c.event.sum() for c in curves]) - expected
+    chi = float(apart[1:] @ np.linalg.pinv(spread[1:, 1:]) @ apart[1:])
+    return expected.tolist(), chi
 
 
 def match_survival(
@@ -101,13 +122,15 @@ def _reading(
     times = _times(candidate)
     curves: dict[str, _Curve | None] = {}
     checked = []
+    for group in dict.fromkeys(dict(f.at).get("group", "") for f in candidate.figures):
+        curves[group] = _curve(group, duration, event, code, by, words, data, rows)
+    test = _test(candidate, {g: c for g, c in curves.items() if g and c is not None})
     for figure in candidate.figures:
         at = dict(figure.at)
         group = at.get("group", "")
-        if group not in curves:
-            curves[group] = _curve(group, duration, event, code, by, words, data, rows)
         curve = curves[group]
         value = None if curve is None else _value(figure, at, curve, times.get(group, []))
+        value = test.get((group, figure.what), value)
         if value is None or figure.printed.is_suppressed:
             checked.append(Checked(figure))
         else:
@@ -146,6 +169,19 @@ def _reading(
     )
 
 
+def _test(candidate: Candidate, curves: dict[str, _Curve]) -> dict[tuple[str, str], list[float]]:
+    """What a log-rank test prints of its groups and of all, where the table is one."""
+    if len(curves) < 2 or not any(f.what == "expected events" for f in candidate.figures):
+        return {}
+    expected, chi = _log_rank(list(curves.values()))
+    df = len(curves) - 1
+    found = {(g, "expected events"): [e] for g, e in zip(curves, expected, strict=True)}
+    for (group, curve), e in zip(curves.items(), expected, strict=True):
+        found[(group, "(O-E)^2/E")] = [float((curve.event.sum() - e) ** 2 / e)]
+    of_all = {"chi-squared": [chi], "df": [float(df)], "p-value": [float(chdtrc(df, chi))]}
+    return found | {("", what): values for what, values in of_all.items()}
+
+
 def _times(candidate: Candidate) -> dict[str, list[float]]:
     out: dict[str, list[float]] = {}
     for figure in candidate.figures:
@@ -178,12 +214,12 @@ def _curve(
 def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]) -> list[float] | None:
     if "time" not in at:
         found = {
-            "n": float(len(curve.time)),
-            "events": float(curve.event.sum()),
-            "observed events": float(curve.event.sum()),
+            "n": [float(len(curve.time))],
+            "events": [float(curve.event.sum())],
+            "observed events": [float(curve.event.sum())],
             "median survival": curve.median(),
         }
-        return [found[figure.what]] if figure.what in found else None
+        return found.get(figure.what)
     t = float(at["time"])
     before = max((s for s in times if s < t), default=-np.inf)
     share, error = curve.survival(t)

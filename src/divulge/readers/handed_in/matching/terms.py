@@ -85,7 +85,7 @@ def _factors(text: str, group: str | None, words: Vocabulary, data: Data, aliase
     if stata is not None and (name := words.variable(stata[2])) is not None:
         level = words.level(name, stata[1])
         return [Factor(name, level)] if level is not None else []
-    call = re.match(
+    call = re.match(r"^C\(`?([\w.]+)`?,.*\)\[(?:T\.|S\.)?(.+)\]()$", bare) or re.match(
         r"^(?:C|factor|as\.factor|ordered)\(`?([\w.]+)`?(?:,.*?)?\)\s*(?:\[(?:T\.|S\.)?(.+)\]|(.+))?$", bare
     )
     call = call or re.match(r"^`?([\w.]+)`?\[(?:T\.|S\.)?(.+)\]()$", bare)

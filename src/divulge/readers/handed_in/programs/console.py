@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import framed, runs, table_at, trimmed
@@ -27,8 +28,8 @@ class Console:
             if found:
                 taken.append((i, j))
                 out += [session.signed(c, self.name) for c in found]
-        for i, j in runs(block, 0, len(block.texts)):
-            if any(a < j and i < b for a, b in taken) or session.explained(block.line(i), block.line(j - 1)):
+        for i, j in (part for run in runs(block, 0, len(block.texts)) for part in _unexplained(block, *run, session)):
+            if any(a < j and i < b for a, b in taken):
                 continue
             if any(re.match(r"^\s*(?:[.>?]|>>>)\s", t) for t in block.texts[i:j]):
                 continue
@@ -41,3 +42,15 @@ class Console:
             if grid is not None:
                 out += [session.signed(c, self.name) for c in read_grid(grid, session.vocabulary)]
         return out
+
+
+def _unexplained(block: Lines, start: int, end: int, session: Session) -> Iterator[tuple[int, int]]:
+    """The parts of a stretch that no other program has read; a line alone is no table."""
+    i = start
+    while i < end:
+        j = i
+        while j < end and not session.explained(block.line(j), block.line(j)):
+            j += 1
+        if j - i >= 2:
+            yield i, j
+        i = j + 1

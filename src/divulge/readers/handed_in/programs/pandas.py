@@ -17,6 +17,9 @@ _SCALAR = re.compile(r"(?:\w+)(?:\.(\w+)|\[['\"]([\w.]+)['\"]\])\.(mean|median|s
 _WORDS = {"std": "sd", "var": "variance", "min": "minimum", "max": "maximum", "count": "n"}
 
 
+_ROW = re.compile(r"^(\S+(?: \S+)*)\s{2,}(-?[\d.]+(?:e[-+]?\d+)?)\s*$")
+
+
 class Pandas:
     """Series and single statistics of pandas."""
 
@@ -36,15 +39,47 @@ def _series(block: Lines) -> Iterator[Candidate]:
             continue
         rows: list[tuple[str, str, int]] = []
         k = end - 1
-        while k >= 0 and (row := re.match(r"^(\S.*?)\s+(-?[\d.]+(?:e[-+]?\d+)?)\s*$", block.texts[k])) is not None:
+        while k >= 0 and (row := _ROW.match(block.texts[k])) is not None:
             rows.insert(0, (row[1], row[2], block.line(k)))
             k -= 1
+        crossed = _crossed(block, end)
+        if crossed is not None and len(crossed.figures) > len(rows):
+            yield crossed
+            continue
         above = re.match(r"^([\w.]+)\s*$", block.texts[k]) if k >= 0 else None
         found = _read(rows, match[1], above[1] if above else None) if rows else None
         if found is not None:
             kind, figures, names = found
             start = block.line(k if above else k + 1)
             yield Candidate("cells", kind, (start, block.line(end)), tuple(figures), variables=names)
+
+
+def _crossed(block: Lines, end: int) -> Candidate | None:
+    """Counts by several variables (`groupby([...]).size()`): a level that stays is printed once."""
+    k = end - 1
+    while k >= 0 and re.match(r"^(?:\S.*?)?\s{2,}(?:\S.*?\s{2,})*-?\d+\s*$", block.texts[k]):
+        k -= 1
+    names = block.texts[k].split() if k >= 0 else []
+    if len(names) < 2 or not all(re.fullmatch(r"[A-Za-z_][\w.]*", n) for n in names):
+        return None
+    starts = [m.start() for m in re.finditer(r"\S+", block.texts[k])]
+    figures: list[Figure] = []
+    held = [""] * len(names)
+    for i in range(k + 1, end):
+        number = parse_number(block.texts[i].split()[-1])
+        cut = block.texts[i].rstrip()
+        labels = cut[: cut.rindex(" ")]
+        parts = [labels[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        first = next((j for j, p in enumerate(parts) if p), len(parts))
+        held = [held[j] if j < first else parts[j] for j in range(len(names))]
+        if number is None or not all(held):
+            return None
+        at = tuple(zip(names, held, strict=True))
+        figures.append(Figure(" × ".join(held), "count", number, block.line(i), None, at))
+    if len(figures) < 2:
+        return None
+    lines = (block.line(k), block.line(end))
+    return Candidate("cells", "crosstab", lines, tuple(figures), variables=tuple(names[:1]), by=tuple(names[1:]))
 
 
 def _read(
@@ -55,7 +90,10 @@ def _read(
     if name in ("count", "proportion"):
         what = "count" if name == "count" else "percentage"
         key = index or "row0"
-        figures = [Figure(f"{key}={label}", what, n, line, None, ((key, label),)) for label, n, line in numbers]
+        figures = [
+            Figure(f"{key}={label}", what, n, line, None, ((key, "Missing" if label == "NaN" else label),))
+            for label, n, line in numbers
+        ]
         return "frequencies", figures, (index,) if index else ()
     words = [statistic_word(label) for label, _, _ in numbers]
     if name is None or not all(words):

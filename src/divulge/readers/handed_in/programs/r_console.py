@@ -20,6 +20,9 @@ _R = re.compile(
 )
 
 
+_PYTHON = re.compile(r"^>>> |^(?:Name: .*, )?dtype: \w+\s*$", re.M)
+
+
 class RConsole:
     """R's printed output: table, xtabs, summary of models, survfit, tests, aggregate, tapply, survey."""
 
@@ -27,7 +30,7 @@ class RConsole:
 
     def read(self, block: Block, session: Session) -> list[Candidate]:
         """The outputs of a stretch of a console."""
-        if not isinstance(block, Lines) or not _R.search("\n".join(block.texts)):
+        if not isinstance(block, Lines) or not _R.search(text := "\n".join(block.texts)) or _PYTHON.search(text):
             return []
         out = []
         for command, start, end in _chunks(block):
@@ -99,7 +102,10 @@ def _with_scalars(found: list[Candidate]) -> list[Candidate]:
         if candidate.kind == "fit":
             last = next((k for k in range(len(out) - 1, -1, -1) if out[k].shape == "model"), None)
             if last is not None:
-                out[last] = replace(out[last], figures=(*out[last].figures, *candidate.figures))
+                first, end = out[last].lines
+                near = candidate.lines[0] <= end + 3
+                lines = (first, max(end, candidate.lines[1])) if near else (first, end)
+                out[last] = replace(out[last], figures=(*out[last].figures, *candidate.figures), lines=lines)
             continue
         out.append(candidate)
     return out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from divulge.readers.handed_in.candidates import spss_groups, spss_tables
-from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -59,16 +59,15 @@ class Spss:
         if cross is not None:
             return [session.signed(c, self.name) for c in spss_tables.crosstab(grid, title, session)]
         if title in ("Descriptive Statistics", "Correlations"):
-            return [session.signed(self._plain(c), self.name) for c in read_grid(grid, session.vocabulary)]
+            return [session.signed(c, self.name) for c in read_grid(_of_variables(grid), session.vocabulary)]
         return []
 
-    def _plain(self, candidate: Candidate) -> Candidate:
-        """Descriptives without the rows that count complete cases."""
-        kept: tuple[Figure, ...] = tuple(
-            f for f in candidate.figures if not re.match(r"^(?:Valid|Missing) N", f.of or "")
-        )
-        names = tuple(v for v in candidate.variables if not re.match(r"^(?:Valid|Missing) N", v))
-        return replace(candidate, figures=kept, variables=names)
+
+def _of_variables(grid: Grid) -> Grid:
+    """Descriptives without the rows that count complete cases."""
+    kept = [i for i, row in enumerate(grid.rows) if not re.match(r"^\s*(?:Valid|Missing) N", row.cells[0])]
+    spans = tuple(grid.spans[i] for i in kept) if grid.spans else ()
+    return replace(grid, rows=tuple(grid.rows[i] for i in kept), spans=spans)
 
 
 def _title(grid: Grid) -> str:

@@ -74,6 +74,11 @@ _FIT = {
 }
 
 
+_HEAD = re.compile(r"^\s*Dep(?:\.|endent) Variable:")
+_BELOW = re.compile(r"^\s*(?:={10,}|Omnibus|Prob\(Omnibus|Skew|Kurtosis|Durbin|Notes:|\[\d+\]|strong multicol)|^\s*$")
+"""Lines below the coefficients that speak of residuals: read with the model, and not computed again."""
+
+
 class Statsmodels:
     """Summaries of statsmodels and linearmodels: OLS, Logit, Probit, GLM, MNLogit, PanelOLS and their kin."""
 
@@ -84,7 +89,7 @@ class Statsmodels:
         if isinstance(block, Grid):
             found = list(_grid(block, session))
         else:
-            if not any(re.match(r"^\s*Dep\. Variable:", t) or t.startswith(">>> ") for t in block.texts):
+            if not any(_HEAD.match(t) or t.startswith(">>> ") for t in block.texts):
                 return []
             found = list(_text(block, session))
         return [session.signed(c, self.name) for c in found]
@@ -94,6 +99,7 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     """`Dep. Variable:   lwage   R-squared:   0.392` as pairs."""
     found = re.findall(r"([A-Z][\w. ()-]*?[\w.)]):?\s{2,}(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"^\s*([A-Z][\w. ()-]*?):\s(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
+    found += re.findall(r"\s{2,}([A-Z][\w. ()-]*?):\s+(\S+)\s*$", text)
     return [(name.strip(": "), value.strip()) for name, value in found]
 
 
@@ -109,7 +115,7 @@ def _text(block: Lines, session: Session) -> Iterator[Candidate]:
             formula = said[1] if said else formula
             limited = re.search(r"\.query\(['\"](.+?)['\"]\)", text)
             condition = as_condition(limited[1]) if limited else (None if said else condition)
-        if not re.match(r"^\s*Dep\. Variable:", text):
+        if not _HEAD.match(text):
             i += 1
             continue
         found = _summary(block, i, session, condition, formula)
@@ -126,9 +132,10 @@ def _summary(
     about: dict[str, str] = {}
     fit: list[Figure] = []
     head = None
-    for k in range(i, min(i + 40, len(block.texts))):
+    first = i - 1 if i and re.match(r"^Model:\s", block.texts[i - 1]) else i
+    for k in range(first, min(i + 40, len(block.texts))):
         words = column_words(block.texts[k])
-        if "coefficient" in words and "standard error" in words:
+        if _is_header(words):
             head = k
             break
         for name, value in pairs_in(block.texts[k]):
@@ -144,7 +151,7 @@ def _summary(
     j = head
     while j < len(block.texts):
         words = column_words(block.texts[j])
-        if not ("coefficient" in words and "standard error" in words):
+        if not _is_header(words):
             break
         level = re.match(r"^\s*(\S+=\S+)\s+coef", block.texts[j])
         rows, named, j = rows_at(block, j + 1, len(block.texts), words, level[1] if level else "")
@@ -153,6 +160,13 @@ def _summary(
         while j < len(block.texts) and re.match(r"^\s*[-=]{10,}\s*$", block.texts[j]):
             j += 1
     effects, end = _included(block, j, session)
+    while end < len(block.texts) and _BELOW.match(block.texts[end]):
+        end += 1
+    while end > j and not block.texts[end - 1].strip():
+        end -= 1
+    about.setdefault("Dep. Variable", about.get("Dependent Variable", ""))
+    if any(f.what == "marginal effect" for f in figures):
+        about["Model"] = "marginal effects"
     return _made(
         about,
         figures,
@@ -163,6 +177,10 @@ def _summary(
         condition,
         formula,
     ), end
+
+
+def _is_header(words: list[str]) -> bool:
+    return bool({"coefficient", "marginal effect"} & set(words)) and "standard error" in words
 
 
 def _included(block: Lines, j: int, session: Session) -> tuple[tuple[str, ...], int]:
