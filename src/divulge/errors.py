@@ -226,6 +226,12 @@ class StateError(DivulgeError):
     exit_code = 62
 
 
+class StaleError(StateError):
+    """Something has changed since the assessment on which a decision or a release would rest."""
+
+    exit_code = 68
+
+
 class NotFoundError(DivulgeError):
     """There is no such submission, dataset, project or person, or not for whoever asks."""
 

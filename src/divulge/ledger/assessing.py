@@ -9,10 +9,11 @@ from typing import Any
 
 from divulge.assess import Candidate, Plan, Step, assess, plan
 from divulge.errors import LedgerError
+from divulge.ledger.basis import find_basis
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.earlier import earlier_outputs
-from divulge.ledger.model import Submission
+from divulge.ledger.model import Job, Submission
 from divulge.outputs import Released
 from divulge.record import dumps, make_folder, write_bytes, write_text
 from divulge.spec import parse_spec, read_inputs
@@ -42,9 +43,11 @@ def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
     """What is to be assessed. The submission's files are laid out in the job's folder, and nothing else is there."""
     folder = ledger.store.work_folder(job_id)
     make_folder(folder)
-    with ledger.reading() as session:
+    with ledger.writing() as session:
         submission = session.get_one(Submission, submission_id)
         dataset = submission.dataset
+        # Before anything else is read: what changes from here on is missing in it, and so is noticed before a release.
+        session.get_one(Job, job_id).basis = find_basis(session, submission)
         for upload in submission.uploads:
             write_bytes(folder / upload.name, ledger.store.read(upload.digest))
         # A name that no upload can have: they do not start with a full stop.

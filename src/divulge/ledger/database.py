@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from divulge.errors import LedgerError
+from divulge.errors import LedgerError, StaleError
 from divulge.ledger.migrations import HEAD
 from divulge.ledger.store import Store
 
@@ -60,11 +60,18 @@ class Ledger:
     def writing(self) -> Iterator[Session]:
         """A session whose changes are committed at the end, together, or not at all where anything is raised.
 
-        On SQLite writers wait for each other from the start (BEGIN IMMEDIATE); on PostgreSQL rows are locked.
+        On SQLite writers wait for each other from the start (BEGIN IMMEDIATE); on PostgreSQL rows are locked. A
+        StaleError alone is raised after the commit: that an assessment was queued again is a change like any other.
         """
         engine = self.engine.execution_options(divulge_writes=True)
+        stale: StaleError | None = None
         with Session(engine, expire_on_commit=False) as session, session.begin():
-            yield session
+            try:
+                yield session
+            except StaleError as error:
+                stale = error
+        if stale is not None:
+            raise stale
 
     def close(self) -> None:
         self.engine.dispose()

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from divulge.errors import LedgerError, NotFoundError, SpecError
 from divulge.ledger import states, trail
+from divulge.ledger.basis import lock_people
 from divulge.ledger.model import Dataset, Person
 from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
@@ -88,6 +89,8 @@ def change_settings(session: Session, by: Person, dataset_id: int, settings: Map
     """Fix anew what every later assessment of a dataset asks for."""
     states.check_manage_data(by)
     dataset = get_dataset(session, dataset_id)
+    # Whoever is releasing something about these people comes first, or sees the new settings.
+    lock_people(session, dataset)
     dataset.settings = checked_settings(settings)
     trail.append(session, by.name, "settings", "dataset", dataset.id, {"settings": dataset.settings})
     return dataset

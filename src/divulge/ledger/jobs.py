@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from divulge.errors import LeaseLostError
 from divulge.ledger import states, trail
+from divulge.ledger.basis import find_basis
 from divulge.ledger.database import Ledger, database_now
 from divulge.ledger.model import Job, JobState, State, StoredAssessment, Submission, SubmittedOutput
 from divulge.ledger.workflow import lock_submission
@@ -75,6 +76,7 @@ def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECOND
             job.attempts += 1
             job.worker, job.started_at, job.heartbeat_at = worker[:200], job.started_at or now, now
             job.lease_until = now + timedelta(seconds=lease_seconds)
+            job.basis = find_basis(session, submission)
             if submission.state is State.SUBMITTED:
                 _move(session, submission, State.ASSESSING)
             details = {"job": job.id, "attempt": job.attempts, "worker": job.worker}
@@ -110,6 +112,7 @@ def finish_job(
             _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
             return 0
         stored = store_record(session, submission, record, figures, job_id=job.id)
+        stored.basis = job.basis
         job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
         job.done, job.seconds_left = job.total, 0.0
         _move(session, submission, State.READY)

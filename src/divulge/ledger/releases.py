@@ -15,7 +15,7 @@ from divulge.ledger import states, trail
 from divulge.ledger.database import database_now
 from divulge.ledger.model import Release, State, Submission
 from divulge.ledger.store import Store
-from divulge.ledger.workflow import get_person, lock_submission
+from divulge.ledger.workflow import check_fresh, get_person, lock_submission
 from divulge.ledger.written import figures_csv, figures_workbook
 from divulge.record import dumps
 
@@ -28,6 +28,7 @@ def release(session: Session, by: int, submission_id: int, store: Store) -> Rele
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
     states.check_release(person, submission)
+    check_fresh(session, submission)
     return let_out(session, store, submission, person.id, person.name)
 
 

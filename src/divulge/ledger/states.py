@@ -95,7 +95,7 @@ def check_assess(person: Person, submission: Submission, job: Job | None) -> Non
     _check_state(submission, (State.SUBMITTED, State.READY), "be assessed")
     if job is not None and job.is_active:
         raise StateError("it is being assessed already.", where=_named(submission))
-    if current_decisions(submission):
+    if submission.state is State.READY and current_decisions(submission):
         raise StateError("somebody has decided on the assessment that there is.", where=_named(submission))
 
 

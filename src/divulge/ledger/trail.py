@@ -27,6 +27,9 @@ COMMAND_LINE = "command line"
 WORKER = "worker"
 """Who did it, where a worker did."""
 
+SERVICE = "service"
+"""Who did it, where it follows from what somebody else did."""
+
 _START = "0" * 64  # what stands for the hash before the first entry
 _TRAIL_LOCK = 7_145_002
 """Advisory lock of PostgreSQL for adding an entry; any number that nothing else in the database uses."""

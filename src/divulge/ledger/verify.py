@@ -25,6 +25,7 @@ _ENDS_IN = {
     "assess": State.SUBMITTED,
     "take": State.ASSESSING,
     "assessed": State.READY,
+    "stale": State.SUBMITTED,
     "failed": State.SUBMITTED,
     "cancelled": State.SUBMITTED,
     "return": State.RETURNED,
@@ -128,7 +129,12 @@ def _is_waiting(submission: Submission, state: State) -> bool:
 def _compared(said: dict[int, Any], number: int, now: Any, noun: str) -> Iterator[Fault]:
     if number not in said:
         yield Fault(None, f"{noun} {number} is not in the trail")
-    elif said.pop(number) != now:
+        return
+    then = said.pop(number)
+    if isinstance(then, dict):
+        # An entry from before something was noted says nothing of it.
+        now = {name: value for name, value in now.items() if name in then}
+    if then != now:
         yield Fault(None, f"{noun} {number} is not what was written")
 
 

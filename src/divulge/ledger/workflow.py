@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from divulge.errors import NotAllowedError, NotFoundError, SpecError
+from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError
 from divulge.ledger import states, trail
+from divulge.ledger.basis import changed_since, find_basis, lock_people
 from divulge.ledger.datasets import get_dataset, schema_of
 from divulge.ledger.model import (
     Assignment,
@@ -160,6 +161,7 @@ def decide(
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
     states.check_decide(person, submission)
+    check_fresh(session, submission)
     choices = _choices(submission, choice)
     approved = sorted(set(files) & {u.id for u in submission.uploads if u.use is Use.OTHER})
     newest = submission.assessments[-1] if submission.assessments else None
@@ -175,6 +177,29 @@ def decide(
     session.expire(submission, ["decisions"])
     trail.append(session, person.name, "decide", "submission", submission.id, decision_details(made))
     return made
+
+
+def check_fresh(session: Session, submission: Submission) -> None:
+    """Raise StaleError where what the newest assessment rests on has changed; it is then queued again.
+
+    Called last of all checks, in the transaction that decides or releases. Until that ends nothing else about the same
+    people is released.
+    """
+    lock_people(session, submission.dataset)
+    newest = submission.assessments[-1] if submission.assessments else None
+    changed = changed_since(newest.basis if newest is not None else None, find_basis(session, submission))
+    if not changed:
+        return
+    _move(submission, State.SUBMITTED)
+    job = _queue(session, submission)
+    trail.append(
+        session, trail.SERVICE, "stale", "submission", submission.id, {"job": job.id, "changed": sorted(changed)}
+    )
+    raise StaleError(
+        f"something has changed since it was assessed: {'; '.join(changed)}.",
+        where=f"submission {submission.id}",
+        hint="It is assessed again. Decide then, on the new assessment.",
+    )
 
 
 def _choices(submission: Submission, choice: Choice | Mapping[int, Choice]) -> dict[int, Choice]:

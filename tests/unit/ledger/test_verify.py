@@ -16,12 +16,14 @@ from tests.support.ledgers import World
 
 def _released(world: World) -> World:
     """One submission released, one with a comment and a decision."""
-    first, second = world.ready(), world.ready(by="colleague")
+    first = world.ready()
     with world.ledger.writing() as session:
         for who in ("checker", "second"):
             workflow.decide(session, world.person[who], first, Choice.RELEASE, "No cell is small.")
     with world.ledger.writing() as session:
         releases.release(session, world.person["checker"], first, world.ledger.store)
+    second = world.ready(by="colleague")
+    with world.ledger.writing() as session:
         workflow.comment(session, world.person["checker"], second, "Which year?")
         workflow.decide(session, world.person["checker"], second, Choice.REFUSE, "Too small.")
     assert verify(world.ledger).faults == ()

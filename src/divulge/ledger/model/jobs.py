@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -30,7 +31,8 @@ class Job(Base):
     """The assessment of a submission. Whoever holds `lease` before `lease_until` works on it; a later holder goes on.
 
     The database takes no second active job of one submission. stage, done, total, seconds_left: progress for a bar.
-    error: why it failed, in words without any row value. attempts: how often a worker took it.
+    error: why it failed, in words without any row value. attempts: how often a worker took it. basis: what the
+    assessment rests on, as it was when the work began.
     """
 
     __tablename__ = "jobs"
@@ -60,6 +62,7 @@ class Job(Base):
     total: Mapped[int] = mapped_column(default=0)
     seconds_left: Mapped[float | None]
     error: Mapped[str | None] = mapped_column(Text)
+    basis: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     started_at: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]

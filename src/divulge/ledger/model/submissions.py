@@ -167,6 +167,7 @@ class StoredAssessment(Base):
 
     job_id is unique: a job has one result. record: the whole record as JSON text, loaded only when it is asked for.
     risk: the largest marginal risk; adds: what the new outputs add to what was released before; exposed: how many.
+    basis: what it rests on, as digests (see `divulge.ledger.basis`); a decision counts only while that is so.
     """
 
     __tablename__ = "assessments"
@@ -180,6 +181,7 @@ class StoredAssessment(Base):
     exposed: Mapped[int] = mapped_column(default=0)
     record: Mapped[str] = mapped_column(Text, deferred=True)
     digest: Mapped[str] = mapped_column(String(64))
+    basis: Mapped[dict[str, Any] | None]
     at: Mapped[datetime] = mapped_column(default=utc_now)
 
     submission: Mapped[Submission] = relationship(back_populates="assessments")
