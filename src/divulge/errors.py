@@ -7,7 +7,7 @@ Only the two edges (the command line and the web application) turn these into ex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 _FIELD_PATH = re.compile(r"[a-z_]+(\[\d+\])*(\.|$)")
@@ -268,9 +268,21 @@ class AcroError(DivulgeError):
     exit_code = 59
 
 
-def suggest(name: str, known: Iterable[str]) -> str | None:
-    """The hint "Did you mean …?" with the nearest known name, or None where nothing is near."""
+class ProgramError(DivulgeError):
+    """A mistake of ours: something that no message foresaw."""
+
+    exit_code = 70
+
+
+def suggest(name: str, known: Iterable[str], also: Mapping[str, str] | None = None) -> str | None:
+    """The hint "Did you mean …?" with the nearest known name, or None where nothing is near.
+
+    also: other names, and the known one that each means. Meaning goes before likeness: `negbin` is no `gini`.
+    """
     names = list(known)
+    meant = (also or {}).get(name.casefold())
+    if meant is not None:
+        return f"Did you mean {meant!r}?"
     folded = {n.casefold(): n for n in names}
     near = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
     return f"Did you mean {folded[near[0]]!r}?" if near else None

@@ -121,6 +121,9 @@ class Breach:
     settle: str = ""
 
 
+_NAMED = 5  # figures that a reason names; divulge compute has all
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What a verdict rests on.
@@ -131,7 +134,7 @@ class Evidence:
     in_splits: the same as `near` over the splits.
     worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
     can_find_one: whether there were enough splits to tell a single exposed person from chance.
-    disagrees: released figures that the data do not give.
+    disagrees: released figures that the data do not give; wrong: their names.
     breaches: what rules and arithmetic have against the outputs, without any search.
     """
 
@@ -147,6 +150,7 @@ class Evidence:
     can_find_one: bool
     has_contrast: bool = True
     disagrees: int = 0
+    wrong: tuple[str, ...] = ()
     breaches: tuple[Breach, ...] = ()
 
 
@@ -159,12 +163,22 @@ class Decision:
     settle: tuple[str, ...] = ()
 
 
+def _not_given(n: int, wrong: tuple[str, ...]) -> str:
+    """Which released figures the data do not give."""
+    named = f": {', '.join(wrong[:_NAMED])}" + (f" and {n - _NAMED:,} more" if n > _NAMED else "") if wrong else ""
+    return f"{n:,} released {'figure is' if n == 1 else 'figures are'} not what the data give{named}."
+
+
 def decide(policy: Policy, evidence: Evidence) -> Decision:
     """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
     refuse: list[str] = []
     review: list[str] = []
     settle: list[str] = []
     e = evidence
+    if e.disagrees:
+        # First: what follows is about figures that nobody computed from these data.
+        review.append(_not_given(e.disagrees, e.wrong))
+        settle.append("See divulge compute: which figures, and what the data give instead.")
     if e.n_exposed >= policy.refuse_exposed or e.n_exposed > policy.refuse_exposed_share * e.n_rows:
         people = "person is" if e.n_exposed == 1 else "people are"
         refuse.append(
@@ -220,9 +234,6 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
     if e.has_contrast and not e.can_find_one:
         review.append("With so few splits one exposed person cannot be told from chance.")
         settle.append("More splits (design: {splits: 30}).")
-    if e.disagrees:
-        review.append(f"{e.disagrees:,} released figures are not what the data give.")
-        settle.append("See divulge compute: which figures, and what the data give instead.")
     if refuse:
         return Decision(Verdict.REFUSE, (*refuse, *review))
     if review:

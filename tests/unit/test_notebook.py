@@ -107,3 +107,13 @@ print([m for m in ("pandas", "numba", "statsmodels", "sklearn") if m in sys.modu
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert ran.stderr.strip() == "[]"
+
+
+def test_robust_standard_errors_are_kept_and_others_are_refused_in_words() -> None:
+    robust = from_statsmodels(smf.ols("age ~ ill", FRAME).fit(cov_type="HC1"))
+    assert vars(robust)["errors"] == "HC1"
+    assert all("se" in entry for label, entry in dict(robust.released).items() if label != "n")  # type: ignore[arg-type]
+    other = smf.ols("age ~ ill", FRAME).fit(cov_type="HAC", cov_kwds={"maxlags": 1})
+    with pytest.raises(OutputError, match="'HAC' cannot be computed again"):
+        from_statsmodels(other)
+    assert "se" not in vars(from_statsmodels(other, statistics=("n",)))["statistics"]

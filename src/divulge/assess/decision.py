@@ -117,6 +117,7 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         can_find_one=result.can_find_one,
         has_contrast=result.has_contrast,
         disagrees=sum(ready.disagrees[i] for i in result.outputs),
+        wrong=ready.wrong(result.outputs),
         breaches=arithmetic.breaches(result.outputs),
     )
 

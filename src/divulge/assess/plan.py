@@ -56,6 +56,10 @@ class Plan:
     def n_new(self) -> int:
         return len(self.outputs) - len(self.earlier)
 
+    def wrong(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """The released figures of some outputs that the data do not give, by name."""
+        return tuple(n for i in numbers if self.disagrees[i] for n in _wrong(self.figures[i], self.printed[i]))
+
 
 def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: Sequence[Candidate] = ()) -> Plan:
     """Read and check everything that an assessment needs, before any work is done.
@@ -87,7 +91,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     earlier = with_named(earlier, assessment, read)
     given = (*assessment.outputs, *earlier.outputs)
     released = (*read.released, *(one.released for one in earlier.kept))
-    outputs = tuple(_as_computed(o, r) for o, r in zip(given, released, strict=True))
+    outputs = tuple(_as_computed(o, r, table) for o, r in zip(given, released, strict=True))
     figures = tuple(output.evaluate(table) for output in outputs)
     return Plan(
         assessment=assessment,
@@ -135,13 +139,23 @@ def _printed(number: int, output: Output, figures: Figures, released: Released |
 
 def _disagreeing(figures: Figures, released: Released | None) -> int:
     """How many released figures the data do not give."""
-    return 0 if released is None else int((~released.agrees(figures.values)).sum())
+    return 0 if released is None else len(_wrong(figures, released))
 
 
-def _as_computed(output: Output, released: Released | None) -> Output:
+def _wrong(figures: Figures, released: Released) -> tuple[str, ...]:
+    """The released figures that the data do not give, by name; standard errors are figures too."""
+    names = [n for n, ok in zip(figures.labels, released.agrees(figures.values), strict=True) if not ok]
+    if figures.se is not None:
+        agree = released.agrees_se(figures.se)
+        names += [f"the standard error of {n}" for n, ok in zip(figures.labels, agree, strict=True) if not ok]
+    return tuple(names)
+
+
+def _as_computed(output: Output, released: Released | None, table: Table) -> Output:
     """The same output as it is computed on a part: with the precision and the withheld cells of what was released."""
     if released is None:
         return output
+    output = output.as_released(released, table)
     hidden = tuple(n for n, v in zip(released.labels, released.values, strict=True) if np.isnan(v))
     precision = released.precision
     return replace(

@@ -189,12 +189,15 @@ def _check_on_data(found: Preview, table: Table) -> None:
     for i, output in enumerate(found.assessment.outputs):
         place = f"outputs[{i}]" + (f" ({output.name})" if output.name else "")
         with _noted(found, None), in_field(f"outputs[{i}]"):
-            whole = output.evaluate(table)
             released = found.released[i]
+            if released is not None:
+                output = output.as_released(released, table)
+            whole = output.evaluate(table)
             if released is None and not is_usable(whole):
                 raise OutputError(f"it cannot be computed from the data: {whole.status.sentence}")
             if released is not None:
-                wrong = int((~released.agrees(whole.values)).sum())
+                agrees = released.agrees(whole.values)
+                wrong = int((~(agrees if whole.se is None else agrees & released.agrees_se(whole.se))).sum())
                 if wrong:
                     found.warnings.append(
                         f"{place}: {wrong:,} of {len(whole.values):,} released figures are not what the data give; "

@@ -113,10 +113,15 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
 def _values(reproduction: Reproduction) -> list[dict[str, Any]]:
     """Figure by figure: what is released, and what the synthetic data give."""
     r = reproduction
-    return [
+    found: list[dict[str, Any]] = [
         {"label": label, "released": released, "value": value, "reproduced": bool(agrees)}
         for label, released, value, agrees in zip(r.labels, r.released, r.values, r.agrees, strict=True)
     ]
+    errors = r.target.released.se
+    if errors is not None and r.se is not None:
+        for i in np.flatnonzero(np.isfinite(errors)).tolist():
+            found[i] |= {"se_released": float(errors[i]), "se": float(r.se[i])}
+    return found
 
 
 def _meanings_section(result: PassResult) -> dict[str, str]:

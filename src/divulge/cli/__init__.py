@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -14,7 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from divulge import __version__
-from divulge.errors import DivulgeError, UsageError
+from divulge.errors import DivulgeError, ProgramError, UsageError
 from divulge.terminal.screen import Screen, screen
 
 COMMANDS: tuple[str, ...] = (
@@ -142,7 +144,28 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output went away (`divulge … | head`): that is not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as error:  # whatever it is: people get a sentence, never a traceback
+        _fail(_unforeseen(error), given)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+_TRACE = "divulge-trace.txt"
+
+
+def _unforeseen(error: Exception) -> ProgramError:
+    """What is said of an error that no message foresaw. With --verbose, a file says where it happened, and no more.
+
+    The error's own words are left out: those of other libraries quote what they could not read.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    kind = type(error).__name__
+    hint = f"This is a mistake of ours. divulge --verbose … writes where it happened to {_TRACE}, without any value."
+    if screen.verbose:
+        places = [f"{Path(f.filename).name}, line {f.lineno}, in {f.name}" for f in frames]
+        with suppress(OSError):
+            Path(_TRACE).write_text("\n".join([f"divulge {__version__}: {kind}", *places, ""]), encoding="utf-8")
+            hint = f"This is a mistake of ours. Where it happened, without any value of the data, is in {_TRACE}."
+    return ProgramError(f"something went wrong that no message foresaw ({kind}).", hint=hint)
 
 
 def _fail(error: DivulgeError, given: list[str]) -> NoReturn:

@@ -11,6 +11,7 @@ import typer
 
 from divulge.errors import UsageError
 from divulge.terminal.options import JsonOption
+from divulge.terminal.questions import BACK, ask, ask_in_turn
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
@@ -70,11 +71,13 @@ def run(
     if not spec.parent.is_dir():
         raise UsageError("there is no such folder.", where=str(spec.parent), hint="Make it first.")
     asking = sys.stdin.isatty() and not json
-    if data is None and schema is None and asking:
-        data = Path(typer.prompt("The file of data (CSV, Parquet, SPSS, Stata)", err=True))
-    if data is None and schema is None:
+    if data is None and schema is None and not asking:
         raise UsageError("what the outputs are about is not known.", hint="Give --data FILE, or --schema and --rows.")
-    known, n_rows = _understood(data, schema)
+    if data is None and schema is None:
+        screen.note(f"An answer of {BACK} goes back one question.")
+        data, (known, n_rows) = ask("The file of data (CSV, Parquet, SPSS, Stata)", _asked_data)
+    else:
+        known, n_rows = _understood(data, schema)
     if data is None:
         n_rows = rows if rows is not None else typer.prompt("How many rows", type=int, err=True) if asking else None
         if n_rows is None:
@@ -102,13 +105,31 @@ def run(
     screen.note(f"Read it and edit it. Then: divulge check {spec}, and {after}")
 
 
+def _asked_data(answer: str) -> tuple[Path, tuple[Schema, int | None]]:
+    path = Path(answer.strip())
+    return path, _understood(path, None)
+
+
 def _asked_scenario(known: Schema) -> tuple[str | None, str | None]:
     """What an intruder wants and knows, by questions."""
+    from divulge.errors import unknown_variable
+
+    def named(text: str) -> str:
+        for name in _names(text):
+            if name not in known:
+                raise unknown_variable(name, known.names)
+        return text.strip()
+
+    def target(answers: dict[str, Any]) -> None:
+        answers["target"] = ask("What would an intruder want to know (empty: try all)", named, default="") or None
+
+    def keys(answers: dict[str, Any]) -> None:
+        if answers["target"] is not None:
+            answers["keys"] = ask("What would they know already (empty: all others)", named, default="") or None
+
     screen.note(f"Variables: {', '.join(known.names)}")
-    target = typer.prompt("What would an intruder want to know (empty: try all)", default="", err=True) or None
-    if target is None:
-        return None, None
-    return target, typer.prompt("What would they know already (empty: all others)", default="", err=True) or None
+    found = ask_in_turn((target, keys))
+    return found["target"], found.get("keys")
 
 
 def _understood(data: Path | None, schema: Path | None) -> tuple[Schema, int | None]:
@@ -138,7 +159,10 @@ def _outputs(
     for path in results:
         if response is None and asking:
             response = typer.prompt(f"If {path.name} is a model: which variable does it explain", default="", err=True)
-        one = guess_output(path, known, response or None)
+        notes: list[str] = []
+        one = guess_output(path, known, response or None, notes)
+        for note in notes:
+            screen.note(note)
         if isinstance(one.get("released"), str):
             one["released"] = _seen_from(spec, path)
         found.append(one)
@@ -152,21 +176,57 @@ def _outputs(
 
 
 def _asked(known: Schema) -> dict[str, Any]:
-    """One output by questions."""
+    """One output by questions. What its kind refuses is asked for again."""
     screen.note(f"Variables: {', '.join(known.names)}")
-    kind = typer.prompt(f"What is to be released ({', '.join(_KINDS)})", default=_KINDS[0], err=True)
-    if kind not in _KINDS:
+
+    def kind(answers: dict[str, Any]) -> None:
+        answers["kind"] = ask(f"What is to be released ({', '.join(_KINDS)})", _read_kind, default=_KINDS[0])
+
+    def content(answers: dict[str, Any]) -> None:
+        if answers["kind"] == "model":
+            answers["output"] = ask(
+                "The formula, as in CARS ~ AGE + C(SEX)", lambda t: _checked(_model(t, known), known)
+            )
+            return
+
+        def read(text: str) -> dict[str, Any]:
+            return _checked({"kind": answers["kind"], "variables": _names(text)}, known)
+
+        answers["output"] = ask("Which variables, with commas between", read)
+
+    def groups(answers: dict[str, Any]) -> None:
+        if answers["kind"] == "means":
+
+            def read(text: str) -> dict[str, Any]:
+                by = _names(text)
+                return _checked({**answers["output"], "by": by}, known) if by else answers["output"]
+
+            answers["output"] = ask("By which groups (empty: none)", read, default="")
+
+    output: dict[str, Any] = ask_in_turn((kind, content, groups))["output"]
+    return {**output, "compute": True}
+
+
+def _read_kind(text: str) -> str:
+    from divulge.outputs.synonyms import kinds_by_other_names
+
+    models = dict.fromkeys(("linear", "logistic", "multinomial", "poisson"), "model")
+    named = text.strip().casefold()
+    meant = kinds_by_other_names(dict.fromkeys([*_KINDS, *models])).get(named, named)
+    meant = models.get(meant, meant)
+    if meant not in _KINDS:
         raise UsageError(
-            f"the questions know no {kind!r}.", hint=f"One of {', '.join(_KINDS)}; divulge outputs lists all kinds."
+            f"the questions know no {text!r}.", hint=f"One of {', '.join(_KINDS)}; divulge outputs lists all kinds."
         )
-    if kind == "model":
-        return _model(typer.prompt("The formula, as in CARS ~ AGE + C(SEX)", err=True), known)
-    names = _names(typer.prompt("Which variables, with commas between", err=True))
-    one: dict[str, Any] = {"kind": kind, "variables": names}
-    if kind == "means":
-        by = _names(typer.prompt("By which groups (empty: none)", default="", err=True))
-        one |= {"by": by} if by else {}
-    return {**one, "compute": True}
+    return meant
+
+
+def _checked(output: dict[str, Any], known: Schema) -> dict[str, Any]:
+    """The output, where its kind has nothing against it."""
+    from divulge.spec import parse_output
+
+    parse_output(output).check(known)
+    return output
 
 
 def _model(formula: str, known: Schema) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 from divulge.errors import UsageError, suggest
 from divulge.outputs import OUTPUTS, Output
+from divulge.outputs.synonyms import kinds_by_other_names
 from divulge.settings import json_schema, settings_of, type_text
 from divulge.spec import Assessment
 from divulge.terminal.options import JsonOption
@@ -33,7 +34,8 @@ def run(
             known = [k.kind for k in OUTPUTS]
             raise UsageError(
                 f"there is no kind of output {kind!r}.",
-                hint=suggest(kind, known) or f"The kinds are: {', '.join(known)}.",
+                hint=suggest(kind, known, kinds_by_other_names(dict.fromkeys(known)))
+                or f"The kinds are: {', '.join(known)}.",
             )
     if json:
         screen.print_json({"kinds": [_as_json(k) for k in chosen]})

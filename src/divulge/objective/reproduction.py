@@ -23,6 +23,7 @@ class Reproduction:
     values: Floats
     agrees: Mask
     status: Status
+    se: Floats | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -70,6 +71,8 @@ def reproduce(objective: Objective, table: Table) -> tuple[Reproduction, ...]:
         if figures.se is not None:
             agrees = agrees & target.released.agrees_se(figures.se)
         found.append(
-            Reproduction(target, figures.labels, target.released.values, figures.values, agrees, figures.status)
+            Reproduction(
+                target, figures.labels, target.released.values, figures.values, agrees, figures.status, figures.se
+            )
         )
     return tuple(found)

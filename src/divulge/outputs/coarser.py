@@ -157,6 +157,9 @@ class Coarser(Output):
     def publishes_se(self) -> bool:
         return self.inner.publishes_se
 
+    def as_released(self, released: Released, table: Table) -> Output:
+        return replace(self, inner=self.inner.as_released(released, self._coarse_table(table)))
+
     @property
     def growth(self) -> Growth:
         return self.inner.growth

@@ -272,6 +272,11 @@ class Output:
         """Whether computed standard errors are part of what is released: only where they are asked for."""
         return False
 
+    def as_released(self, released: Released, table: Table) -> Output:
+        """The same output with what released figures say of how they were made: the estimator of standard errors."""
+        del released, table
+        return self
+
     def read_value(self, label: str, text: str, schema: Schema) -> float | None:
         """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
         del label, text, schema

@@ -66,8 +66,9 @@ def from_pandas(
     (named,) = output.named()
     shown = {f"{named} | {_label(key, by)}": cells.get(key, float("nan")) for key in every}
     # pandas shows six digits; what is released is what is shown, unless it is said otherwise.
-    as_shown = {label: None if np.isnan(v) else repr(v) for label, v in shown.items()}
-    return replace(output, released=as_shown, decimals=6 if decimals is None else decimals)
+    places = 6 if decimals is None else decimals
+    as_shown = {label: None if np.isnan(v) else f"{v:.{max(places, 0)}f}" for label, v in shown.items()}
+    return replace(output, released=as_shown, decimals=places)
 
 
 def _axes(table: Any, values: str | None) -> tuple[Any, list[str], list[str]]:

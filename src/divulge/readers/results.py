@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,22 @@ COEFFICIENTS = ("coef", "coefficient", "estimate", "beta", "b", "value")
 COUNTS = ("count", "n", "freq", "frequency", "counts", "rows", "size")
 """How programs head their columns."""
 
+_TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat")
+_MARGINS = {"all", "total", "sum", ""}
+
 _LEVEL = re.compile(r"^(?P<factor>.*?)(?:\[(?:T\.)?(?P<level>[^\]]*)\])?$")
 _CONSTANTS = {"intercept", "const", "constant", "_cons", "(intercept)"}
 
 
-def guess_output(path: Path, schema: Schema, response: str | None = None) -> dict[str, Any]:
-    """The output of a file of results, as the spec has it. response: of a model, where the file does not say."""
-    check_readable(path)
-    if path.suffix.lower() == ".json":
-        raise SpecError(
-            "a results.json is read by another command.", where=str(path), hint="Use divulge acro FOLDER --data FILE."
-        )
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        sample = file.read(4096)
-        file.seek(0)
-        delimiter = max(",;\t", key=sample.partition("\n")[0].count)
-        rows = [row for row in csv.reader(file, delimiter=delimiter) if any(cell.strip() for cell in row)]
+def guess_output(
+    path: Path, schema: Schema, response: str | None = None, notes: list[str] | None = None
+) -> dict[str, Any]:
+    """The output of a file of results, as the spec has it. response: of a model, where the file does not say.
+
+    notes: where what was left out of the file, or added to it, is put in a sentence.
+    """
+    rows = _rows(path)
+    said = [] if notes is None else notes
     if len(rows) < 2:
         raise SpecError("a header and at least one line of results are needed.", where=str(path))
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
@@ -44,7 +45,7 @@ def guess_output(path: Path, schema: Schema, response: str | None = None) -> dic
         raise SpecError("not every line has as many cells as the header.", where=str(path))
     lowered = [h.casefold() for h in header]
     for guess in (_long_table, _model, _wide_table):
-        found = guess(path, header, lowered, body, schema, response)
+        found = guess(path, header, lowered, body, schema, response, said)
         if found is not None:
             return found
     raise SpecError(
@@ -55,8 +56,36 @@ def guess_output(path: Path, schema: Schema, response: str | None = None) -> dic
     )
 
 
+def _rows(path: Path) -> list[list[str]]:
+    """The lines of a delimited file that are not empty."""
+    check_readable(path)
+    if path.suffix.lower() == ".json":
+        raise SpecError(
+            "a results.json is read by another command.", where=str(path), hint="Use divulge acro FOLDER --data FILE."
+        )
+    if path.suffix.lower() not in _TEXTS:
+        raise SpecError(
+            f"results are read from CSV here, not from {path.suffix or 'a file without an ending'}.",
+            where=str(path),
+            hint="divulge read FOLDER --data FILE reads workbooks, documents and logs; of a picture, give the numbers.",
+        )
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SpecError("the file is not in UTF-8.", where=str(path), hint="Save it as UTF-8.") from None
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    lines = csv.reader(text.splitlines(), delimiter=delimiter)
+    return [row for row in lines if any(cell.strip() for cell in row)]
+
+
 def _long_table(
-    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+    path: Path,
+    header: list[str],
+    lowered: list[str],
+    body: list[list[str]],
+    schema: Schema,
+    response: str | None,
+    notes: list[str],
 ) -> dict[str, Any] | None:
     """Columns of variables, and one of counts."""
     names = [h for h in header if h in schema]
@@ -72,28 +101,56 @@ def _long_table(
 
 
 def _wide_table(
-    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+    path: Path,
+    header: list[str],
+    lowered: list[str],
+    body: list[list[str]],
+    schema: Schema,
+    response: str | None,
+    notes: list[str],
 ) -> dict[str, Any] | None:
-    """The values of one variable down, headed by its name or by nothing, and those of another across."""
-    margins = {"all", "total", "sum", ""}
-    columns = [i for i in range(1, len(header)) if lowered[i] not in margins]
-    lines = [row for row in body if row[0].strip().casefold() not in margins]
-    down = header[0] if header[0] in schema else _whose([row[0].strip() for row in lines], schema)
+    """The values of variables down, headed by their names or by nothing, and those of another across.
+
+    This is what pd.crosstab(…).to_csv() writes, margins included.
+    """
+    down = [h for i, h in enumerate(header) if h in schema and all(name in schema for name in header[: i + 1])]
+    n_down = max(len(down), 1)
+    columns = [i for i in range(n_down, len(header)) if lowered[i] not in _MARGINS]
+    lines = [row for row in body if row[0].strip().casefold() not in _MARGINS]
+    if not down:
+        whose = _whose([row[0].strip() for row in lines], schema)
+        down = [] if whose is None else [whose]
     across = _whose([header[i] for i in columns], schema, but=down)
-    if down is None or across is None:
+    if not down or across is None:
         return None
-    released = {
-        f"{down}={_text(down, row[0], schema, path)} & {across}={_text(across, header[i], schema, path)}": _number(
-            row[i]
+    names = [*down, across]
+    found: dict[tuple[str, ...], Any] = {}
+    for row in lines:
+        heads = [_text(name, row[k], schema, path) for k, name in enumerate(down)]
+        found |= {(*heads, _text(across, header[i], schema, path)): _number(row[i]) for i in columns}
+    n_margins = len(header) - n_down - len(columns) + len(body) - len(lines)
+    if n_margins:
+        notes.append(f"{path.name}: {n_margins} rows or columns of totals are left out; they are sums of the cells.")
+    every = list(product(*(schema[name].texts[: schema[name].n_values] for name in names)))
+    absent = [key for key in every if key not in found]
+    if absent:
+        notes.append(
+            f"{path.name}: {len(absent)} cells that are not in the file are taken as 0, as pandas leaves them out."
         )
-        for row in lines
-        for i in columns
+    released = {
+        " & ".join(f"{n}={v}" for n, v in zip(names, key, strict=True)): found.get(key, 0) for key in [*every, *found]
     }
-    return {"kind": "crosstab", "variables": [down, across], "released": released}
+    return {"kind": "crosstab", "variables": names, "released": released}
 
 
 def _model(
-    path: Path, header: list[str], lowered: list[str], body: list[list[str]], schema: Schema, response: str | None
+    path: Path,
+    header: list[str],
+    lowered: list[str],
+    body: list[list[str]],
+    schema: Schema,
+    response: str | None,
+    notes: list[str],
 ) -> dict[str, Any] | None:
     """Columns of terms and coefficients; the file itself is what the spec names."""
     term = next((i for i, h in enumerate(lowered) if h in TERMS), None)
@@ -113,10 +170,25 @@ def _model(
     if kind == "linear" and schema[response].kind == "categorical":
         kind = "multinomial"
     found: dict[str, Any] = {"kind": kind, "formula": f"{response} ~ {right if has_constant else f'0 + {right}'}"}
-    given = {t: _number(row[coefficient]) for t, row in zip(terms, body, strict=True)}
-    plain = any(h in SE_COLUMNS for h in lowered) and {lowered[term], lowered[coefficient]} <= {"term", "coef"}
+    error = next((i for i, h in enumerate(lowered) if h in SE_COLUMNS), None)
+    given = {t: _coefficient(row, coefficient, error) for t, row in zip(terms, body, strict=True)}
+    plain = error is not None and {lowered[term], lowered[coefficient]} <= {"term", "coef"}
     decimals = max(len(row[coefficient].strip().partition(".")[2]) for row in body)
-    return {**found, "decimals": decimals, "released": path.name if plain else given}
+    found["decimals"] = decimals
+    if error is not None:
+        found |= {"statistics": ["se"], "se_decimals": max(len(row[error].strip().partition(".")[2]) for row in body)}
+    unused = [header[i] for i in range(len(header)) if i not in (term, coefficient, error) and header[i]]
+    if unused:
+        notes.append(
+            f"{path.name}: the columns {', '.join(unused)} are left out and not compared with the data; tests and "
+            "intervals follow from coefficients and standard errors."
+        )
+    return {**found, "released": path.name if plain else given}
+
+
+def _coefficient(row: list[str], coefficient: int, error: int | None) -> Any:
+    value = _number(row[coefficient])
+    return value if error is None or not row[error].strip() else {"coef": value, "se": _number(row[error])}
 
 
 def formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
@@ -142,10 +214,20 @@ def formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
     return " + ".join(factors) or "1"
 
 
-def _whose(texts: Sequence[str], schema: Schema, but: str | None = None) -> str | None:
-    """The variable all of whose values are these; None where there is none, or more than one."""
-    found = [v.name for v in schema if v.name != but and texts and {v.code(t) for t in texts} == set(range(v.n_values))]
-    return found[0] if len(found) == 1 else None
+def _whose(texts: Sequence[str], schema: Schema, but: Sequence[str] = ()) -> str | None:
+    """The one variable whose values these are: all of them, else some; None where there is none, or more than one."""
+    codes = {v.name: {v.code(t) for t in texts} for v in schema if v.name not in but and texts}
+    for whole in (True, False):
+        found = [
+            name
+            for name, held in codes.items()
+            if (held == set(range(schema[name].n_values)) if whole else None not in held)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            return None
+    return None
 
 
 def _text(name: str, text: str, schema: Schema, path: Path) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.outputs.kinds import OUTPUTS
 from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.standard_errors import Errors
 from divulge.outputs.output import Output
 
 DECIMALS = 4
@@ -29,6 +30,12 @@ _PRINTED: Mapping[str, tuple[str, int]] = {
     "loglik": ("significant", 5),
     "n": ("decimals", 0),
 }
+
+_ESTIMATORS: Mapping[str, Errors] = {
+    "nonrobust": "model",
+    **{name: name for name in ("HC0", "HC1", "HC2", "HC3")},
+}
+"""By what statsmodels calls its kinds of covariance."""
 
 _REGRESSIONS = tuple(kind for kind in OUTPUTS if issubclass(kind, Regression))
 _LEVEL = re.compile(r"\[(T\.|S\.)?[^\[\]]*\]")
@@ -89,9 +96,14 @@ def from_statsmodels(
                 hint="Fit it to columns of a data frame, or by a formula.",
             )
         formula = formula_of_terms(response, terms)
-    is_usual = str(getattr(result, "cov_type", "nonrobust")) == "nonrobust"
-    published = ["se"] if is_usual and "se" in statistics else []
-    released = _coefficients(result, model, terms, response, bool(published))
+    errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
+    if errors is None and "se" in statistics:
+        raise OutputError(
+            f"standard errors of the type {result.cov_type!r} cannot be computed again, so they cannot be checked.",
+            hint="Leave them out of what you release, and check the rest: statistics=('n',).",
+        )
+    published = ["se"] if "se" in statistics else []
+    released = _coefficients(result, model, terms, response, (decimals, se_decimals if published else None))
     printed = [decimals] * len(released)
     for statistic, shown, value in _statistics(result, model):
         if statistic in statistics and value is not None and np.isfinite(value):
@@ -99,6 +111,8 @@ def from_statsmodels(
             printed.append(printed_decimals(shown, float(value)))
             released[statistic] = repr(round(float(value), printed[-1]))
     fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
+    if errors is not None and published[:1] == ["se"]:
+        fields["errors"] = errors
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
 
 
@@ -145,7 +159,11 @@ def _check_plain(model: Any) -> None:
             )
 
 
-def _coefficients(result: Any, model: Any, terms: Sequence[str], response: str, with_se: bool) -> dict[str, Any]:
+def _coefficients(
+    result: Any, model: Any, terms: Sequence[str], response: str, decimals: tuple[int, int | None]
+) -> dict[str, Any]:
+    """Coefficients, with standard errors where they have decimals."""
+    places, se_places = decimals
     params, errors = np.asarray(result.params, dtype=float), np.asarray(result.bse, dtype=float)
     labels = list(terms)
     if params.ndim == 2:  # a column for each class of the response but the first
@@ -155,7 +173,9 @@ def _coefficients(result: Any, model: Any, terms: Sequence[str], response: str, 
     if len(params) != len(labels) or not np.isfinite(params).all():
         raise OutputError("some coefficients are not known.", hint="Did the fit converge, and are there enough rows?")
     return {
-        label: {"coef": repr(value), "se": repr(se)} if with_se and np.isfinite(se) else repr(value)
+        label: {"coef": f"{value:.{places}f}", "se": f"{se:.{se_places}f}"}
+        if se_places is not None and np.isfinite(se)
+        else f"{value:.{places}f}"
         for label, value, se in zip(labels, params.tolist(), errors.tolist(), strict=True)
     }
 

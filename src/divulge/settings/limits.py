@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -74,11 +74,13 @@ class Kinds:
     """One of several classes, which the entry `kind` names. noun: what one of them is.
 
     default: the class that is meant where there is no `kind`; None: it must be there.
+    also: other names that people use, and the `kind` that each means: for hints alone.
     """
 
     noun: str
     members: Sequence[type[Any]]
     default: type[Any] | None = None
+    also: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def by_name(self) -> dict[str, type[Any]]:

@@ -161,7 +161,7 @@ class _Reader:
         if name is None:
             return self._refuse("'kind' is needed.", path, f"For example kind: {next(iter(known))}.")
         if not isinstance(name, str) or name not in known:
-            hint_text = suggest(str(name), known) or f"There are: {', '.join(known)}."
+            hint_text = suggest(str(name), known, kinds.also) or f"There are: {', '.join(known)}."
             return self._refuse(f"there is no {kinds.noun} {shown(name)}.", _join(path, "kind"), hint_text)
         fields = self.fields(known[name], given, path)
         made = self.made(known[name], fields, path)

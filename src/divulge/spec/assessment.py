@@ -15,6 +15,7 @@ from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import known_names
 from divulge.outputs import OUTPUTS, Output, Released, as_read, read_released
 from divulge.outputs.output import in_field
+from divulge.outputs.synonyms import kinds_by_other_names
 from divulge.policy import Policy, make_policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario
@@ -25,7 +26,7 @@ from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.derive import with_derived
 
-_KINDS = Kinds("kind of output", OUTPUTS)
+_KINDS = Kinds("kind of output", OUTPUTS, also=kinds_by_other_names({kind.kind: kind for kind in OUTPUTS}))
 _Outputs = tuple[Annotated[Output, _KINDS], ...]
 
 _FamilyFields: Any = make_dataclass(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_model, read_model
 from divulge.outputs.models.refit import lower_model
-from divulge.outputs.models.robust import robust_errors
+from divulge.outputs.models.robust import recomputed_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
 from divulge.outputs.output import Figures, Growth, Output, Status
 from divulge.outputs.released.precision import Released
@@ -68,7 +68,7 @@ class Regression(Output):
             raise OutputError(
                 "clustered standard errors need the variable that makes the clusters, and no others take one.",
                 where="cluster",
-                hint="As in errors: cluster and cluster: REGION.",
+                hint="Write for example {errors: cluster, cluster: REGION}.",
             )
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
@@ -127,6 +127,24 @@ class Regression(Output):
     def growth(self) -> Growth:
         return "neither" if {"loglik", "n"} & set(self.statistics) else "intensive"
 
+    def as_released(self, released: Released, table: Table) -> Output:
+        """With standard errors among what is published, by the estimator that gives those that were printed."""
+        if released.se is None or not np.isfinite(released.se).any():
+            return self
+        said = self if self.publishes_se else replace(self, statistics=("se", *self.statistics))
+        figures = said.evaluate(table)
+        if self.errors != "model" or figures.se is None or released.agrees_se(figures.se).all():
+            return said
+        model = self.model(table.schema)
+        n = model.n_coefficients
+        beta = figures.values[:n].reshape(model.n_classes, -1)
+        if not np.isfinite(beta).any():
+            return said
+        for (errors, _), se in recomputed_errors(self, model, table, beta).items():
+            if released.agrees_se(np.concatenate([se, np.full(len(figures.values) - n, np.nan)])).all():
+                return replace(said, errors=errors)
+        return said
+
     def behind(self, table: Table) -> tuple[Behind, ...]:
         return model_behind(self, table, self.model(table.schema))
 
@@ -162,7 +180,9 @@ class Regression(Output):
         )
 
     def describe(self) -> str:
-        return f"{self.title} {self.formula}" + (f", where {self.where}" if self.where else "") + "."
+        errors = "" if self.errors == "model" or not self.publishes_se else f", standard errors {self.errors}"
+        errors += f" by {self.cluster}" if errors and self.cluster else ""
+        return f"{self.title} {self.formula}" + (f", where {self.where}" if self.where else "") + f"{errors}."
 
     # What the kinds' recipes for statsmodels share.
 

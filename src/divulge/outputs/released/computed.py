@@ -57,6 +57,8 @@ class Computed:
 
 def compute(output: Output, table: Table, released: Released | None = None) -> Computed:
     """The output's figures from data, beside what was released. Groups without rows are an error where it says so."""
+    if released is not None:
+        output = output.as_released(released, table)
     figures = output.evaluate(table)
     check_rows(output, figures)
     if released is None:

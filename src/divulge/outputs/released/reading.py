@@ -24,7 +24,7 @@ from divulge.table.files.readable import check_readable
 
 LABEL_COLUMNS = ("term", "label", "name")
 VALUE_COLUMNS = ("value", "coef", "count", "estimate", "figure")
-SE_COLUMNS = ("se", "std_err", "stderr", "standard error")
+SE_COLUMNS = ("se", "std_err", "stderr", "standard error", "std.error", "std. error", "std err", "std. err.", "bse")
 SUPPRESSED = ("", "suppressed", "*", "c", "x", "..")
 """What stands in a cell that is withheld, whatever the case of the letters. `<5` says in addition: below 5."""
 
@@ -82,6 +82,7 @@ def read_released(
             hint="Give every figure.",
         )
     values = np.array([float(e.value) if e.value is not None else np.nan for e in entries])
+    _check_digits(output, labels, entries)
     precision = _precision(output, entries)
     se_precision = output.se_precision(precision)
     if precision.base is not None:
@@ -125,6 +126,24 @@ def _precision(output: Output, entries: Sequence[Entry]) -> Precision:
     numbers = [n for e in entries for n in (e.value, e.se) if n is not None]
     shown = [-int(n.as_tuple().exponent) for n in numbers]
     return Precision(decimals=min(max([0, *shown]), MOST_DECIMALS) if shown else output.usual_decimals())
+
+
+def _check_digits(output: Output, labels: Sequence[str], entries: Sequence[Entry]) -> None:
+    """Raise where a figure has more digits than `decimals` says: to round it silently would be to judge another one."""
+    se_decimals = vars(output).get("se_decimals", output.decimals)
+    for what, decimals, field in (("value", output.decimals, "decimals"), ("se", se_decimals, "se_decimals")):
+        if not isinstance(decimals, int):
+            continue
+        for label, entry in zip(labels, entries, strict=True):
+            number = getattr(entry, what)
+            shown = 0 if number is None or not number else -int(number.normalize().as_tuple().exponent)
+            if shown > decimals:
+                name = repr(label) if what == "value" else f"the standard error of {label!r}"
+                raise OutputError(
+                    f"{name} is given as {number}, with {shown} decimals, but {field} says {decimals}.",
+                    where="released",
+                    hint=f"Write {field}: {shown}, or leave {field} out; or give the figure as it was printed.",
+                )
 
 
 def _check_multiples(labels: Sequence[str], values: Any, base: float) -> None:

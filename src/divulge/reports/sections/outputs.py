@@ -106,9 +106,12 @@ def released_grid(source: Source, path: Path) -> Grid | None:
 
 def _cell(source: Source, places: int | None, value: Path) -> Line:
     released = _released(source, places, *value, "released")
-    if source.get(*value, "reproduced"):
-        return (released,)
-    return (released, " (", _printed(source, places, *value, "value"), ")")
+    found: Line = (released,)
+    if not source.get(*value, "reproduced"):
+        found = (released, " (", _printed(source, places, *value, "value"), ")")
+    if source.get(*value, "se_released") is not None:
+        found = (*found, ", se ", source.short(*value, "se_released"))
+    return found
 
 
 def _joined(names: list[Name]) -> Line:
@@ -117,17 +120,28 @@ def _joined(names: list[Name]) -> Line:
 
 def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
     places = _places(source, path)
+    has_errors = any(source.get(*v, "se_released") is not None for v in values)
     rows = tuple(
         (
             (source.name(*v, "label"),),
             (_released(source, places, *v, "released"),),
             (_printed(source, places, *v, "value"),),
+            *(_errors(source, v) if has_errors else ()),
             ("yes" if source.get(*v, "reproduced") else "no",),
         )
         for v in values
     )
-    columns = ("Figure", "Released", "Reproduced", "As printed")
-    return Grid(f"{output_name(source, path).text}: every figure", columns, rows, frozenset({1, 2}))
+    errors = ("Standard error", "Reproduced") if has_errors else ()
+    columns = ("Figure", "Released", "Reproduced", *errors, "As printed")
+    numbers = frozenset(range(1, len(columns) - 1))
+    return Grid(f"{output_name(source, path).text}: every figure", columns, rows, numbers)
+
+
+def _errors(source: Source, value: Path) -> tuple[Line, Line]:
+    """The standard error of a figure, released and reproduced; nothing where none was released."""
+    if source.get(*value, "se_released") is None:
+        return (), ()
+    return (source.short(*value, "se_released"),), (source.short(*value, "se"),)
 
 
 def _places(source: Source, path: Path) -> int | None:
