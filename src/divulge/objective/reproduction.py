@@ -68,7 +68,7 @@ def reproduce(objective: Objective, table: Table) -> tuple[Reproduction, ...]:
     for target in objective.targets:
         figures = target.output.evaluate(table)
         agrees = target.released.agrees(figures.values)
-        if figures.se is not None:
+        if figures.se is not None and target.output.searches_se:
             agrees = agrees & target.released.agrees_se(figures.se)
         found.append(
             Reproduction(

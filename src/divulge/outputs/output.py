@@ -277,6 +277,11 @@ class Output:
         del released, table
         return self
 
+    @property
+    def searches_se(self) -> bool:
+        """Whether released standard errors are lowered with the figures; where not, no search is held to them."""
+        return True
+
     def read_value(self, label: str, text: str, schema: Schema) -> float | None:
         """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
         del label, text, schema

@@ -95,7 +95,8 @@ def from_statsmodels(
                 "the model was fitted to arrays without names, so its variables are not known.",
                 hint="Fit it to columns of a data frame, or by a formula.",
             )
-        formula = formula_of_terms(response, terms)
+        further = {"alpha"} if kind.statsmodels == "NegativeBinomial" else set()
+        formula = formula_of_terms(response, [t for t in terms if t not in further])
     errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
     if errors is None and "se" in statistics:
         raise OutputError(
@@ -106,13 +107,15 @@ def from_statsmodels(
     released = _coefficients(result, model, terms, response, (decimals, se_decimals if published else None))
     printed = [decimals] * len(released)
     for statistic, shown, value in _statistics(result, model):
-        if statistic in statistics and value is not None and np.isfinite(value):
+        if statistic in statistics and statistic in kind.beside and value is not None and np.isfinite(value):
             published.append(statistic)
             printed.append(printed_decimals(shown, float(value)))
             released[statistic] = repr(round(float(value), printed[-1]))
     fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     if errors is not None and published[:1] == ["se"]:
         fields["errors"] = errors
+    if type(model).__name__ == "GLM" and hasattr(kind, "information"):
+        fields["information"] = "expected"
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
 
 
@@ -142,7 +145,8 @@ def _kind(model: Any) -> type[Regression]:
     if not found:
         raise OutputError(
             f"{called} is not a model that Divulge has a kind for.",
-            hint="It has OLS, Logit, Poisson, MNLogit, and GLM of Gaussian, Binomial or Poisson with the usual link.",
+            hint="It has OLS, Logit, Probit, Poisson, NegativeBinomial, MNLogit, and GLM of Gaussian, Binomial, "
+            "Poisson and, with a logarithmic link, Gamma and InverseGaussian.",
         )
     return found[0]
 

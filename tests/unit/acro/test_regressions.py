@@ -77,7 +77,7 @@ def test_rows_that_the_command_selects_are_selected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "command", "said"),
     [
-        ("probitr", "a.probitr('ill ~ age', df)", "'probitr' is not a kind"),
+        ("tobitr", "a.tobitr('ill ~ age', df)", "'tobitr' is not a kind"),
         ("olsr", "a.olsr('age ~ magic(ill)', df)", "not a function that formulas know"),
         ("olsr", "a.olsr('age ~ wealth', df)", "no variable 'wealth'"),
         ("olsr", "a.olsr('age ~ ill', df, subset=chosen)", "which rows"),

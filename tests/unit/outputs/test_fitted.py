@@ -20,6 +20,7 @@ from tests.support.acro_folders import people
 
 FRAME = people().assign(visits=[i * 7 % 4 for i in range(240)])
 TABLE = table_from_frame(FRAME)
+GAMMA = sm.families.Gamma(sm.families.links.Log())
 BINOMIAL, POISSON = sm.families.Binomial(), sm.families.Poisson()
 X = sm.add_constant(FRAME[["ill", "visits"]])
 
@@ -33,6 +34,13 @@ MODELS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "mnlogit": (lambda: smf.mnlogit("visits ~ age", FRAME).fit(disp=0), "multinomial", "visits ~ age"),
     "glm logit": (lambda: smf.glm("ill ~ age", FRAME, family=BINOMIAL).fit(), "logistic", "ill ~ age"),
     "glm poisson": (lambda: smf.glm("visits ~ age", FRAME, family=POISSON).fit(), "poisson", "visits ~ age"),
+    "probit": (lambda: smf.probit("ill ~ age", FRAME).fit(disp=0), "probit", "ill ~ age"),
+    "negative binomial": (
+        lambda: smf.negativebinomial("age ~ ill", FRAME).fit(disp=0, maxiter=500),
+        "negative-binomial",
+        "age ~ ill",
+    ),
+    "glm gamma": (lambda: smf.glm("age ~ ill", FRAME, family=GAMMA).fit(), "gamma", "age ~ ill"),
     "glm linear": (lambda: smf.glm("age ~ ill", FRAME).fit(), "linear", "age ~ ill"),
 }
 
@@ -67,9 +75,17 @@ def test_precision_is_that_of_the_summary() -> None:
     assert f"{released.se[at]:.3f}" == shown["ill"][1].strip()
 
 
-def test_robust_standard_errors_are_not_released() -> None:
+def test_robust_standard_errors_are_released_with_their_name() -> None:
     output = from_statsmodels(MODELS["robust"][0]())
-    assert "se" not in vars(output)["statistics"]
+    assert "se" in vars(output)["statistics"]
+    assert vars(output)["errors"].startswith("HC")
+
+
+def test_clustered_standard_errors_cannot_be_checked() -> None:
+    """The result does not say which variable made the clusters."""
+    result = smf.ols("age ~ ill", FRAME).fit(cov_type="cluster", cov_kwds={"groups": FRAME.visits})
+    with pytest.raises(DivulgeError, match="cannot be computed again"):
+        from_statsmodels(result)
 
 
 def test_rows_and_decimals_may_be_said() -> None:
@@ -86,7 +102,7 @@ def test_rows_and_decimals_may_be_said() -> None:
 @pytest.mark.parametrize(
     ("fit", "said"),
     [
-        (lambda: smf.probit("ill ~ age", FRAME).fit(disp=0), "Probit is not a model"),
+        (lambda: smf.gls("age ~ ill", FRAME).fit(), "GLS is not a model"),
         (lambda: smf.wls("age ~ ill", FRAME, weights=FRAME.visits + 1).fit(), "WLS is not a model"),
         (lambda: smf.glm("age ~ ill", FRAME, family=sm.families.Gamma()).fit(), "GLM with family Gamma"),
         (lambda: smf.poisson("visits ~ ill", FRAME, offset=FRAME.ill).fit(disp=0), "the model has offset"),

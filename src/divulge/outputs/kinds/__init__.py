@@ -1,26 +1,34 @@
 """ROOM. Kinds of released output, one a file. A new kind is a file here and a line in OUTPUTS."""
 
 from divulge.outputs.kinds.chi_squared import ChiSquared
+from divulge.outputs.kinds.cloglog import Cloglog
 from divulge.outputs.kinds.correlation import Correlation
+from divulge.outputs.kinds.cox import Cox
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.custom import Custom
 from divulge.outputs.kinds.extremes import Extremes
 from divulge.outputs.kinds.f_test import FTest
 from divulge.outputs.kinds.frequencies import Frequencies
+from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.gini import Gini
 from divulge.outputs.kinds.herfindahl import Herfindahl
+from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.mode import Mode
 from divulge.outputs.kinds.multinomial import Multinomial
+from divulge.outputs.kinds.negative_binomial import NegativeBinomial
+from divulge.outputs.kinds.ordered_logit import OrderedLogit
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.kinds.position import Position
+from divulge.outputs.kinds.probit import Probit
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.t_test import TTest
 from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.kinds.weibull import Weibull
 from divulge.outputs.output import Output
 
 OUTPUTS: tuple[type[Output], ...] = (
@@ -39,8 +47,16 @@ OUTPUTS: tuple[type[Output], ...] = (
     Correlation,
     Linear,
     Logistic,
+    Probit,
+    Cloglog,
     Poisson,
+    NegativeBinomial,
+    Gamma,
+    InverseGaussian,
     Multinomial,
+    OrderedLogit,
+    Cox,
+    Weibull,
     ChiSquared,
     TTest,
     FTest,

@@ -52,10 +52,15 @@ class Linear(Regression):
         return number_response(formula, variable, counts)
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
-        if not fits_statsmodels(self.formula) or not self.errors.startswith(("model", "HC")):
+        if not fits_statsmodels(self.formula) or self.errors.endswith("-ml"):
             return None
         errors = "" if self.errors == "model" else f"cov_type={self.errors!r}"
+        lines = []
+        if self.cluster is not None:
+            lines = [f"rows = rows.dropna(subset={list(self.own_variables())!r})"]
+            groups = f"rows[{self.cluster!r}].astype('category').cat.codes"
+            errors += f", cov_kwds={{'groups': {groups}}}"
         fit = f"smf.ols({self.formula!r}, rows)"
         if self.weights:
             fit = f"smf.wls({self.formula!r}, rows, weights=rows[{self.weights!r}].astype(float))"
-        return [f"model = {fit}.fit({errors})", *self.figures_code()]
+        return [*lines, f"model = {fit}.fit({errors})", *self.figures_code()]

@@ -50,6 +50,10 @@ class Multinomial(Regression):
             )
         return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
 
+    @property
+    def searches_se(self) -> bool:
+        return False
+
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         name = parse_formula(self.formula, schema).response.variable
         if not fits_statsmodels(self.formula) or self.weights or RESPONSE in schema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,32 +17,60 @@ from divulge.table import Table
 
 @dataclass(frozen=True, eq=False)
 class ModelRows:
-    """Rows that take part: their columns, response and weight, and their numbers in the table."""
+    """Rows that take part: their columns, response and weight, and their numbers in the table.
+
+    second: another number of each row that an estimator needs (whether the event happened); as long as y or empty.
+    counts: how many rows of the table each stands for, all of them in its weight already.
+    """
 
     x: Floats
     y: Floats
     weight: Floats
     kept: Integers
+    second: Floats
+    counts: Floats
 
     @property
     def n_rows(self) -> int:
+        """Of the table."""
+        return int(self.counts.sum())
+
+    @property
+    def size(self) -> int:
         return len(self.y)
 
-    def take(self, chosen: Mask | Integers) -> ModelRows:
-        return ModelRows(self.x[chosen], self.y[chosen], self.weight[chosen], self.kept[chosen])
 
-
-def model_rows(output: Output, model: Model, table: Table, complete: Sequence[str] = ()) -> ModelRows:
+def model_rows(
+    output: Output,
+    model: Model,
+    table: Table,
+    complete: Sequence[str] = (),
+    second: tuple[str, Floats] | None = None,
+    is_collapsed: bool = False,
+) -> ModelRows:
     """The rows that a model is fitted to: complete cases of weight above 0.
 
-    complete: variables beside the model's that may not be missing either.
+    complete: variables beside the model's that may not be missing either. second: a variable and a number for each of
+    its codes. is_collapsed: rows that are alike in all these are one, with the weight of all.
     """
-    keep = counted(output, table, (*model.variables(output.weights), *complete))
+    names = [*model.variables(output.weights), *complete]
+    if is_collapsed:
+        chosen = np.flatnonzero(counted(output, table, names))
+        first, counts = distinct(table, names, chosen)
+        rows = model_rows(replace(output, where=None), model, table.take(first), complete, second)
+        counts = counts[rows.kept]
+        kept = first[rows.kept]
+        return replace(rows, weight=rows.weight * counts, counts=counts, kept=kept)
+    keep = counted(output, table, names)
     y = model.y[table[model.formula.response.variable]]
     weight = row_weights(output, table)
     x, known = columns(model.design.terms, model.design.n_columns, table)
+    other = np.zeros(0)
+    if second is not None:
+        other = second[1][table[second[0]]]
+        keep &= np.isfinite(other)
     kept = np.flatnonzero(keep & known & np.isfinite(y) & (weight > 0.0))
-    return ModelRows(x[kept], y[kept], weight[kept], kept)
+    return ModelRows(x[kept], y[kept], weight[kept], kept, other[kept] if len(other) else other, np.ones(len(kept)))
 
 
 def columns(terms: Sequence[Term], n_columns: int, table: Table) -> tuple[Floats, Mask]:
@@ -61,3 +89,17 @@ def columns(terms: Sequence[Term], n_columns: int, table: Table) -> tuple[Floats
         rows = np.flatnonzero(at >= 0)
         x[rows, at[rows]] += value[rows] * term.scale[cell[rows]]
     return x, known
+
+
+def distinct(table: Table, names: Sequence[str], rows: Integers) -> tuple[Integers, Floats]:
+    """The first of each set of rows that are alike in some variables, and how many they are."""
+    size = 1
+    for name in names:
+        size *= table.schema[name].n_codes
+    if size >= 2**62:
+        return rows, np.ones(len(rows))
+    key = np.zeros(len(rows), dtype=np.int64)
+    for name in names:
+        key = key * table.schema[name].n_codes + table[name][rows]
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    return rows[first], counts.astype(float)

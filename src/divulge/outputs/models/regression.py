@@ -46,6 +46,8 @@ class Regression(Output):
     title: ClassVar[str]
     statsmodels: ClassVar[str]
     """The class of the model there."""
+    beside: ClassVar[tuple[str, ...]] = ("se", "r2", "loglik", "n")
+    """What may be published beside the coefficients."""
     as_glm: ClassVar[tuple[str, str] | None] = None
     """Family and link of the same model as a GLM of statsmodels."""
 
@@ -124,6 +126,10 @@ class Regression(Output):
         return "se" in self.statistics
 
     @property
+    def searches_se(self) -> bool:
+        return self.errors == "model"
+
+    @property
     def growth(self) -> Growth:
         return "neither" if {"loglik", "n"} & set(self.statistics) else "intensive"
 
@@ -175,9 +181,7 @@ class Regression(Output):
         return Figures(labels, values, status, se, concerned=concerned)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(
-            self, self.model(schema), schema, released, self.statistics, lowers_se=self.errors == "model"
-        )
+        return lower_model(self, self.model(schema), schema, released, self.statistics, lowers_se=self.searches_se)
 
     def describe(self) -> str:
         errors = "" if self.errors == "model" or not self.publishes_se else f", standard errors {self.errors}"

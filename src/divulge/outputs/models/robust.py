@@ -45,7 +45,7 @@ def fitted_scores(rows: ModelRows, model: Model, beta: Floats) -> Scores:
     if model.kernel == lowering.MULTINOMIAL:
         return _multinomial(rows, eta, known)
     if model.kernel == lowering.IDENTITY:
-        mu, slope = eta[:, 0], np.ones(rows.n_rows)
+        mu, slope = eta[:, 0], np.ones(rows.size)
     elif model.kernel == lowering.LOGISTIC:
         mu = 1.0 / (1.0 + np.exp(-eta[:, 0]))
         slope = mu * (1.0 - mu)
@@ -61,7 +61,7 @@ def _multinomial(rows: ModelRows, eta: Floats, known: Integers) -> Scores:
     mu = raised / (raised.sum(axis=1) + np.exp(-np.maximum(eta.max(axis=1), 0.0)))[:, None]
     n_classes = eta.shape[1]
     gap = (rows.y[:, None] == np.arange(1, n_classes + 1)) - mu
-    parts = (rows.weight[:, None, None] * gap[:, :, None] * rows.x[:, None, :]).reshape(rows.n_rows, -1)
+    parts = (rows.weight[:, None, None] * gap[:, :, None] * rows.x[:, None, :]).reshape(rows.size, -1)
     blocks = [
         [rows.x.T @ (rows.x * (rows.weight * mu[:, k] * ((k == j) - mu[:, j]))[:, None]) for j in range(n_classes)]
         for k in range(n_classes)

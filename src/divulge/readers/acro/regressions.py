@@ -49,7 +49,7 @@ def read_regression_entry(entry: Entry, schema: Schema) -> tuple[list[Output], l
         released[label] = {"coef": str(coefficient), "se": str(se)} if is_usual else str(coefficient)
     for title, (name, shown) in STATISTICS.items():
         number = _number(figures.get(title, ""))
-        if number is not None and name not in statistics:
+        if number is not None and name not in statistics and name in getattr(kind, "beside", ()):
             statistics.append(name)
             released[name] = str(number)
             decimals.append(printed_decimals(shown, float(number)))

@@ -1,0 +1,125 @@
+"""Cox regression: proportional hazards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
+from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.lowering.rows import Groups
+from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.durations import event_values
+from divulge.outputs.models.estimated import Estimated
+from divulge.outputs.models.formula import Formula
+from divulge.outputs.models.hazards import Spells, fit_hazards
+from divulge.outputs.models.matrix import ModelRows, model_rows
+from divulge.outputs.models.model import Model, number_response
+from divulge.outputs.models.newton import Estimate
+from divulge.outputs.models.risk_sets import lower_hazards
+from divulge.outputs.output import Example, Growth
+from divulge.outputs.released.precision import Released
+from divulge.table import Schema, Table, Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cox(Estimated):
+    """Coefficients (log hazard ratios) of a proportional hazards model (Cox 1972), with ties by Efron 1977 or Breslow
+    1974. With `entry`, rows are at risk from then on: people whose covariates change have several rows."""
+
+    kind: ClassVar[str] = "cox"
+    title: ClassVar[str] = "Cox regression"
+    statsmodels: ClassVar[str] = "PHReg"
+    has_intercept: ClassVar[bool] = False
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "Age at illness by sex and tenure",
+            {
+                "formula": "AGE ~ SEX + TENURE",
+                "event": "LTILL",
+                "observed": "Yes",
+                "where": "AGE <= 60",
+                "statistics": ["se"],
+            },
+        ),
+        Example(
+            "Breslow's ties, stratified by sex",
+            {"formula": "AGE ~ TENURE", "event": "LTILL", "observed": "Yes", "ties": "breslow", "strata": ["SEX"]},
+        ),
+    )
+
+    formula: Annotated[str, "The model, as in `DAYS ~ AGE + C(AREA)`: the time is on the left."]
+    event: Annotated[str, "The variable that says whether the event was seen."]
+    observed: Annotated[str | None, "The value that says so; by default the second of two."] = None
+    ties: Annotated[Literal["efron", "breslow"], "How tied times count: efron (R) or breslow (Stata)."] = "efron"
+    strata: Annotated[tuple[str, ...], "Variables whose groups have a baseline hazard each."] = ()
+    entry: Annotated[str | None, "The variable of the time from which on a row is at risk."] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.errors != "model":
+            raise OutputError("a Cox model has its own standard errors alone here.", where="errors")
+
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+        return number_response(formula, variable, counts)
+
+    def needs(self) -> tuple[str, ...]:
+        return (self.event, *self.strata, *(() if self.entry is None else (self.entry,)), *super().needs())
+
+    def check_fields(self, schema: Schema) -> None:
+        super().check_fields(schema)
+        event_values(schema, self.event, self.observed)
+        for i, name in enumerate(self.strata):
+            if name not in schema:
+                raise unknown_variable(name, schema.names, where=f"strata[{i}]")
+        if not self.model(schema).design.n_columns:
+            raise OutputError("at least one covariate is needed.", where="formula")
+
+    def second(self, schema: Schema) -> tuple[str, Floats] | None:
+        return self.event, event_values(schema, self.event, self.observed)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        return model_behind(self, table, self.model(table.schema))
+
+    def spells(self, model: Model, table: Table) -> tuple[Spells, ModelRows]:
+        """The rows at risk."""
+        rows = model_rows(self, model, table, self.needs(), self.second(table.schema), is_collapsed=True)
+        times = np.unique(model.y[np.isfinite(model.y)])
+        exits = np.searchsorted(times, rows.y)
+        entry = np.full(rows.size, -1)
+        if self.entry is not None:
+            start = table.schema[self.entry].numbers[table[self.entry][rows.kept]]
+            entry = np.searchsorted(times, start, side="right") - 1  # at risk after it
+        stratum = Groups.of(table.schema, self.strata).numbers(table)[rows.kept]
+        _, number = np.unique(stratum, return_inverse=True)
+        made = Spells(
+            rows.x, rows.weight, rows.counts, entry, exits, rows.second, number, len(times), self.ties == "efron"
+        )
+        return made, rows
+
+    def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
+        model = self.model(table.schema)
+        spells, rows = self.spells(model, table)
+        return model, rows, fit_hazards(spells, np.zeros(model.design.n_columns))
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        model = self.model(schema)
+        seen = event_values(schema, self.event, self.observed)
+        return lower_hazards(self, model, schema, released, lambda table: self.spells(model, table)[0], seen)
+
+    @property
+    def growth(self) -> Growth:
+        """Twice as many people have other ties, which Efron's way takes into account."""
+        return "neither" if self.ties == "efron" else super().growth
+
+    def estimators(self) -> Iterator[Estimated]:
+        yield self
+
+    def describe(self) -> str:
+        by: Any = f", stratified by {' × '.join(self.strata)}" if self.strata else ""
+        return super().describe()[:-1] + f", until {self.event}{by}."

@@ -1,0 +1,110 @@
+"""Negative binomial regression of counts that vary more than Poisson's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from divulge.errors import OutputError
+from divulge.kernels.arrays import Floats
+from divulge.outputs.models.design import response_values
+from divulge.outputs.models.estimated import Estimated
+from divulge.outputs.models.formula import Formula
+from divulge.outputs.models.matrix import ModelRows
+from divulge.outputs.models.model import Model
+from divulge.outputs.models.newton import Curve
+from divulge.outputs.models.pieces import Piece
+from divulge.outputs.models.positive import start_at_mean
+from divulge.outputs.models.regression import fits_statsmodels
+from divulge.outputs.output import Example
+from divulge.table import Schema, Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class NegativeBinomial(Estimated):
+    """Coefficients (log rates) and α of a negative binomial regression with variance μ + αμ² (NB2: Lawless 1987).
+
+    R prints θ = 1/α; the doors turn it over.
+    """
+
+    kind: ClassVar[str] = "negative-binomial"
+    title: ClassVar[str] = "Negative binomial regression"
+    statsmodels: ClassVar[str] = "NegativeBinomial"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Age as a count, by sex and illness", {"formula": "AGE ~ SEX + LTILL", "statistics": ["se", "n"]}),
+    )
+
+    formula: Annotated[str, "The model, as in `VISITS ~ AGE + C(AREA)`."]
+    information: Annotated[
+        Literal["expected", "observed"],
+        "Standard errors by the observed information (Stata, statsmodels) or expected (R).",
+    ] = "observed"
+
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+        values = response_values(formula.response, variable, counts)
+        if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
+            raise OutputError(
+                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
+                where="formula",
+            )
+        return values
+
+    def further(self, schema: Schema) -> tuple[str, ...]:
+        return ("alpha",)
+
+    def range_of(self, label: str) -> tuple[float, float]:
+        return 0.0, np.inf
+
+    def curve(self) -> Curve:
+        return Curve(
+            _value,
+            _gradient,
+            (lambda rows, eta, extra: np.exp(eta) / (1.0 + extra[0] * np.exp(eta)))
+            if self.information == "expected"
+            else None,
+        )
+
+    def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
+        beta = start_at_mean(rows)
+        mean = np.average(rows.y, weights=rows.weight)
+        spread = np.average((rows.y - mean) ** 2, weights=rows.weight)
+        return beta, np.array([min(max((spread - mean) / mean**2, 0.01), 10.0) if mean > 0.0 else 1.0])
+
+    def pieces(self, model: Model, schema: Schema, further: Floats) -> tuple[Piece, ...]:
+        """With Λ = αμ/(1 + αμ): y − (y + 1/α) Λ; and for α the same way."""
+        name, y, alpha = model.formula.response.variable, model.y, float(further[0])
+        a = 1.0 / alpha
+        shift = {name: np.full(len(y), np.log(alpha))}
+        same = np.where(np.isfinite(y), 1.0, np.nan)
+        return (
+            Piece("one", {name: y}),
+            Piece("sigmoid", {name: -(y + a)}, offsets=shift),
+            Piece("one", {name: -(a**2) * (digamma(y + a) - digamma(a) + 1.0 - (y + a) * alpha)}, parameter=0),
+            Piece("softplus", {name: same * a**2}, offsets=shift, parameter=0),
+            Piece("sigmoid", {name: -a * (y + a)}, offsets=shift, parameter=0),
+        )
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if not fits_statsmodels(self.formula) or self.weights or self.errors != "model":
+            return None
+        fit = f"smf.negativebinomial({self.formula!r}, rows).fit(disp=0, maxiter=500, method='newton')"
+        return [f"model = {fit}", *self.figures_code()]
+
+
+def _value(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+    alpha = extra[0]
+    if alpha <= 0.0:
+        return np.full(rows.size, np.nan)
+    a, mu = 1.0 / alpha, np.exp(eta)
+    same = gammaln(rows.y + a) - gammaln(a) - gammaln(rows.y + 1.0)
+    return np.asarray(same - (rows.y + a) * np.log1p(alpha * mu) + rows.y * (eta + np.log(alpha)))
+
+
+def _gradient(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+    alpha = extra[0]
+    a, mu = 1.0 / alpha, np.exp(eta)
+    of_a = digamma(rows.y + a) - digamma(a) - np.log1p(alpha * mu) + 1.0 - (rows.y + a) / (a + mu)
+    return np.stack([(rows.y - mu) / (1.0 + alpha * mu), -(a**2) * of_a], axis=1)

@@ -1,0 +1,182 @@
+"""What regressions by maximum likelihood share that have no compiled fit: probit, Gamma, ordered logit, Weibull …
+
+A kind says what a row's likelihood is (`curve`), where to start, and of which pieces its score consists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.kernels.arrays import Floats
+from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.lowering.lowered import Family, Lowered
+from divulge.outputs.models.design import Counts, without_intercept
+from divulge.outputs.models.estimates import Equation, lower_pieces
+from divulge.outputs.models.matrix import ModelRows, model_rows
+from divulge.outputs.models.model import Model
+from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
+from divulge.outputs.models.pieces import Piece
+from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
+from divulge.outputs.output import Figures, Growth, Output, Status
+from divulge.outputs.released.precision import Released
+from divulge.table import Schema, Table
+
+Beside = Literal["se", "n"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimated(Regression):
+    """Coefficients, then further parameters, then the number of rows. Published standard errors are computed but not
+    searched for: the search has the coefficients to go by."""
+
+    family: ClassVar[Family] = "identity"  # the response is read as numbers
+    statsmodels: ClassVar[str] = ""
+    beside: ClassVar[tuple[str, ...]] = ("se", "n")
+    has_intercept: ClassVar[bool] = True
+    """Whether the formula's intercept is a coefficient (thresholds and baseline hazards take its place)."""
+
+    statistics: Annotated[tuple[Beside, ...], "What is published beside the coefficients: se, n."] = ()
+
+    def further(self, schema: Schema) -> tuple[str, ...]:
+        """The labels of further parameters."""
+        del schema
+        return ()
+
+    def needs(self) -> tuple[str, ...]:
+        """Variables beside the formula's that may not be missing."""
+        return () if self.cluster is None else (self.cluster,)
+
+    def second(self, schema: Schema) -> tuple[str, Floats] | None:
+        """A second number of each row, where the likelihood needs one: a variable, and the number of each code."""
+        del schema
+        return None
+
+    def curve(self) -> Curve:
+        """The likelihood of a row."""
+        raise NotImplementedError
+
+    def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
+        """Where Newton's steps start: coefficients and further parameters."""
+        return np.zeros(rows.x.shape[1]), np.zeros(n_further)
+
+    def pieces(self, model: Model, schema: Schema, further: Floats) -> tuple[Piece, ...]:
+        """The score at given parameters."""
+        raise NotImplementedError
+
+    def dispersion(self, rows: ModelRows, eta: Floats, n_fitted: int) -> float:
+        """What multiplies the inverse information."""
+        del rows, eta, n_fitted
+        return 1.0
+
+    def model(self, schema: Schema, counts: Counts | None = None) -> Model:
+        model = super().model(schema, counts)
+        return model if self.has_intercept else replace(model, design=without_intercept(model.design))
+
+    def own_variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*super().own_variables(), *self.needs()]))
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return (*self.model(schema).labels, *self.further(schema), *(s for s in ("n",) if s in self.statistics))
+
+    def grid(self, schema: Schema) -> Grid:
+        labels = self.labels(schema)
+        return grid_of(("Term",), [(text,) for text in labels], ("Coefficient",), np.arange(len(labels)))
+
+    def find_label(self, text: str, schema: Schema) -> str | None:
+        plain = text.strip()
+        found = [label for label in self.further(schema) if label.casefold() == plain.casefold()]
+        return found[0] if found else super().find_label(text, schema)
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        m = len(self.model(schema).labels)
+        ends = [(-np.inf, np.inf)] * m + [self.range_of(label) for label in self.further(schema)]
+        if "n" in self.statistics:
+            ends.append((0.0, np.inf if n_rows is None else float(n_rows)))
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+
+    def range_of(self, label: str) -> tuple[float, float]:
+        """The least and the greatest that a further parameter can be."""
+        del label
+        return -np.inf, np.inf
+
+    @property
+    def searches_se(self) -> bool:
+        return False
+
+    def as_released(self, released: Released, table: Table) -> Output:
+        """With standard errors among what is published, by the information or estimator that gives those printed."""
+        if released.se is None or not np.isfinite(released.se).any():
+            return self
+        said = self if self.publishes_se else replace(self, statistics=("se", *self.statistics))
+        for candidate in said.estimators():
+            figures = candidate.evaluate(table)
+            if figures.se is not None and released.agrees_se(figures.se).all():
+                return candidate
+        return said
+
+    def estimators(self) -> Iterator[Estimated]:
+        """The same model with every way to compute its standard errors, as it is said first."""
+        yield self
+        if self.errors != "model":
+            return
+        if "information" in vars(self):
+            other = "expected" if vars(self)["information"] == "observed" else "observed"
+            yield replace(self, information=other)  # type: ignore[call-arg]  # a field of some kinds
+        for errors in ROBUST:
+            if errors not in ("HC2", "HC3"):  # leverages are those of a linear predictor
+                yield replace(self, errors=errors)
+
+    @property
+    def growth(self) -> Growth:
+        return "neither" if "n" in self.statistics else "intensive"
+
+    def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
+        model = self.model(table.schema)
+        rows = model_rows(self, model, table, self.needs(), self.second(table.schema), self.errors == "model")
+        k = len(self.further(table.schema))
+        beta, extra = self.start(rows, k) if rows.n_rows else (np.zeros(rows.x.shape[1]), np.ones(k))
+        return model, rows, maximise(self.curve(), rows, beta, extra)
+
+    def evaluate(self, table: Table) -> Figures:
+        """Coefficients, further parameters, rows; standard errors of the first two."""
+        _, rows, fit = self.fitted(table)
+        labels = self.labels(table.schema)
+        values, se = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
+        q = len(fit.theta)
+        values[:q] = fit.theta
+        if "n" in self.statistics:
+            values[-1] = rows.n_rows
+        se[:q] = self._errors(rows, fit, table)
+        status = fit.status
+        if status is Status.OK and not np.isfinite(values).all():
+            status = Status.CONSTANT
+        return Figures(labels, values, status, se)
+
+    def _errors(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
+        if not fit.keep.any():
+            return np.full(len(fit.theta), np.nan)
+        known = np.nan_to_num(fit.beta)
+        inverse = fit.inverse()
+        if self.errors == "model":
+            scale = self.dispersion(rows, rows.x @ known, int(fit.keep.sum()))
+            with np.errstate(invalid="ignore"):
+                return np.sqrt(scale * np.diagonal(inverse))
+        parts = row_scores(self.curve(), rows, known, fit.extra)
+        clusters = None if self.cluster is None else table[self.cluster][rows.kept].astype(np.int64)
+        scores = Scores(parts, np.nan_to_num(inverse), None, int(fit.keep.sum()))
+        return np.where(fit.keep, standard_errors(scores, self.errors, clusters), np.nan)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        model = self.model(schema)
+        m = len(model.labels)
+        k = len(self.further(schema))
+        pieces = self.pieces(model, schema, released.centre[m : m + k])
+        rows_of = partial(model_rows, self, model, complete=self.needs(), second=self.second(schema), is_collapsed=True)
+        equation = Equation(rows_of, self.curve(), model.design.n_columns)
+        return lower_pieces(self, model, schema, released, equation, pieces)

@@ -1,0 +1,158 @@
+"""The partial likelihood of a Cox model: its maximum, its information, and what one row changes in its score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.kernels import glm
+from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.models.newton import CLOSE, STEPS, Estimate, estimable
+from divulge.outputs.output import Status
+
+
+@dataclass(frozen=True, eq=False)
+class Spells:
+    """Rows at risk: from `entry` (exclusive; −1: from the start) to `exit` (inclusive), as numbers of ordered times.
+
+    counts: how many rows each stands for. seen: 1 where the event happened at the exit. Strata are numbered from 0
+    without gaps.
+    """
+
+    x: Floats
+    weight: Floats
+    counts: Floats
+    entry: Integers
+    exit: Integers
+    seen: Floats
+    stratum: Integers
+    n_times: int
+    is_efron: bool
+
+    @property
+    def n_strata(self) -> int:
+        return int(self.stratum.max(initial=0)) + 1
+
+    @property
+    def cell(self) -> Integers:
+        return self.stratum * self.n_times + self.exit
+
+    def by_time(self, values: Floats, at: Integers) -> Floats:
+        """Σ of values (rows, …) by stratum and time, (strata, times, …); a time below 0 counts for none."""
+        found = np.zeros((self.n_strata * self.n_times, *values.shape[1:]))
+        inside = at >= 0
+        np.add.at(found, (self.stratum * self.n_times + at)[inside], values[inside])
+        return found.reshape(self.n_strata, self.n_times, *values.shape[1:])
+
+    def at_risk(self, values: Floats) -> Floats:
+        """Σ over those at risk at each time: not yet out, and already in."""
+        out = np.cumsum(self.by_time(values, self.exit)[:, ::-1], axis=1)[:, ::-1]
+        late = np.cumsum(self.by_time(values, self.entry)[:, ::-1], axis=1)[:, ::-1]
+        return np.asarray(out - late)
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """The partial likelihood at coefficients. hazard: d/S0 by stratum and time (Breslow 1974); moment: Σ d S1/S0²;
+    mean: S1/S0, at all times at which anybody is at risk. tied_hazard, tied_moment: what Efron takes off both for those
+    who have their event at the very time."""
+
+    value: float
+    score: Floats
+    information: Floats
+    hazard: Floats
+    moment: Floats
+    mean: Floats
+    tied_hazard: Floats
+    tied_moment: Floats
+
+
+def partial(spells: Spells, beta: Floats) -> Partial:
+    """Breslow's or Efron's (1977) partial likelihood; tied events have weight, each, of their mean."""
+    x, n_columns = spells.x, spells.x.shape[1]
+    # A shift of η leaves the partial likelihood as it is and keeps e^η finite.
+    eta = x @ beta
+    shift = float(eta.max()) if len(eta) else 0.0
+    eta = eta - shift
+    risk = spells.weight * np.exp(eta)
+    died = spells.weight * spells.seen
+    square = x[:, :, None] * x[:, None, :]
+    s0, s1 = spells.at_risk(risk), spells.at_risk(risk[:, None] * x)
+    s2 = spells.at_risk(risk[:, None, None] * square)
+    d = spells.by_time(died, spells.exit)
+    count = spells.by_time(spells.seen * spells.counts, spells.exit)
+    value = float(died @ eta)
+    score = died @ x
+    information = np.zeros((n_columns, n_columns))
+    tied = risk * spells.seen
+    t0, t1 = spells.by_time(tied, spells.exit), spells.by_time(tied[:, None] * x, spells.exit)
+    t2 = spells.by_time(tied[:, None, None] * square, spells.exit)
+    most = int(count.max(initial=0)) if spells.is_efron else 1
+    hazard, moment, tied_hazard, tied_moment = (np.zeros_like(s) for s in (s0, s1, s0, s1))
+    for tie in range(most):
+        has = (count > tie) & (s0 > 0.0)
+        share = np.divide(tie, count, out=np.zeros_like(count), where=has) if spells.is_efron else np.zeros_like(count)
+        each = np.divide(d, count if spells.is_efron else 1.0, out=np.zeros_like(d), where=has)
+        below = np.where(has, s0 - share * t0, 1.0)
+        mean = (s1 - share[..., None] * t1) / below[..., None]
+        inner = (s2 - share[..., None, None] * t2) / below[..., None, None] - mean[..., :, None] * mean[..., None, :]
+        value -= float((each * np.log(below)).sum())
+        score = score - np.einsum("gt,gtp->p", each, mean)
+        information += np.einsum("gt,gtpq->pq", each, inner)
+        hazard += each / below
+        moment += (each / below)[..., None] * mean
+        tied_hazard += share * each / below
+        tied_moment += (share * each / below)[..., None] * mean
+    mean = np.divide(s1, s0[..., None], out=np.zeros_like(s1), where=s0[..., None] > 0.0)
+    has = hazard[..., None] > 0.0
+    mean = np.where(has, np.divide(moment, hazard[..., None], out=np.zeros_like(moment), where=has), mean)
+    back = np.exp(-shift)
+    return Partial(
+        value, score, information, hazard * back, moment * back, mean, tied_hazard * back, tied_moment * back
+    )
+
+
+def fit_hazards(spells: Spells, start: Floats) -> Estimate:
+    """The maximum of the partial likelihood."""
+    p = spells.x.shape[1]
+    nothing = np.zeros((p, p))
+    lost = np.zeros(p, dtype=bool)
+    none = np.full(p, np.nan), np.zeros(0), nothing, lost, np.nan
+    if not len(spells.x):
+        return Estimate(*none, Status.EMPTY)
+    if not spells.seen.any():
+        return Estimate(*none, Status.CONSTANT)
+    # Only differences count: a column that is the same in all rows of every stratum says nothing.
+    centred = spells.x - _stratum_means(spells)
+    size = np.abs(spells.x).max(axis=0, initial=0.0)
+    keep, status = estimable(np.where(np.abs(centred) > 1e-12 * np.maximum(size, 1.0), centred, 0.0), spells.weight)
+    chosen = np.flatnonzero(keep)
+    beta = np.where(keep, start, 0.0)
+    with np.errstate(all="ignore"):
+        now = partial(spells, beta)
+        for _ in range(STEPS):
+            step = glm.solve_scaled(now.information[np.ix_(chosen, chosen)], now.score[chosen])
+            if step is None or not np.isfinite(step).all():
+                break
+            direction = np.zeros(p)
+            direction[chosen] = step
+            if float(step @ now.score[chosen]) <= CLOSE:
+                beta = beta + direction
+                now = partial(spells, beta)
+                return Estimate(np.where(keep, beta, np.nan), np.zeros(0), now.information, keep, now.value, status)
+            for halvings in range(40):
+                tried = partial(spells, beta + direction * 0.5**halvings)
+                if np.isfinite(tried.value) and tried.value >= now.value - 1e-10 * (1.0 + abs(now.value)):
+                    break
+            else:
+                break
+            beta, now = beta + direction * 0.5**halvings, tried
+    return Estimate(*none, Status.NOT_CONVERGED)
+
+
+def _stratum_means(spells: Spells) -> Floats:
+    sums = np.zeros((spells.n_strata, spells.x.shape[1]))
+    np.add.at(sums, spells.stratum, spells.x * spells.weight[:, None])
+    total = np.bincount(spells.stratum, spells.weight, minlength=spells.n_strata)
+    return (sums / total[:, None])[spells.stratum]

@@ -1,0 +1,78 @@
+"""Scores as kernels sum them: a score that is no plain y − μ is a sum of pieces that are.
+
+A piece is Σ rows of weight · factors(codes) · m(scale · η + offset(codes)), times each column of the design or by
+itself. With m one of 1, η, 1/(1 + e^−η), e^η and log(1 + e^η), and with functions of the response looked up from its
+codes, the scores of Gamma, negative binomial, ordered logit, Weibull and Cox models are exact sums over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from divulge.kernels.arrays import Floats
+from divulge.kernels.lowering import NOTHING
+from divulge.outputs.lowering.lowered import Block, Family, Link, Moment, Term
+from divulge.outputs.models.design import Design
+
+M = Literal["one", "eta", "sigmoid", "exp", "softplus"]
+
+_LINKS: Mapping[M, tuple[Family, Moment, float]] = {
+    # With a response of 0 the kernels' score is −μ and their log-likelihood −log(1 + e^η).
+    "one": ("identity", "information", 1.0),
+    "eta": ("identity", "score", -1.0),
+    "sigmoid": ("logistic", "score", -1.0),
+    "exp": ("poisson", "information", 1.0),
+    "softplus": ("logistic", "loglikelihood", -1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One part of the score. parameter: the further parameter whose score it is part of; −1: the coefficients'.
+
+    factors, offsets: numbers for every code of a variable, NaN: the row takes no part.
+    """
+
+    m: M
+    factors: Mapping[str, Floats]
+    scale: float = 1.0
+    offsets: Mapping[str, Floats] = field(default_factory=dict)
+    parameter: int = -1
+
+    def n_totals(self, design: Design) -> int:
+        return design.n_columns if self.parameter < 0 else 1
+
+    def block(self, design: Design, beta: Floats, weight: Term | None) -> Block:
+        family, moment, sign = _LINKS[self.m]
+        n = design.n_columns
+        shifts = tuple(Term.lookup(name, values, n) for name, values in self.offsets.items())
+        link = Link(family, (*design.terms, *shifts), Term.constant(0, 0.0), np.append(self.scale * beta, 1.0), moment)
+        terms = design.terms if self.parameter < 0 else (Term.constant(),)
+        return Block(tuple(times(t, self.factors, sign) for t in terms), self.n_totals(design), link, weight)
+
+
+def times(term: Term, factors: Mapping[str, Floats], sign: float = 1.0) -> Term:
+    """A term multiplied by functions of variables."""
+    names, cells, values = list(term.variables), list(term.cells), list(term.factors)
+    for name, numbers in factors.items():
+        known = np.isfinite(numbers)
+        names.append(name)
+        cells.append(np.where(known, 0, NOTHING).astype(np.int32))
+        values.append(np.where(known, numbers, 0.0))
+    return Term(tuple(names), tuple(cells), tuple(values), term.index, sign * term.scale)
+
+
+def combine(pieces: tuple[Piece, ...], design: Design, n_extra: int) -> Floats:
+    """Which totals of the pieces add up to which score, (coefficients + further parameters, totals)."""
+    p = design.n_columns
+    parts = []
+    for piece in pieces:
+        rows = np.arange(p) if piece.parameter < 0 else np.array([p + piece.parameter])
+        part = np.zeros((p + n_extra, len(rows)))
+        part[rows, np.arange(len(rows))] = 1.0
+        parts.append(part)
+    return np.concatenate(parts, axis=1)

@@ -1,0 +1,56 @@
+# Reference values of models, printed as Python: Rscript tests/reference/models.R people.csv > tests/reference/models_of_r.py
+# people.csv: python -c "from tests.spec.outputs.beside import small_frame; small_frame().to_csv('people.csv', index=False)"
+suppressMessages({library(survival); library(MASS); library(lme4); library(survey)})
+d <- read.csv(commandArgs(TRUE)[1], stringsAsFactors = FALSE)
+for (v in c("SEX", "TENURE", "LTILL", "AREAP")) d[[v]] <- factor(d[[v]])
+d$MSTATUS <- factor(d$MSTATUS, levels = unique(d$MSTATUS[order(d$STATUS)]), ordered = TRUE)
+a <- d[d$AGE >= 1, ]
+show <- function(name, b, se) {
+  cat(sprintf("    \"%s\": (\n        (%s,),\n        (%s,),\n    ),\n", name,
+              paste(sub("NaN", "nan", sprintf("%.12g", b)), collapse = ", "), paste(sub("NaN", "nan", sprintf("%.12g", se)), collapse = ", ")))
+}
+fit <- function(name, m, n = Inf) {
+  v <- sqrt(diag(as.matrix(vcov(m))))
+  b <- coef(m)
+  show(name, b, v[seq_along(b)])
+}
+cat("\"\"\"What R computes of the first 400 people of the simulated census (made by models.R).\"\"\"\n\n")
+cat("from math import nan\n\n")
+cat(sprintf("# %s, survival %s, MASS %s, lme4 %s, survey %s\n", R.version.string, packageVersion("survival"),
+            packageVersion("MASS"), packageVersion("lme4"), packageVersion("survey")))
+cat("VALUES = {\n")
+tight <- glm.control(epsilon = 1e-14, maxit = 100)
+fit("probit", glm(HOME ~ AGE + SEX, binomial("probit"), d, control = tight))
+fit("cloglog", glm(HOME ~ AGE + SEX, binomial("cloglog"), d, control = tight))
+fit("gamma", glm(AGE ~ SEX + TENURE, Gamma("log"), a, control = tight))
+fit("inverse-gaussian", glm(AGE ~ SEX + TENURE, inverse.gaussian("log"), a, control = tight))
+fit("quasi-poisson", glm(AGE ~ SEX + TENURE, quasipoisson, d, control = tight))
+nb <- glm.nb(AGE ~ SEX + TENURE, d, control = glm.control(epsilon = 1e-14, maxit = 100))
+fit("negative-binomial", nb)
+show("negative-binomial theta", nb$theta, nb$SE.theta)
+fit("cox efron", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, control = coxph.control(eps = 1e-12)))
+fit("cox breslow", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, ties = "breslow", control = coxph.control(eps = 1e-12)))
+fit("cox strata", coxph(Surv(AGE, ILL) ~ TENURE + strata(SEX), d, control = coxph.control(eps = 1e-12)))
+w <- survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, control = survreg.control(rel.tolerance = 1e-10, maxiter = 1000))
+show("weibull", c(coef(w), log(w$scale)), sqrt(diag(vcov(w))))
+fit("exponential", survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, dist = "exponential",
+                           control = survreg.control(rel.tolerance = 1e-10, maxiter = 1000)))
+o <- polr(MSTATUS ~ AGE + SEX, d, Hess = TRUE, control = list(reltol = 1e-16, maxit = 1000))
+show("ordered-logit", c(coef(o), o$zeta), sqrt(diag(vcov(o))))
+o <- polr(MSTATUS ~ AGE + SEX, d, Hess = TRUE, method = "probit", control = list(reltol = 1e-16, maxit = 1000))
+show("ordered-probit", c(coef(o), o$zeta), sqrt(diag(vcov(o))))
+m <- lmer(AGE ~ SEX + TENURE + (1 | MSTATUS), d, REML = FALSE)
+s <- as.data.frame(VarCorr(m))$vcov
+show("random-intercept ml", c(fixef(m), s), c(sqrt(diag(as.matrix(vcov(m)))), NaN, NaN))
+m <- lmer(AGE ~ SEX + TENURE + (1 | MSTATUS), d)
+s <- as.data.frame(VarCorr(m))$vcov
+show("random-intercept reml", c(fixef(m), s), c(sqrt(diag(as.matrix(vcov(m)))), NaN, NaN))
+fit("wls", lm(AGE ~ SEX + TENURE, d, weights = ETHGROUP))
+design <- svydesign(ids = ~AREAP, weights = ~ETHGROUP, data = d)
+fit("svyglm", svyglm(AGE ~ SEX + TENURE, design))
+fit("svyglm logistic", svyglm(HOME ~ SEX, design, family = quasibinomial))
+show("spearman", cor(d$AGE, d$ETHGROUP, method = "spearman"), NaN)
+show("kendall", cor(d$AGE, d$ETHGROUP, method = "kendall"), NaN)
+v <- anova(lm(AGE ~ SEX + TENURE, d))
+show("anova", c(v$`Sum Sq`, v$`F value`[1:2]), c(v$Df, NaN, NaN))
+cat("}\n")

@@ -1,0 +1,28 @@
+"""Inverse Gaussian regression beside statsmodels, and on groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+
+from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
+from tests.spec.outputs.beside import CENSUS, FEW, agree, agree_with_r, frame, of
+
+
+def test_coefficients_of_groups_are_logs_of_ratios_of_means() -> None:
+    found = InverseGaussian(formula="AGE ~ SEX", where="AGE >= 18").evaluate(CENSUS)
+    data = frame().query("AGE >= 18")
+    mean = [data.loc[data["SEX"] == s, "AGE"].mean() for s in CENSUS.schema["SEX"].texts[:2]]
+    assert found.values == pytest.approx([np.log(mean[0]), np.log(mean[1] / mean[0])])
+
+
+def test_inverse_gaussian_is_that_of_statsmodels() -> None:
+    family = sm.families.InverseGaussian(sm.families.links.Log())
+    theirs = smf.glm("AGE ~ SEX + TENURE", frame().query("AGE >= 18"), family=family).fit(tol=1e-14)
+    agree(InverseGaussian(formula="AGE ~ SEX + TENURE", where="AGE >= 18").evaluate(CENSUS), *of(theirs))
+
+
+def test_inverse_gaussian_is_that_of_r() -> None:
+    agree_with_r(InverseGaussian(formula="AGE ~ SEX + TENURE", where="AGE >= 1").evaluate(FEW), "inverse-gaussian")
