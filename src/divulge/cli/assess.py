@@ -115,7 +115,8 @@ def _assess_folder(
     found = read_folder(folder, table, ignored)
     target = output if output is not None else Path(f"{folder.resolve().name}-assessment")
     make_folder(target)
-    record = assess_handed_in(found, table, Settings(seconds=5.0, workers=workers), data.name)
+    with progress_of_splits() as listener:
+        record = assess_handed_in(found, table, Settings(workers=workers), data.name, listener)
     tell_results(record, write_results(record, target), None if json else show)
     exit_for(record["verdict"], fail_on)
 

@@ -9,6 +9,7 @@ from divulge.reports.blocks import Section, Source
 from divulge.reports.sections.acro import acro
 from divulge.reports.sections.earlier import earlier
 from divulge.reports.sections.exposure import exposure
+from divulge.reports.sections.handed_in import handed_in
 from divulge.reports.sections.meanings import meanings
 from divulge.reports.sections.outputs import outputs
 from divulge.reports.sections.risk import risk
@@ -16,7 +17,7 @@ from divulge.reports.sections.rules import rules
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (acro, outputs, rules, risk, earlier, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (acro, handed_in, outputs, rules, risk, earlier, exposure, embedding, error, curve, meanings, run)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:
