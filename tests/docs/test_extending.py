@@ -1,4 +1,4 @@
-"""A kind, a measure, a rule and a reader are one file and one line each, as docs/extending.md says.
+"""A kind, a measure, a rule, a reader and a mitigation are one file and one line each, as docs/extending.md says.
 
 They are laid over the program, and everything that shows outputs and measures is run on them.
 """
@@ -82,7 +82,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with everything on the page laid over the program, and something to run it on."""
     folder = tmp_path_factory.mktemp("extended")
     (folder / "sitecustomize.py").write_text(OVERLAY.format(source=str(SOURCE)), encoding="utf-8")
-    assert [Path(file).stem for file, *_ in ADDITIONS] == ["tail", "missed", "many_figures", "bench"]
+    assert [Path(file).stem for file, *_ in ADDITIONS] == [
+        "tail",
+        "missed",
+        "many_figures",
+        "bench",
+        "significant_digits",
+    ]
     for addition in ADDITIONS:
         add(folder, *addition)
     table = simulated_census(400)
@@ -163,6 +169,24 @@ def test_the_new_reader_reads_and_what_it_read_is_confirmed(package: Path) -> No
     (package / "handed" / "bench.log").write_text(f"bench 1.0\n\nMEAN(AGE) = {age:.3f}\n", encoding="utf-8")
     found = run(package, "read", "handed", "--data", "d.csv", "--schema", "d.schema.json", "-o", "read.yaml")
     assert [(o["kind"], o["confirmed"]) for o in found["outputs"]] == [("means", True)]
+
+
+def test_the_new_mitigation_is_proposed_and_makes_an_output(package: Path) -> None:
+    code = """
+import numpy as np
+from divulge.checking import make_cases
+from divulge.mitigations import MITIGATIONS
+from divulge.mitigations.mitigation import Trouble
+from divulge.spec import read_inputs, read_spec
+found = read_spec("s.yaml")
+inputs = read_inputs(found)
+(case,) = make_cases(found.outputs, [None], inputs.table)
+trouble = Trouble(case, np.ones(len(case.labels)))
+for step in (m for kind in MITIGATIONS for m in kind.propose(trouble)):
+    made = step.apply(case.output, inputs.schema)
+    print(step.describe(inputs.schema), made.significant)
+"""
+    assert "Print 2 significant digits 2" in ran(package, "-c", code)
 
 
 def test_the_new_kind_has_code_in_a_teaching_notebook(package: Path) -> None:

@@ -34,6 +34,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()
     ),
+    "mitigate": lambda folder: ["mitigate", _fifty_people(folder), "--most", "1"],
     "new": lambda folder: ["new", "new.yaml", "--data", _small_file(folder), "--crosstab", "AGE,SEX"],
     "outputs": lambda folder: ["outputs"],
     "read": lambda folder: ["read", _handed_in(folder), "--data", "people.csv", "-o", "read.yaml"],

@@ -154,6 +154,10 @@ def _targets(given: Submission, partition: Partition, settings: AuditSettings) -
         # Half a person is how a count is printed in full.
         hidden = np.flatnonzero(~np.isfinite(released.values) | (released.half > 0.5))
         hidden = hidden[np.isin(hidden, partition.figures[s])]
+        if given.n_rows is not None and system.is_whole and partition.is_whole:
+            # How many people there are is known anyway.
+            everybody = partition.sums[s] @ np.ones(system.n_cells) == system.n_cells
+            hidden = hidden[~everybody[hidden]]
         levels = {} if system.is_whole else _protection(given, i, settings)
         rows.append(partition.sums[s][hidden])
         output += [i] * len(hidden)

@@ -31,6 +31,7 @@ COMMANDS: tuple[str, ...] = (
     "measure",
     "check",
     "assess",
+    "mitigate",
     "acro",
     "report",
     "compare",

@@ -81,6 +81,15 @@ class Case:
         """Which groups have their figure printed; those without a figure of their own are behind others: they count."""
         return np.where(behind.figures >= 0, self._is_shown[behind.figures], True).astype(bool)
 
+    def leaves_open(self, behind: Behind, fewest: int) -> Mask:
+        """Which groups have a count that was rounded or changed so much that nobody knows whether it is 0, or at least
+        the fewest: what is printed for a small count is then printed for other counts too."""
+        if behind.what != "count":
+            return np.zeros(behind.n_groups, dtype=bool)
+        low, high = (np.append(bound, np.nan)[behind.figures] for bound in self.released.whole())
+        is_coarse = np.append(self.released.half, 0.0)[behind.figures] > 0.5
+        return np.asarray(is_coarse & ((low <= 0) | (high >= fewest)), dtype=bool)
+
     def rows(self, behind: Behind) -> Integers:
         """How many rows each group has."""
         return np.bincount(behind.group[behind.group >= 0], minlength=behind.n_groups)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -386,12 +386,7 @@ class Output:
             return released
         given = np.isfinite(released.values)
         below, above = self.method.reach(np.where(given, released.values, 0.0), self.sums(schema))
-        least, most = self.possible_where(~given, schema, n_rows)
-        low = np.where(given, np.maximum(released.values - below, least), released.low)
-        high = np.where(given, np.minimum(released.values + above, most), released.high)
-        # What is not exact counts as rounded: half of how far apart the ends are.
-        half = np.where(given, np.maximum((below + above) / 2, 0.5), released.half)
-        return replace(released, low=low, high=high, half=half)
+        return released.within(below, above, self.possible_where(~given, schema, n_rows))
 
 
 def numeric(schema: Schema, name: str) -> Variable:

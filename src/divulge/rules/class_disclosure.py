@@ -43,7 +43,7 @@ class ClassDisclosure(Rule):
                     alike, is_news = self._alike(n, axis)
                     full |= alike
                     counts |= alike & is_news
-            shown = case.shown(behind)
+            shown = case.shown(behind) & ~case.leaves_open(behind, 1)
             sentence = "Class disclosure: {n} cell{s} with everybody of a group" + (
                 f", or all but {self.k}." if self.k else "."
             )

@@ -25,6 +25,6 @@ class Threshold(Rule):
         found: list[Finding] = []
         for behind in case.of("count", "share", "base", "ratio"):
             n = case.units(behind)
-            small = (n > 0) & (n < self.fewest) & case.shown(behind)
+            small = (n > 0) & (n < self.fewest) & case.shown(behind) & ~case.leaves_open(behind, self.fewest)
             found += self.breach(case, behind, small, f"{{n}} cell{{s}} of fewer than {self.fewest} {{units}}.")
         return found

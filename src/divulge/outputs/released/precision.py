@@ -6,7 +6,7 @@ below the threshold. Reading released values from files is in `released.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Annotated
 
@@ -169,6 +169,15 @@ class Released:
     def beyond(self) -> Floats:
         """For every figure a number that does not agree, for lowered forms to give where the figure is undefined."""
         return np.where(np.isfinite(self.high), self.high + 10 * self.half, 0.0)
+
+    def within(self, below: Floats, above: Floats, possible: tuple[Floats, Floats]) -> Released:
+        """The same where it is known how far below and above each printed number the figure may be."""
+        given = np.isfinite(self.values)
+        low = np.where(given, np.maximum(self.values - below, possible[0]), self.low)
+        high = np.where(given, np.minimum(self.values + above, possible[1]), self.high)
+        # What is not exact counts as rounded: half of how far apart the ends are.
+        half = np.where(given, np.maximum((below + above) / 2, 0.5), self.half)
+        return replace(self, low=low, high=high, half=half)
 
     def whole(self) -> tuple[Floats, Floats]:
         """The least and the greatest whole number in each interval, for figures that count rows."""

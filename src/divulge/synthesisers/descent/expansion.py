@@ -25,7 +25,7 @@ def expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generato
     for output, index in sorted(found, key=lambda f: -len(f[1])):
         if done & set(output.variables):
             continue
-        counts = _counts(output, index, len(codes), rng)
+        counts = _spread(output, index, objective, len(codes), rng)
         if counts.sum() <= 0:
             continue
         chosen = codes_with_counts(counts, len(codes), rng.integers(2**63, size=1, dtype=np.uint64))
@@ -33,6 +33,27 @@ def expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generato
         for name, part in zip(output.variables, np.unravel_index(chosen, sizes), strict=True):
             codes[:, objective.schema.position(name)] = part
         done |= set(output.variables)
+
+
+def _spread(output: Lowered, index: Integers, objective: Objective, n_rows: int, rng: np.random.Generator) -> Floats:
+    """A count for every combination of codes. Those that one figure counts together share it as their marginals do."""
+    inside = np.flatnonzero(index >= 0)
+    figures, first, place, size = np.unique(index[inside], return_index=True, return_inverse=True, return_counts=True)
+    if len(figures) == len(inside):
+        return _counts(output, index, n_rows, rng)
+    share = np.ones(1)
+    for name in output.variables:
+        share = np.outer(share, objective.marginals[name]).ravel()
+    counts = np.zeros(len(index))
+    together = _counts(output, figures, n_rows, rng)
+    counts[inside[first]] = together
+    order = inside[np.argsort(place, kind="stable")]
+    ends = np.cumsum(size)
+    for f in np.flatnonzero((size > 1) & (together > 0)).tolist():
+        cells = order[ends[f] - size[f] : ends[f]]
+        chance = share[cells] + 1e-12  # somebody is there, whatever the marginals say
+        counts[cells] = rng.multinomial(round(together[f]), chance / chance.sum())
+    return counts
 
 
 def _counts(output: Lowered, index: Integers, n_rows: int, rng: np.random.Generator) -> Floats:
@@ -57,7 +78,7 @@ def _counts(output: Lowered, index: Integers, n_rows: int, rng: np.random.Genera
 
 
 def _cells_of(output: Lowered, objective: Objective) -> Integers | None:
-    """The figure (−1: none) that counts each combination of codes, for a plain crosstab of counts; otherwise None."""
+    """The figure (−1: none) that counts each combination of codes, for a crosstab of counts; otherwise None."""
     if not output.residuals.is_diagonal or len(output.blocks) != 1:
         return None
     block = output.blocks[0]
@@ -74,11 +95,7 @@ def _cells_of(output: Lowered, objective: Objective) -> Integers | None:
         shape[axis] = sizes[axis]
         cell = cell + term.cells[at].astype(np.int64).reshape(shape)
     flat = cell.ravel()
-    index = np.where(flat >= 0, term.index[np.maximum(flat, 0)], -1)
-    used = index[index >= 0]
-    if len(np.unique(used)) != len(used):
-        return None
-    return index
+    return np.where(flat >= 0, term.index[np.maximum(flat, 0)], -1)
 
 
 def codes_with_counts(share: Floats, n_rows: int, rng: Stream) -> Integers:

@@ -1,0 +1,87 @@
+"""`divulge mitigate`: from a refused output to one that is released, with what is given up for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from divulge.terminal.conducting import progress_of_splits
+from divulge.terminal.ledger_options import released_before
+from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.screen import screen
+
+
+def run(
+    spec: SpecArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Where specs, tables and page go.", show_default=False),
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="How many candidates are assessed in full.")] = 8,
+    workers: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
+    ] = 0,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger",
+            metavar="URL",
+            envvar="DIVULGE_LEDGER",
+            show_default=False,
+            help="Together with everything that this ledger says was released before about the same data.",
+        ),
+    ] = None,
+    allow_code: AllowCodeOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Propose changes with which refused outputs are released: coarser, fewer digits, withheld, rounded, perturbed.
+
+    Candidates are screened by rules and by the audit, ranked by the information that they lose, and the best of them
+    assessed in full, as they would be released, with fresh random numbers. Only what was released is proposed: each
+    with a spec, its tables as CSV, Excel and LaTeX, and what is given up for it.
+    """
+    from divulge.safer import mitigate
+    from divulge.safer.files import write_proposals
+    from divulge.spec import read_inputs, read_spec
+    from divulge.spec.document import read_document
+
+    assessment = read_spec(spec, allow_code=allow_code)
+    inputs, before = (read_inputs(assessment), ()) if ledger is None else released_before(assessment, ledger)
+    folder = output if output is not None else Path(f"{spec.stem}-safer")
+    with progress_of_splits() as listener:
+        found = mitigate(
+            assessment,
+            inputs=inputs,
+            released_before=before,
+            most=most,
+            workers=workers,
+            listener=listener,
+            tell=screen.detail,
+        )
+    plain = write_proposals(found, read_document(spec), folder)
+    if json:
+        screen.print_json(plain)
+    else:
+        _show(plain)
+
+
+def _show(found: dict[str, Any]) -> None:
+    before = found["before"]
+    screen.show(f"{before['verdict'].upper()} as it is.")
+    for reason in before["reasons"]:
+        screen.show(f"  - {reason}")
+    screen.show("")
+    if before["verdict"] == "release":
+        screen.show("Nothing need be changed.")
+        return
+    if not found["proposals"]:
+        screen.show(f"No change was found with which it is released ({found['candidates']} passed rules and audit).")
+    for number, proposal in enumerate(found["proposals"], start=1):
+        after = proposal["after"]
+        screen.show(f"{number}. {proposal['sentence']}")
+        screen.show(f"   {after['verdict'].upper()}: {after['exposed']:,} exposed, before {before['exposed']:,}.")
+        screen.show(f"   {proposal['spec']}")
+    screen.show("")
+    screen.show(f"Tables and what is given up: {Path(found['page']).resolve()}")

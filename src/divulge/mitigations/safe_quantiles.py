@@ -1,0 +1,57 @@
+"""Safe quantiles: percentiles with enough people beyond them, in the place of a minimum and a maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from divulge.errors import OutputError
+from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
+from divulge.outputs import Output, as_read
+from divulge.outputs.kinds.position import Position
+from divulge.settings import Range
+from divulge.table import Schema
+
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.25)
+"""Percentiles that people know: the first that leaves enough people beyond it in every group is taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafeQuantiles(Mitigation):
+    """Show quantiles at this share from each end instead of extremes."""
+
+    name: ClassVar[str] = "safe-quantiles"
+    rung: ClassVar[Rung] = Rung.COARSEN
+    costs: ClassVar[str] = "The extremes themselves are lost; how wide the middle of the distribution is stays."
+    reading: ClassVar[str] = "As quantiles: so many people lie beyond, nobody in particular at them."
+
+    share: Annotated[float, "How far from each end.", Range(above=0, below=0.5)] = 0.05
+
+    @classmethod
+    def propose(cls, trouble: Trouble) -> Iterator[Self]:
+        edges = [b for b in trouble.case.behind if b.what in ("minimum", "maximum")]
+        if not edges:
+            return
+        sizes = np.concatenate([trouble.case.units(b) for b in edges])
+        smallest = int(sizes[sizes > 0].min(initial=np.iinfo(np.int64).max))
+        for share in STEPS:
+            if share * smallest >= trouble.fewest:
+                yield cls(share=share)
+                return
+
+    def apply(self, output: Output, schema: Schema) -> Output:
+        del schema
+        held: dict[str, Any] = vars(output.written)
+        if "show" not in held or "variables" not in held:
+            raise OutputError("only extremes are replaced by quantiles.", where="kind")
+        ends = {"minimum": self.share, "maximum": 1 - self.share}
+        shared = {n: held[n] for n in ("name", "where", "by", "decimals", "significant", "base", "empty", "coarser")}
+        quantiles = tuple(ends[which] for which in held["show"])
+        return as_read(Position(variables=held["variables"], quantiles=quantiles, compute=True, **shared))
+
+    def describe(self, schema: Schema) -> str:
+        del schema
+        return f"Show the {100 * self.share:g}th and {100 - 100 * self.share:g}th percentiles instead of the extremes"

@@ -1,0 +1,298 @@
+"""Proposals: mitigations screened by rules and audit, ranked by loss, and assessed as they would be released."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from divulge.assess import Assessed, Candidate, Plan, assess, plan
+from divulge.assess.splits.runner import Listener
+from divulge.checking import make_cases
+from divulge.errors import DivulgeError
+from divulge.mitigations import MITIGATIONS
+from divulge.mitigations.mitigation import Mitigation, Trouble
+from divulge.outputs import Output, Released
+from divulge.policy import Verdict
+from divulge.record import to_plain
+from divulge.safer.blame import Blame, find_blame
+from divulge.safer.loss import Loss, find_loss
+from divulge.safer.screen import rule_setting, screen_outputs
+from divulge.spec import Assessment, Inputs, format_output, read_inputs
+
+MOST_SHOWN = 5
+"""Proposals that are shown."""
+
+MOST_ASSESSED = 8
+"""Candidates that are assessed in full where nothing else is said."""
+
+FRESH = 1_000_003
+"""What is added to the seed where a proposal is confirmed: no luck of the search is used twice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One mitigation of one output (by number), with what it makes of it and what that loses."""
+
+    output: int
+    mitigation: Mitigation
+    made: Output
+    printed: Released
+    loss: Loss
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """Outputs that were assessed as they would be released. sentence: what is done and what it costs."""
+
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    printed: tuple[Released, ...]
+    sentence: str
+    after: dict[str, Any] = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        return str(self.after["verdict"])
+
+    @property
+    def information(self) -> float:
+        """The share of the information that is lost, over the outputs that are changed."""
+        before = sum(s.loss.bits_before for s in self.steps)
+        return 1.0 - sum(s.loss.bits_after for s in self.steps) / before if before > 0 else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """As `divulge mitigate --json` prints it, but for the name of the spec."""
+        return {
+            "sentence": self.sentence,
+            "steps": [
+                {
+                    "output": s.output,
+                    "mitigation": s.mitigation.name,
+                    "rung": s.mitigation.rung.name.lower(),
+                    "settings": to_plain(s.mitigation),
+                    "reading": s.mitigation.reading,
+                }
+                for s in self.steps
+            ],
+            "outputs": [format_output(o) for o in self.outputs],
+            "loss": {"information": self.information, "outputs": [s.loss.as_json() for s in self.steps]},
+            "after": summary(self.after),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Mitigated:
+    """before: the record of the outputs as they were. tried: candidates that were assessed and not released."""
+
+    assessment: Assessment
+    inputs: Inputs
+    before: dict[str, Any]
+    blame: tuple[Blame, ...]
+    proposals: tuple[Proposal, ...]
+    tried: tuple[Proposal, ...]
+    n_candidates: int
+    seconds: float
+
+
+def summary(record: dict[str, Any]) -> dict[str, Any]:
+    """What a proposal shows of a record: verdict, reasons, marginal risks with intervals, how many are exposed."""
+    return {
+        "verdict": record["verdict"],
+        "reasons": record["reasons"],
+        "exposed": record["exposure"]["exposed"],
+        "risk": [{"scenario": r["scenario"], "marginal_risk": r["marginal_risk"]} for r in record["risk"]],
+    }
+
+
+def mitigate(
+    assessment: Assessment,
+    *,
+    inputs: Inputs | None = None,
+    released_before: Sequence[Candidate] = (),
+    most: int = MOST_ASSESSED,
+    workers: int = 0,
+    listener: Listener | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Mitigated:
+    """Assess outputs; where they are not released, search for the changes of least loss with which they are.
+
+    most: candidates that are assessed in full. tell: is told what is being done.
+    """
+    started = time.perf_counter()
+    say = tell or (lambda text: None)
+    read = inputs if inputs is not None else read_inputs(assessment)
+    ready = plan(assessment, read, released_before)
+    before = assess(ready, workers=workers, listener=listener)
+    search = _Search(assessment, read, ready, before)
+    if before.verdict is Verdict.RELEASE:
+        return search.result((), (), 0, started)
+    candidates = search.candidates()
+    say(f"{len(candidates)} candidates pass rules and audit.")
+    kept: list[Proposal] = []
+    tried: list[Proposal] = []
+    for steps in _varied(candidates)[:most]:
+        say(f"Assessing: {search.sentence(steps)}")
+        proposal = search.confirmed(steps, released_before, workers, listener)
+        (kept if proposal.verdict == Verdict.RELEASE else tried).append(proposal)
+        if len(kept) == MOST_SHOWN:
+            break
+    return search.result(_front(kept), tried, len(candidates), started)
+
+
+class _Search:
+    """One search: what was found before, and how candidates are made, screened and confirmed."""
+
+    def __init__(self, assessment: Assessment, inputs: Inputs, ready: Plan, before: Assessed) -> None:
+        assert inputs.table is not None, "outputs were assessed on it"
+        self.assessment, self.inputs, self.ready, self.before, self.table = (
+            assessment,
+            inputs,
+            ready,
+            before,
+            inputs.table,
+        )
+        n = ready.n_new
+        self.outputs, self.printed = ready.outputs[:n], ready.printed[:n]
+        before_it = zip(ready.earlier.kept, ready.printed[n:], strict=True)
+        self.earlier = tuple((one.release, one.output, printed) for one, printed in before_it)
+        units = assessment.entity, assessment.holding, assessment.waiver
+        self.cases = make_cases(self.outputs, self.printed, self.table, *units)
+        named = screen_outputs(ready, self.outputs, self.printed).figures
+        exposed = before.results[0].exposed
+        self.blame = tuple(
+            find_blame(case, exposed, [label for i, label in named if i == case.number]) for case in self.cases
+        )
+
+    def result(
+        self, kept: Sequence[Proposal], tried: Sequence[Proposal], n_candidates: int, started: float
+    ) -> Mitigated:
+        return Mitigated(
+            self.assessment,
+            self.inputs,
+            self.before.record,
+            self.blame,
+            tuple(kept),
+            tuple(tried),
+            n_candidates,
+            time.perf_counter() - started,
+        )
+
+    def candidates(self) -> list[tuple[Step, ...]]:
+        """Changes of all outputs in trouble that pass rules and audit together, the least loss first."""
+        troubled = [i for i in range(len(self.outputs)) if self.blame[i].figures.any()] or list(
+            range(len(self.outputs))
+        )
+        each = [sorted(self._steps(i), key=_by_loss) for i in troubled]
+        each = [steps for steps in each if steps]
+        if not each:
+            return []
+        found = []
+        for rank in range(max(len(steps) for steps in each)):
+            chosen = tuple(steps[min(rank, len(steps) - 1)] for steps in each)
+            if len(each) == 1 or self._passes(chosen):
+                found.append(chosen)
+        return found
+
+    def _steps(self, number: int) -> Iterator[Step]:
+        """What can be done about one output, where it passes rules and audit beside the others as they are."""
+        case = self.cases[number]
+        fewest = [rule_setting(self.ready, rule, "fewest") for rule in ("threshold", "small group")]
+        trouble = Trouble(
+            case,
+            self.blame[number].figures,
+            max((f for f in fewest if f is not None), default=self.ready.policy.smallest_group),
+            rule_setting(self.ready, "class disclosure", "rarest"),
+            self.ready.policy.delta,
+            self.assessment.seed,
+            self.earlier,
+        )
+        alone = len(self.outputs) == 1
+        for kind in MITIGATIONS:
+            for mitigation in kind.propose(trouble):
+                try:
+                    made = mitigation.apply(case.output, self.table.schema)
+                    made.check(self.table.schema)
+                    printed = made.publish(made.evaluate(self.table), self.table.schema)
+                    step = Step(
+                        number,
+                        mitigation,
+                        made,
+                        printed,
+                        find_loss(case.output, case.released, made, printed, self.table),
+                    )
+                    if not alone or self._passes((step,)):
+                        yield step
+                except DivulgeError:
+                    continue  # it does not fit this output
+
+    def _passes(self, steps: Sequence[Step]) -> bool:
+        return screen_outputs(self.ready, *self._with(steps)).passes
+
+    def _with(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
+        outputs, printed = list(self.outputs), list(self.printed)
+        for step in steps:
+            outputs[step.output], printed[step.output] = step.made, step.printed
+        return tuple(outputs), tuple(printed)
+
+    def sentence(self, steps: Sequence[Step]) -> str:
+        """What is done and what it costs: "Merge A and B: 3 of 240 figures change, 1.4 % of the information"."""
+        parts = []
+        for step in steps:
+            which = f"outputs[{step.output}]: " if len(self.outputs) > 1 else ""
+            loss = step.loss
+            parts.append(
+                f"{which}{step.mitigation.describe(self.table.schema)}: {loss.changed:,} of {loss.figures:,} figures "
+                f"change, {100 * loss.information:.1f} % of the information."
+            )
+        return " ".join(parts)
+
+    def confirmed(
+        self, steps: tuple[Step, ...], released_before: Sequence[Candidate], workers: int, listener: Listener | None
+    ) -> Proposal:
+        """The whole assessment of the outputs as they would be released, with fresh random numbers."""
+        outputs, printed = self._with(steps)
+        assessment = replace(self.assessment, outputs=outputs, seed=self.assessment.seed + FRESH)
+        kept = tuple(
+            r if o is self.assessment.outputs[i] else None
+            for i, (o, r) in enumerate(zip(outputs, self.inputs.released, strict=True))
+        )
+        inputs = replace(self.inputs, released=kept)
+        found = assess(plan(assessment, inputs, released_before), workers=workers, listener=listener)
+        return Proposal(steps, outputs, printed, self.sentence(steps), found.record)
+
+
+def _by_loss(step: Step) -> float:
+    return step.loss.information
+
+
+def _varied(candidates: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
+    """The least loss first, but each way once before any way a second time."""
+    seen: dict[tuple[str, ...], int] = {}
+    ranked = []
+    for steps in candidates:
+        ways = tuple(step.mitigation.name for step in steps)
+        seen[ways] = seen.get(ways, 0) + 1
+        ranked.append((seen[ways], sum(s.loss.information for s in steps), steps))
+    return [steps for _, _, steps in sorted(ranked, key=lambda r: r[:2])]
+
+
+def _front(kept: Sequence[Proposal]) -> list[Proposal]:
+    """Those that no other beats both in loss and in risk, the least loss first."""
+    found: list[Proposal] = []
+    lowest = np.inf
+    for proposal in sorted(kept, key=lambda p: (p.information, largest_risk(p.after))):
+        risk = largest_risk(proposal.after)
+        if not found or risk < lowest:
+            found.append(proposal)
+            lowest = min(lowest, risk)
+    return found[:MOST_SHOWN]
+
+
+def largest_risk(record: dict[str, Any]) -> float:
+    """The largest upper bound of the marginal risk in a record."""
+    bounds = [r["marginal_risk"]["interval"][1] for r in record["risk"] if r["marginal_risk"]]
+    return max((float(b) for b in bounds if b is not None), default=float("nan"))

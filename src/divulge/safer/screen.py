@@ -1,0 +1,42 @@
+"""Screening: rules and the audit on safer outputs, as the verdict takes them. What fails here is not assessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from divulge.assess import Plan
+from divulge.assess.arithmetic import work_out
+from divulge.audit.report import Proved
+from divulge.outputs import Output, Released
+from divulge.rules import Finding, Severity
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """sentences: findings that stand in the way of a release. figures: those that they name, by output and label."""
+
+    sentences: tuple[str, ...]
+    figures: frozenset[tuple[int, str]]
+
+    @property
+    def passes(self) -> bool:
+        return not self.sentences
+
+
+def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> Screened:
+    """What rules and the audit have against outputs in the place of the new ones, as they would be released."""
+    n = ready.n_new
+    changed = replace(ready, outputs=(*outputs, *ready.outputs[n:]), printed=(*printed, *ready.printed[n:]))
+    found = work_out(changed)
+    every: list[Finding | Proved] = [*found.findings(range(len(changed.outputs))), *found.proved(range(n))]
+    serious = [f for f in every if f.severity is not Severity.NOTE]
+    named = frozenset((f.outputs[0], label) for f in serious if f.outputs for label in f.figures)
+    return Screened(tuple(f.sentence for f in serious), named)
+
+
+def rule_setting(ready: Plan, rule: str, setting: str) -> Any:
+    """A setting of a rule of the profile that asks for more than a note; None where there is no such rule."""
+    found = [r for r in ready.profile.rules if r.name == rule and ready.profile.breach[rule] is not Severity.NOTE]
+    return found[0].settings().get(setting) if found else None

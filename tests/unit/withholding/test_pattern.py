@@ -1,0 +1,86 @@
+"""Secondary suppression: on tables whose best pattern is known, and against every pattern of small ones."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from divulge.audit.report import Status
+from divulge.audit.run import Submission, audit
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.withholding import Figures, complete_pattern, find_pattern
+from divulge.withholding import pattern as solver
+from tests.support.tables import small_table
+
+
+def crossed(cells: list[list[float]]) -> Figures:
+    """A table of two variables with its margins; the grand total is public."""
+    counts = np.array(cells)
+    rows, columns = counts.shape
+    inner = np.eye(rows * columns)
+    by_row = np.kron(np.eye(rows), np.ones((1, columns)))
+    by_column = np.kron(np.ones((1, rows)), np.eye(columns))
+    sums = np.vstack([inner, by_row, by_column, np.ones((1, rows * columns))])
+    cost = np.append(np.ones(len(sums) - 1), np.inf)
+    flat = counts.ravel()
+    return Figures(sparse.csr_array(sums), flat, cost, np.zeros(len(flat)), np.full(len(flat), flat.sum()))
+
+
+def protected(given: Figures, withheld: np.ndarray, target: int, need: float) -> bool:
+    return solver._can_move(given, withheld, target, need)
+
+
+@pytest.mark.parametrize("small", [solver.SMALL, 0], ids=["one program", "primary by primary"])
+def test_one_primary_in_a_table_takes_three_more_cells(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "SMALL", small)
+    given = crossed([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
+    primary = np.arange(16) == 3  # the 8
+    found = find_pattern(given, primary, np.where(primary, 3.0, 0.0))
+    assert found.sum() == 4
+    assert protected(given, found, 3, 3.0)
+
+
+@pytest.mark.parametrize("seed", range(4))  # a few different tables
+def test_pattern_is_as_small_as_the_smallest_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    given = crossed(rng.integers(1, 20, (3, 3)).astype(float).tolist())
+    primary = np.zeros(16, dtype=bool)
+    primary[rng.choice(9, 2, replace=False)] = True
+    need = np.where(primary, 3.0, 0.0)
+    found = find_pattern(given, primary, need)
+    targets = np.flatnonzero(primary)
+    assert all(protected(given, found, t, 3.0) for t in targets)
+    choice = np.flatnonzero(~primary & np.isfinite(given.cost))
+    for size in range(int(found.sum()) - 2):
+        for chosen in combinations(choice.tolist(), size):
+            tried = primary.copy()
+            tried[list(chosen)] = True
+            assert not all(protected(given, tried, t, 3.0) for t in targets), "a smaller pattern protects as well"
+
+
+def test_completed_pattern_leaves_the_audit_nothing_to_say() -> None:
+    rng = np.random.default_rng(3)  # any table with thin cells
+    columns = {
+        "A": rng.choice(list("abcd"), 300, p=[0.5, 0.3, 0.17, 0.03]),
+        "B": rng.choice(list("xyz"), 300, p=[0.6, 0.3, 0.1]),
+    }
+    table = small_table(**{n: c.tolist() for n, c in columns.items()})
+    output = Crosstab(variables=("A", "B"), margins=True)
+    released = output.publish(output.evaluate(table), table.schema)
+    primary = (released.values > 0) & (released.values < 10)
+    assert primary.any()
+    given = Submission(table.schema, (output,), (released,), table.n_rows, table)
+    found = complete_pattern(given, primary)
+    assert (found & primary).sum() == primary.sum()
+    assert found.sum() > primary.sum()
+    hidden = Crosstab(
+        variables=("A", "B"),
+        margins=True,
+        suppressed=tuple(label for label, f in zip(released.labels, found, strict=True) if f),
+    )
+    shown = hidden.publish(hidden.evaluate(table), table.schema)
+    cells = audit(Submission(table.schema, (hidden,), (shown,), table.n_rows, table)).cells
+    assert {c.status for c in cells} <= {Status.PROTECTED}
