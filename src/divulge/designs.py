@@ -5,6 +5,7 @@ A design is a frozen list of splits that follows from its settings, the number o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, exp, log
 from typing import Annotated, ClassVar
@@ -25,7 +26,13 @@ BLOCK = 10
 """Halves come in blocks of so many splits; in each block every row is in for exactly half of the splits."""
 
 CONFIRMING = 2 * BLOCK
-"""Fresh splits for those who were found exposed: 63,504 arrangements of the labels, enough for a handful of people."""
+"""Splits of the second look at those who were found exposed: 63,504 arrangements of labels, enough for a handful."""
+
+CONFIRMING_ALONE = 3 * BLOCK
+"""The same where people are judged by the second look alone: 16 million arrangements, enough for a hundred people."""
+
+LEFT_OUT = 10_000
+"""Number of the first split of the second look: above those of any design, so that none shares its random numbers."""
 
 _TAGS = {"halves": 1, "folds": 2, "curve": 3}
 """First words of the keys of the random streams, so that designs of one seed share no numbers."""
@@ -35,7 +42,7 @@ _TAGS = {"halves": 1, "folds": 2, "curve": 3}
 class Split:
     """One split: which part of the design it belongs to, its number there, and how its rows are chosen.
 
-    part: `whole`, `halves`, `folds`, `folds of folds`, or `n/4` … of the learning curve.
+    part: `whole`, `halves`, `folds`, `folds of folds`, `left out`, or `n/4` … of the learning curve.
     run: the number of the random stream of its search.
     """
 
@@ -60,6 +67,10 @@ class Split:
         """(in, out): whose output is computed, and who stays out. Whole: everybody is in and nobody out."""
         if self.part == "whole":
             return np.ones(self.n_rows, dtype=bool), np.zeros(self.n_rows, dtype=bool)
+        if self.part == "left out":
+            inside = np.ones(self.n_rows, dtype=bool)
+            inside[list(self.settings)] = False
+            return inside, ~inside
         if self.part == "halves":
             inside = half_labels(self.n_rows, self.seed, self.number // BLOCK, self.settings[0])
             column = inside[:, self.number % BLOCK]
@@ -80,6 +91,11 @@ class Split:
         inside = np.zeros(self.n_rows, dtype=bool)
         inside[rng.permutation(self.n_rows)[: self.n_rows // divisor]] = True
         return inside, ~inside
+
+
+def left_out_split(number: int, rows: Sequence[int], n_rows: int, seed: int) -> Split:
+    """A split in which everybody is in but the people of these rows."""
+    return Split("left out", number, f"Second look, split {number + 1}", LEFT_OUT + number, n_rows, seed, tuple(rows))
 
 
 def half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
@@ -193,13 +209,6 @@ class RepeatedHalves:
         """The sizes of the blocks."""
         return tuple(self.block_size(first) for first in range(0, self.splits_wanted, BLOCK))
 
-    def confirming(self, n_rows: int, seed: int) -> tuple[Split, ...]:
-        """Fresh halves, on which those who were found exposed are looked at again."""
-        first = len(self.blocks()) * BLOCK
-        return tuple(
-            Split("halves", i, f"Split {i + 1}", i, n_rows, seed, (BLOCK,)) for i in range(first, first + CONFIRMING)
-        )
-
     def curve_at(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         """The splits of the learning curve below n/2, at sizes that leave LEAST_ON_CURVE rows at least."""
         if not self.curve:
@@ -214,17 +223,8 @@ class RepeatedHalves:
 
 def smallest_p(blocks: tuple[int, ...]) -> float:
     """The smallest p-value that a permutation of a row's labels can have: one over the number of arrangements."""
-    return exp(-_log_arrangements(blocks))
-
-
-def enough_splits(blocks: tuple[int, ...], n_tests: int, level: float = 0.05) -> bool:
-    """Whether one row alone among so many tests could be found at this false discovery rate (Benjamini 1995)."""
-    return _log_arrangements(blocks) >= log(max(n_tests, 1)) - log(level)
-
-
-def _log_arrangements(blocks: tuple[int, ...]) -> float:
     # A thousand splits have more arrangements than a floating-point number can say.
-    return sum(log(comb(size, size // 2)) for size in blocks)
+    return exp(-sum(log(comb(size, size // 2)) for size in blocks))
 
 
 Design = Whole | Folds | FoldsOfFolds | RepeatedHalves

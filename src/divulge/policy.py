@@ -44,6 +44,18 @@ class Policy:
     false_discoveries: Annotated[
         float, "The share of those called exposed that may be so by chance. 0.05: as for any other test.", _INSIDE
     ] = 0.05
+    certain_class: Annotated[
+        int,
+        "A value that an output makes certain for people in a class of fewer than this is exposure, however likely it "
+        "was before. 3: in a class of two each knows the other's value. 2: only for people who are alone.",
+        _PEOPLE,
+    ] = 3
+    power: Annotated[
+        float,
+        "Released only where somebody exposed by twice `delta` would have been found with this probability. 0.9: as "
+        "studies are planned for.",
+        _INSIDE,
+    ] = 0.9
     refuse_exposed: Annotated[
         int, "So many exposed people are refused. 1: an average must not outvote a person.", _PEOPLE
     ] = 1
@@ -133,7 +145,8 @@ class Evidence:
     near: the share that they reproduce as printed or near enough to put it to the test.
     in_splits: the same as `near` over the splits.
     worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
-    can_find_one: whether there were enough splits to tell a single exposed person from chance.
+    power: the probability with which somebody exposed by twice δ would have been found.
+    n_certain: of the exposed those whose value is certain in a class of fewer than `certain_class`.
     disagrees: released figures that the data do not give; wrong: their names.
     breaches: what rules and arithmetic have against the outputs, without any search.
     """
@@ -147,8 +160,9 @@ class Evidence:
     worst_in_splits: float
     n_splits: int
     n_failed: int
-    can_find_one: bool
+    power: float
     has_contrast: bool = True
+    n_certain: int = 0
     disagrees: int = 0
     wrong: tuple[str, ...] = ()
     breaches: tuple[Breach, ...] = ()
@@ -169,6 +183,14 @@ def _not_given(n: int, wrong: tuple[str, ...]) -> str:
     return f"{n:,} released {'figure is' if n == 1 else 'figures are'} not what the data give{named}."
 
 
+def power_sentence(power: float, delta: float) -> str:
+    """How surely the assessment would have found somebody."""
+    return (
+        f"Had anybody been exposed by {2 * delta:g}, this assessment would have found them with a probability of "
+        f"{power:.2f}."
+    )
+
+
 def decide(policy: Policy, evidence: Evidence) -> Decision:
     """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
     refuse: list[str] = []
@@ -181,10 +203,13 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
         settle.append("See divulge compute: which figures, and what the data give instead.")
     if e.n_exposed >= policy.refuse_exposed or e.n_exposed > policy.refuse_exposed_share * e.n_rows:
         people = "person is" if e.n_exposed == 1 else "people are"
-        refuse.append(
-            f"{e.n_exposed:,} {people} exposed: that they are in the data raises the chance of guessing something "
-            f"about them by more than {policy.delta:g}."
+        raised = "that they are in the data raises the chance of guessing something about them by more than "
+        raised += f"{policy.delta:g}"
+        certain = (
+            f"a value is made certain for {e.n_certain:,} of them, in classes of fewer than {policy.certain_class}"
         )
+        why = [raised] * (e.n_exposed > e.n_certain) + [certain] * (e.n_certain > 0)
+        refuse.append(f"{e.n_exposed:,} {people} exposed: {', or '.join(why)}.")
     for breach in (b for b in e.breaches if b.does != "note"):
         # So few people that the policy lets them be exposed are no reason to refuse; a rule about nobody's value is.
         is_few = breach.n_people is not None and 0 < breach.n_people < policy.refuse_exposed
@@ -231,9 +256,11 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
     if e.n_failed:
         review.append(f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed.")
         settle.append("Coarser categories, so that no level vanishes in half of the data.")
-    if e.has_contrast and not e.can_find_one:
-        review.append("With so few splits one exposed person cannot be told from chance.")
-        settle.append("More splits (design: {splits: 30}).")
+    if e.has_contrast and e.power < policy.power:
+        review.append(
+            f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
+        )
+        settle.append("More splits (design: {splits: 100}).")
     if refuse:
         return Decision(Verdict.REFUSE, (*refuse, *review))
     if review:
@@ -246,5 +273,6 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             f"The marginal risk is at most {highest:.4f} (upper bound), below {policy.release_risk:g}.",
             f"The synthetic data reproduce {e.reproduced:.0%} of the released figures as printed"
             + (f", and {e.near:.0%} within a twentieth of a standard error." if e.near > e.reproduced else "."),
+            power_sentence(e.power, policy.delta),
         ),
     )

@@ -15,7 +15,7 @@ from divulge.designs import (
     Whole,
     check_holdout,
     check_rows,
-    enough_splits,
+    left_out_split,
     smallest_p,
 )
 from divulge.errors import DesignError, SpecError
@@ -73,18 +73,18 @@ def test_curve_takes_smaller_parts_of_enough_rows() -> None:
     assert [(s.part, int(s.rows()[0].sum())) for s in splits] == [("n/4", 500)] * 2 + [("n/8", 250)] * 2
 
 
-def test_very_many_splits_are_enough() -> None:
-    assert enough_splits((20,) * 300, 10**6)
+def test_very_many_splits_have_more_arrangements_than_a_number_can_say() -> None:
     assert smallest_p((20,) * 300) == 0
+
+
+def test_everybody_is_in_but_those_who_are_left_out() -> None:
+    inside, outside = left_out_split(3, [4, 7], 60, 1).rows()
+    assert np.flatnonzero(outside).tolist() == [4, 7]
+    assert (inside == ~outside).all()
 
 
 def test_smallest_p_is_one_over_the_arrangements() -> None:
     assert smallest_p((4, 2)) == pytest.approx(1 / 12)
-
-
-def test_thirty_splits_can_tell_one_of_fifty_thousand_from_chance() -> None:
-    assert enough_splits((10, 10, 10), 50_357)
-    assert not enough_splits((10, 10), 50_357)
 
 
 @pytest.mark.parametrize(

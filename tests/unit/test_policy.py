@@ -20,7 +20,7 @@ GOOD = Evidence(
     worst_in_splits=1.0,
     n_splits=30,
     n_failed=0,
-    can_find_one=True,
+    power=0.99,
 )
 
 
@@ -34,6 +34,8 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
     ("change", "verdict", "said"),
     [
         ({"n_exposed": 1}, Verdict.REFUSE, "1 person is exposed"),
+        ({"n_exposed": 2, "n_certain": 1}, Verdict.REFUSE, "by more than 0.1, or a value is made certain for 1"),
+        ({"n_exposed": 2, "n_certain": 2}, Verdict.REFUSE, "2 people are exposed: a value is made certain"),
         ({"n_exposed": 3}, Verdict.REFUSE, "3 people are exposed"),
         ({"risks": (("A from B", 0.08, 0.07, 0.09),)}, Verdict.REFUSE, "even its lower bound 0.0700"),
         ({"risks": (("A from B", 0.03, 0.029, 0.031),)}, Verdict.REVIEW, "may be as high as 0.0310"),
@@ -43,7 +45,7 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"in_splits": 0.5}, Verdict.REVIEW, "In the splits only 50%"),
         ({"worst_in_splits": 0.5}, Verdict.REVIEW, "One figure could be reproduced in only 50%"),
         ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
-        ({"can_find_one": False}, Verdict.REVIEW, "cannot be told from chance"),
+        ({"power": 0.5}, Verdict.REVIEW, "found them with a probability of 0.50"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
         ({"breaches": (Breach("1 extreme is the value of few.", "refuse", 1),)}, Verdict.REFUSE, "1 extreme is"),
         ({"breaches": (Breach("3 cells of fewer than 10.", "review", 9),)}, Verdict.REVIEW, "3 cells"),

@@ -15,12 +15,16 @@ from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
 from divulge.assess.splits.whole import FOLLOWED, Whole, embed_whole
 from divulge.assess.statistics.contrasts import MeasureRisk, measure_risks
+from divulge.assess.statistics.counted import count_exposures
 from divulge.assess.statistics.curve import Curve, Trajectory, fit_trajectory
 from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.folds import FoldRow, fold_tables
-from divulge.assess.statistics.halves import Halves, SmallerParts, can_find_one
+from divulge.assess.statistics.halves import Halves, SmallerParts
 from divulge.assess.statistics.intervals import Mean
-from divulge.designs import BLOCK, Design, RepeatedHalves
+from divulge.assess.statistics.looks import Look, best_look, looks_of
+from divulge.assess.statistics.power import power_of
+from divulge.assess.statistics.suspects import in_small_groups, leave_out, smallest_classes, telling
+from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, Design, RepeatedHalves
 from divulge.errors import DesignError
 from divulge.kernels.arrays import Floats, Mask
 from divulge.objective import Embedding
@@ -53,7 +57,11 @@ class Pass:
 
 @dataclass(frozen=True, eq=False)
 class ScenarioRisk:
-    """What one scenario came to. marginal_risk: None where nobody was out. contrasts: by split."""
+    """What one scenario came to. marginal_risk: None where nobody was out. contrasts: by split.
+
+    certain: of the exposed those whose value is certain in a small class. is_exact: whether the marginal risk is that
+    of the whole, counted; otherwise it is that of halves, which is larger.
+    """
 
     scenario: Scenario
     marginal_risk: Mean | None
@@ -63,8 +71,10 @@ class ScenarioRisk:
     curve: Curve | None
     exposures: Floats
     exposed: Mask
+    certain: Mask
     tolerance: float | None
     contrasts: Mapping[int, float]
+    is_exact: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +96,7 @@ class PassResult:
     mae_in_splits: tuple[float, ...]
     worst_in_splits: tuple[float, ...]
     trajectory: Trajectory | None
-    can_find_one: bool
+    power: float
     has_contrast: bool
     seconds: Mapping[str, float]
     findings: tuple[Finding, ...]
@@ -115,13 +125,13 @@ class PassResult:
 
 @dataclass(frozen=True, eq=False)
 class _SplitsRun:
-    """The splits of a pass, run. halves, exposed: None where the design compares nobody in with nobody out."""
+    """The splits of a pass, run. halves: None where the design compares nobody in with nobody out; then no looks."""
 
     results: tuple[SplitResult, ...]
     halves: Halves | None = None
-    exposed: Exposed | None = None
+    looks: tuple[Look, ...] = ()
     curves: tuple[Curve, ...] = ()
-    can_find_one: bool = True
+    power: float = 0.0
 
     @property
     def usable(self) -> list[SplitResult]:
@@ -131,8 +141,7 @@ class _SplitsRun:
 def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout: Table | None) -> PassResult:
     """Embed the whole, run the design, and put the statistics together.
 
-    Random halves are run block by block until they suffice, then smaller parts, then fresh halves for whoever is
-    exposed. These loops stand here, and not in functions of their own, so that a kernel is few calls away.
+    Random halves are run block by block until they suffice, then smaller parts, then the second look at suspects.
     """
     limits, n_rows = job.limits, job.task.table.n_rows
     task = job.within(limits.split)
@@ -142,13 +151,14 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
-    halves, results, used = Halves(task.lookups), [], []
+    counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
+    are_counted = tuple(c is not None for c in counted)
+    halves, results = Halves(task.lookups, len(task.scenarios), are_counted), []
     for b, block in enumerate(blocks):
         # Of thirty halves one says enough about key subsets.
         for result in runner.results(job.name, job.stage, task, block, sweep_at=(0,)):
             halves.add(result, b)
             results.append(replace(result, counts=()))
-        used.append(len(block))
         if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):
             break
     _check_any(results)
@@ -157,16 +167,35 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller)
     for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
-    exposed = halves.exposed(policy)
-    if exposed.by_any.any():
-        fresh, stage = Halves(task.lookups, with_measures=False), f"{job.stage}, the exposed again"
-        confirming = design.confirming(n_rows, task.seed)
-        for result in runner.results(job.name, stage, task, confirming, with_measures=False):
-            fresh.add(result, result.split.number // BLOCK)
-        exposed = fresh.confirm(exposed, policy)
-    is_enough = can_find_one(exposed, tuple(used), policy)
-    run = _SplitsRun(tuple(results), halves, exposed, parts.curves(n_rows), is_enough)
+    found, power = _exposed_in_whole(job, halves, policy, runner)
+    looks = tuple(looks_of(halves, found, counted, policy))
+    run = _SplitsRun(tuple(results), halves, looks, parts.curves(n_rows), power)
     return _put_together(job, whole, run, holdout)
+
+
+def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner) -> tuple[Exposed | None, float]:
+    """Who is exposed by look-ups that need tests, and with what probability somebody would have been found.
+
+    Halves find suspects; the second look, at nearly full size, says how exposed they are in this release.
+    """
+    if not halves.tested:
+        return None, 1.0
+    task, lookups = job.within(job.limits.split), [s.lookup for s in halves.tested]
+    seed = task.seed
+    named = in_small_groups(task.outputs, task.table)
+    first = named | smallest_classes(lookups, task.table)
+    found = halves.exposed(policy, first)
+    power = power_of(halves, telling(lookups, task.table), found, first, policy, seed)
+    suspects = found.by_any | named
+    if suspects.any():
+        n_splits = CONFIRMING_ALONE if named.any() else CONFIRMING
+        whole, stage = Halves(task.lookups, counted=halves.counted), f"{job.stage}, second look"
+        for result in runner.results(
+            job.name, stage, task, leave_out(suspects, lookups, n_splits, 0, seed), with_measures=False
+        ):
+            whole.add(result, result.split.number // BLOCK)
+        found = whole.confirm(found, policy, named)
+    return found, power
 
 
 def _run_folds(job: Pass, design: Design, runner: Runner) -> _SplitsRun:
@@ -191,13 +220,12 @@ def _check_any(results: Sequence[SplitResult]) -> None:
 def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | None) -> PassResult:
     usable, path = run.usable, whole.path
     by_output = [[r.outputs[j] for r in usable] for j in range(len(job.task.outputs))]
-    nobody = np.zeros(job.task.table.n_rows, dtype=bool)
     return PassResult(
         outputs=job.outputs,
         whole=whole.embedding,
         near=whole.near,
-        scenarios=tuple(_scenario_risk(i, job.task, run) for i in range(len(job.task.lookups))),
-        exposed=nobody if run.exposed is None else run.exposed.by_any,
+        scenarios=tuple(_scenario_risk(i, job.task, run) for i in range(len(job.task.backing))),
+        exposed=np.any([np.zeros(job.task.table.n_rows, dtype=bool), *(look.exposed for look in run.looks)], axis=0),
         n_splits=len(usable),
         failed=tuple(r.why_not for r in run.results if r.why_not is not None),
         in_splits=tuple(float(np.mean([e.near for e in found])) for found in by_output),
@@ -206,7 +234,7 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
         trajectory=None
         if path is None
         else fit_trajectory(FOLLOWED, path.scenario, path.steps, path.errors, path.risks),
-        can_find_one=run.can_find_one,
+        power=run.power,
         has_contrast=run.halves is not None,
         seconds={"embedding": whole.embedding.seconds, "splits": float(sum(r.seconds for r in run.results))},
         findings=job.findings,
@@ -215,20 +243,23 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
 
 
 def _scenario_risk(i: int, task: Task, run: _SplitsRun) -> ScenarioRisk:
-    lookup, usable = task.lookups[i], run.usable
-    halves, exposed, n_rows = run.halves, run.exposed, task.table.n_rows
+    lookup, usable, halves, n_rows = task.lookups[i], run.usable, run.halves, task.table.n_rows
+    look = best_look([run.looks[k] for k in task.backing[i]]) if run.looks else None
+    nobody = np.zeros(n_rows, dtype=bool)
     main = [r for r in usable if r.split.part != "folds of folds"]
     return ScenarioRisk(
         scenario=lookup.scenario,
-        marginal_risk=None if halves is None else halves.risk(i),
+        marginal_risk=None if look is None else look.risk,
         measures=measure_risks([r.measures[i] for r in main]) if halves is None else halves.measures(i, main),
         sweep=measure_risks([r.sweep[i] for r in usable if r.sweep]),
         folds=fold_tables(usable, i) if halves is None else {},
         curve=run.curves[i] if run.curves else None,
-        exposures=np.zeros(n_rows) if exposed is None else exposed.exposures[i],
-        exposed=np.zeros(n_rows, dtype=bool) if exposed is None else exposed.by_each[i],
+        exposures=np.zeros(n_rows) if look is None else look.exposures,
+        exposed=nobody if look is None else look.exposed,
+        certain=nobody if look is None else look.certain,
         tolerance=lookup.tolerance,
-        contrasts={} if halves is None else halves.contrasts(i),
+        contrasts={} if look is None else look.contrasts,
+        is_exact=look is not None and look.is_exact,
     )
 
 

@@ -150,6 +150,7 @@ def _brief_section(risk: ScenarioRisk, result: PassResult) -> dict[str, Any]:
         "knows": risk.scenario.knows,
         "tolerance": risk.tolerance,
         "marginal_risk": None if risk.marginal_risk is None else _mean_section(risk.marginal_risk),
+        "at": "full size" if risk.is_exact else "half size",
         "exposed": int(risk.exposed.sum()),
         "caveats": [] if result.whole.is_complete else [_NOT_EMBEDDED],
     }
@@ -209,7 +210,7 @@ def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[
         "share": float(result.at_risk.mean()) if n else 0.0,
         "delta": policy.delta,
         "false_discoveries": policy.false_discoveries,
-        "can_find_one": result.can_find_one,
+        "power": result.power,
         "scenarios": [],
         "groups": _groups(result, table, policy.smallest_group),
         "smallest_group": policy.smallest_group,

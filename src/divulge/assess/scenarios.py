@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from math import prod
 
 from divulge.errors import DivulgeError, SpecError, unknown_variable
@@ -51,6 +52,23 @@ def scenarios_with_earlier(
         return scenarios_for(given, everything, schema)
     found = [scenarios_for((), [*outputs, output], schema) for output in earlier]
     return tuple(dict.fromkeys(scenario for scenarios in found for scenario in scenarios))
+
+
+MOST_KEY_SETS = 9
+"""Sets of keys by which one target is looked up: those of all keys and of eight terms. Each costs as much as the first,
+and each must be paid for in the tests."""
+
+
+def backed_off(scenario: Scenario, outputs: Sequence[Output], schema: Schema) -> tuple[Scenario, ...]:
+    """The scenario, then the same with fewer keys: those that the figures tie to its target.
+
+    An intruder may ignore what does not help. Whoever knows village, sex and age looks a table of village by diagnosis
+    up by the village alone: to ask for sex and age as well would only find other people.
+    """
+    sets = [names for output in outputs for names in output.tied(schema) if scenario.target in names]
+    keys = dict.fromkeys(tuple(k for k in scenario.keys if k in names) for names in sets)
+    fewer = (replace(scenario, keys=some, key_sizes=None) for some in keys if some and some != scenario.keys)
+    return (scenario, *islice(fewer, MOST_KEY_SETS - 1))
 
 
 def unknown_names(given: Sequence[Scenario], schema: Schema) -> list[DivulgeError]:

@@ -237,6 +237,18 @@ class Output:
         del schema, released
         return None
 
+    def tied(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
+        """Sets of variables that figures tie together (the response and one term); an intruder looks people up by them.
+
+        By default all variables in one set.
+        """
+        return (self.uses(schema),)
+
+    def counted_together(self, table: Table, released: Released) -> tuple[str, ...]:
+        """The variables whose joint counts, of all rows, the figures are exactly; none where they are not."""
+        del table, released
+        return ()
+
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""
 

@@ -23,7 +23,7 @@ _PRIOR_ROWS = 1.0
 """a: how many synthetic rows the granted marginal is worth. One, so that a single matching row moves the score half
 of the way to certainty, and no matching row leaves it at the baseline."""
 
-_EXACT_UP_TO = 25
+EXACT_UP_TO = 25
 """Numeric targets of no more values than this must be hit exactly; finer ones within the tolerance."""
 
 TOLERANCE = 0.05
@@ -98,7 +98,7 @@ def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, floa
     share: the granted distribution, whose standard deviation is the yardstick.
     """
     codes = np.arange(variable.n_codes)
-    if variable.kind != "numeric" or variable.n_values <= _EXACT_UP_TO:
+    if variable.kind != "numeric" or variable.n_values <= EXACT_UP_TO:
         return codes, codes, None
     values = variable.numbers[: variable.n_values]
     weight = share[: variable.n_values] / max(float(share[: variable.n_values].sum()), 1e-300)

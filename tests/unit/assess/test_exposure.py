@@ -201,7 +201,7 @@ def test_many_attacks_are_paid_for() -> None:
         one[0] = np.where(inside[0], one[0].min(), one[0].max())  # the others speak against it
     assert _found(scores, inside=inside).by_any[0]
     many = _found(scores, *noise, inside=inside)
-    assert (many.n_scenarios, bool(many.by_any[0])) == (16, False)
+    assert (many.n_lookups, bool(many.by_any[0])) == (16, False)
 
 
 def test_false_discoveries_among_noise_are_rare() -> None:

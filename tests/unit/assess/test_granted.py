@@ -20,7 +20,7 @@ def test_every_part_of_a_design_has_its_size() -> None:
     halves = RepeatedHalves(splits_wanted=10)
     odd = KNOWING.table.take(slice(0, 299))
     sizes = set(granted_by_size(EARLIER, odd, halves, 1))
-    used = (*halves.splits(299, 1), *halves.confirming(299, 1), *halves.curve_at(299, 1))
+    used = (*halves.splits(299, 1), *halves.curve_at(299, 1))
     assert {int(s.rows()[0].sum()) for s in used} | {299} == sizes
     assert set(granted_by_size(EARLIER, KNOWING.table, Folds(folds=3), 1)) == {200, 300}
 

@@ -33,7 +33,7 @@ def granted_by_size(
     n_rows = table.n_rows
     splits = design.splits(n_rows, seed)
     if isinstance(design, RepeatedHalves):
-        splits = (*splits, *design.confirming(n_rows, seed), *design.curve_at(n_rows, seed))
+        splits = (*splits, *design.curve_at(n_rows, seed))
     sizes = {n_rows, *(int(split.rows()[0].sum()) for split in splits)}
     return {size: granted_in_part(earlier, table, size, seed) for size in sorted(sizes)}
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from divulge.assess.recipe import Recipe
+from divulge.assess.scenarios import backed_off
 from divulge.measures.families.family import Family
 from divulge.objective import Target
 from divulge.outputs import Output, Released
@@ -18,6 +19,8 @@ from divulge.table import Schema, Table
 class Task:
     """A set of outputs, the people, the scenarios of attack on them, and what is granted, computed on all rows.
 
+    lookups: the scenarios first, each by all its keys; then by fewer keys. backing: of each scenario the numbers of its
+    look-ups, the one by all its keys first.
     granted: earlier outputs as the intruder expects them in a part, by the number of its rows.
     """
 
@@ -25,6 +28,7 @@ class Task:
     table: Table
     knowledge: Knowledge
     lookups: tuple[Lookup, ...]
+    backing: tuple[tuple[int, ...], ...]
     families: tuple[Family, ...]
     synthesiser: Descent
     seed: int
@@ -36,12 +40,14 @@ class Task:
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
-        return tuple(lookup.scenario for lookup in self.lookups)
+        return tuple(self.lookups[numbers[0]].scenario for numbers in self.backing)
 
     def recipe(self, released: Sequence[Released], n_rows: int) -> Recipe:
         """How microdata of so many rows are made that reproduce these figures of the outputs."""
         targets = tuple(Target(o, r) for o, r in zip(self.outputs, released, strict=True))
-        return Recipe(self.schema, targets, self.knowledge, n_rows, self.granted.get(n_rows, ()))
+        # Of nearly all rows the same can be expected as of all.
+        granted = self.granted.get(n_rows, self.granted.get(self.table.n_rows, ()))
+        return Recipe(self.schema, targets, self.knowledge, n_rows, granted)
 
 
 def make_task(
@@ -60,5 +66,15 @@ def make_task(
     counts = {n: people.frequencies(n).astype(float) for n in people.names}
     knows = "nothing" if all(s.knows == "nothing" for s in scenarios) else "marginals"
     knowledge = Knowledge.of(people.schema, knows, counts)  # type: ignore[arg-type]  # one of the two words
-    lookups = tuple(Lookup.of(s, people, knowledge.marginals) for s in scenarios)
-    return Task(tuple(outputs), people, knowledge, lookups, tuple(families), synthesiser, seed, granted or {})
+    looks = [backed_off(s, (*outputs, *known), table.schema) for s in scenarios]
+    # Two scenarios may come down to the same few keys: these are looked up once.
+    number = {(s.target, s.keys): i for i, s in enumerate(scenarios)}
+    every = list(scenarios)
+    for look in (one for own in looks for one in own):
+        if number.setdefault((look.target, look.keys), len(every)) == len(every):
+            every.append(look)
+    backing = tuple(
+        tuple(dict.fromkeys([i, *(number[s.target, s.keys] for s in own[1:])])) for i, own in enumerate(looks)
+    )
+    lookups = tuple(Lookup.of(s, people, knowledge.marginals) for s in every)
+    return Task(tuple(outputs), people, knowledge, lookups, backing, tuple(families), synthesiser, seed, granted or {})

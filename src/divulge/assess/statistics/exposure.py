@@ -62,7 +62,8 @@ class Sums:
         scores = by_cell[self.lookup.cell_of_row]
         self.inside[inside] += scores[inside]
         self.n_inside += inside
-        self.contrasts.append(float(scores[inside].mean() - scores[~inside].mean()))
+        # Where nobody is out, as in some splits of the second look, there is nothing to compare.
+        self.contrasts.append(float(scores[inside].mean() - scores[~inside].mean()) if not inside.all() else 0.0)
         self.n_splits += 1
 
     def means(self) -> Floats:
@@ -101,14 +102,8 @@ class Sums:
         if not len(rows):
             return found
         cells = self.lookup.cell_of_row[rows]
-        scores = np.column_stack([step[cells] for step in self.steps]).astype(float)
-        lowest = scores.min(axis=1, keepdims=True)
-        width = np.maximum(scores.max(axis=1, keepdims=True) - lowest, 1.0)
-        levels = np.rint((scores - lowest) / width * GRID).astype(np.int64)
-        inside = np.column_stack([mask[rows] for mask in masks])
-        tails = np.empty(len(rows))
-        permutation_tails(levels, inside, _ends(blocks), tails)
-        found[rows] = tails
+        scores = np.column_stack([step[cells] for step in self.steps]) / FINEST
+        found[rows] = permutation_p(scores, np.column_stack([mask[rows] for mask in masks]), blocks)
         return found
 
     def marginal_risk(self, masks: Sequence[Mask]) -> Mean:
@@ -124,6 +119,16 @@ class Sums:
         """The contrast of every split, freed of who happened to be in."""
         means = self.means()
         return [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
+
+
+def permutation_p(scores: Floats, inside: Mask, blocks: Sequence[int] | Integers) -> Floats:
+    """One-sided: of each row (people, splits), would labels shuffled within blocks give so large a difference?"""
+    lowest = scores.min(axis=1, keepdims=True)
+    width = np.maximum(scores.max(axis=1, keepdims=True) - lowest, 1 / FINEST)
+    levels = np.rint((scores - lowest) / width * GRID).astype(np.int64)
+    tails = np.empty(len(scores))
+    permutation_tails(levels, inside, _ends(blocks), tails)
+    return tails
 
 
 def pair_inflation(n_splits: int) -> float:
@@ -171,7 +176,7 @@ def adjusted_p(p: Floats) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
-def _ends(blocks: Sequence[int]) -> Integers:
+def _ends(blocks: Sequence[int] | Integers) -> Integers:
     """Where each run of equal numbers ends."""
     given = np.asarray(blocks)
     return np.append(np.flatnonzero(np.diff(given)) + 1, len(given)).astype(np.int64)
@@ -179,11 +184,11 @@ def _ends(blocks: Sequence[int]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """Who is exposed: by any scenario, and by each. One entry a scenario in the lists, one a person in the arrays.
+    """Who is exposed: by any look-up, and by each. One entry a look-up in the lists, one a person in the arrays.
 
     adjusted: of every person, the least rate of false discoveries at which they are among them; 1 where not tested.
     n_tested: how many people could be exposed by more than δ at all, and so were tested.
-    n_scenarios: the most scenarios that one of them was tested under.
+    n_lookups: the most look-ups that one of them was tested under.
     """
 
     by_any: Mask
@@ -192,30 +197,49 @@ class Exposed:
     p_values: tuple[Floats, ...]
     adjusted: Floats
     n_tested: int
-    n_scenarios: int
+    n_lookups: int
 
 
 def find_exposed(
-    sums: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int], delta: float, level: float
+    sums: Sequence[Sums],
+    masks: Sequence[Mask],
+    blocks: Sequence[int],
+    delta: float,
+    level: float,
+    first: Mask | None = None,
 ) -> Exposed:
-    """Who is exposed at all, and under each scenario: significantly, and by more than δ.
+    """Who is exposed at all, and by each look-up: significantly, and by more than δ.
 
-    At all: a person's smallest p-value times the number of scenarios they were tested under (Bonferroni), so that the
-    rate of false discoveries is that of people, however many scenarios there are.
+    At all: a person's smallest p-value times the number of look-ups they were tested under (Bonferroni), so that the
+    rate of false discoveries is that of people, however many look-ups there are. first: those whom the outputs are most
+    likely to expose, known without a look at who was in; they have half of the weight of all tests.
     """
     exposures = tuple(s.exposures() for s in sums)
     p_values = tuple(s.p_values(masks, blocks, delta) for s in sums)
     tested = [s.can_exceed(delta) for s in sums]
-    each = tuple((_adjusted(p, t) <= level) & (p < 1.0) for p, t in zip(p_values, tested, strict=True))
-    n_scenarios = np.sum(tested, axis=0)
-    least = np.minimum(np.min(p_values, axis=0) * n_scenarios, 1.0)
-    people = n_scenarios > 0
-    adjusted = _adjusted(least, people)
+    n_lookups = np.sum(tested, axis=0)
+    people = n_lookups > 0
+    weights = test_weights(people, first)
+    each = tuple((_adjusted(p / weights, t) <= level) & (p < 1.0) for p, t in zip(p_values, tested, strict=True))
+    least = np.minimum(np.min(p_values, axis=0) * n_lookups, 1.0)
+    adjusted = _adjusted(least / weights, people)
     by_any = (adjusted <= level) & (least < 1.0)
-    return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_scenarios.max(initial=0)))
+    return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_lookups.max(initial=0)))
 
 
-_CONFIRMED = 7e-5
+def test_weights(tested: Mask, first: Mask | None) -> Floats:
+    """The weight of everybody's test, 1 in the mean of those who are tested (Genovese, Roeder & Wasserman 2006)."""
+    weights = np.ones(len(tested))
+    early = np.zeros_like(tested) if first is None else first & tested
+    n, n_early = int(tested.sum()), int(early.sum())
+    # Where so few are tested that half of the weight would be less than their share, all weigh the same.
+    if 0 < n_early < n / 2:
+        weights[tested] = n / 2 / (n - n_early)
+        weights[early] = n / 2 / n_early
+    return weights
+
+
+CONFIRMED = 7e-5
 """What the p-values of the two tests of somebody must come to, multiplied (Fisher 1932). With nobody exposed, one
 output in twenty has somebody to test again (Benjamini and Hochberg's level, 0.05). The second p-value is then a uniform
 number, so one in two thousand keeps them: t (1 + ln(0.05 / t)) = 0.0005."""
@@ -225,34 +249,58 @@ _FOUND_LATER = 0.2
 
 
 def confirm(
-    found: Exposed, again: Sequence[Sums], masks: Sequence[Mask], blocks: Sequence[int], delta: float, level: float
+    found: Exposed,
+    again: Sequence[Sums],
+    masks: Sequence[Mask],
+    blocks: Sequence[int],
+    delta: float,
+    level: float,
+    named: Mask | None = None,
 ) -> Exposed:
-    """Only those who are exposed beyond doubt when splits of their own are added, which were not used to find them.
+    """Only those who are exposed in the whole: by more than δ where hardly anybody else is left out, beyond doubt.
 
     Of thousands who are tested one may stand out by chance, and an output must not be refused for that. Everybody who
-    was found is tested once more, under the scenario that showed them most clearly, on fresh splits. Who stood out by
-    far needs little more; who only just did must stand out again. Where somebody does, so may others who were not found
-    at first: all whom the fresh splits show are judged by both tests, under control of the false discovery rate.
+    was found is tested once more, by the look-up that showed them most clearly, on fresh splits of nearly full size.
+    Who stood out by far needs little more; who only just did must stand out again. Where somebody does, so may others
+    who were not found at first: all whom the fresh splits show are judged by both tests, under control of the false
+    discovery rate. named: people whom rules or the smallest groups name; what only the whole shows shows here, so they
+    are judged by the second test alone too.
     """
-    if not found.by_any.any():
-        return found
     clearest = np.argmin(found.p_values, axis=0)
+    named = np.zeros_like(found.by_any) if named is None else named
 
-    def under_it(by_scenario: Sequence[Floats]) -> Floats:
-        return np.array(by_scenario)[clearest, np.arange(len(clearest))]
+    def under_it(by_lookup: Sequence[Floats]) -> Floats:
+        return np.array(by_lookup)[clearest, np.arange(len(clearest))]
 
+    at_full_size = tuple(s.exposures() for s in again)
     first = under_it(found.p_values)
-    fresh = under_it([s.p_values(masks, blocks, 0.0, among=first < 1.0) for s in again])
-    by_any = found.by_any & (found.adjusted * fresh <= _CONFIRMED) & (fresh < 1.0)
+    among = (first < 1.0) | named
+    p_again = [s.p_values(masks, blocks, 0.0, among=among) for s in again]
+    fresh, exposures = under_it(p_again), under_it(at_full_size)
+    by_any = found.by_any & (found.adjusted * fresh <= CONFIRMED) & (fresh < 1.0) & (exposures > delta)
     if by_any.any():
-        exposures = (under_it(found.exposures) + under_it([s.exposures() for s in again])) / 2
         seen = np.flatnonzero((first < 1.0) & (fresh <= level) & (exposures > delta))
-        both = np.minimum(found.n_scenarios * _product(first[seen], fresh[seen]), 1.0)
+        both = np.minimum(found.n_lookups * _product(first[seen], fresh[seen]), 1.0)
         # All the others who were tested count among the tests.
-        tests = np.append(both, np.ones(found.n_tested - len(seen)))
+        tests = np.append(both, np.ones(max(found.n_tested - len(seen), 0)))
         by_any[seen] |= benjamini_hochberg(tests, _FOUND_LATER * level)[: len(seen)]
+    largest = np.where(np.array(at_full_size) > delta, np.array(p_again), 1.0)
+    by_whole = np.zeros_like(by_any)
+    by_whole[named] = benjamini_hochberg(np.minimum(largest[:, named].min(axis=0) * len(again), 1.0), _CONFIRMED_ALONE)
+    clearest = np.where(by_whole & ~by_any, np.argmin(largest, axis=0), clearest)
+    by_any |= by_whole
     by_each = tuple((each | (clearest == k)) & by_any for k, each in enumerate(found.by_each))
-    return replace(found, by_any=by_any, by_each=by_each)
+    return replace(found, by_any=by_any, by_each=by_each, exposures=_after(found.exposures, at_full_size, masks))
+
+
+_CONFIRMED_ALONE = 0.001
+"""The rate of false discoveries among those who are judged by the second test alone: one output in a thousand."""
+
+
+def _after(halves: Sequence[Floats], whole: Sequence[Floats], masks: Sequence[Mask]) -> tuple[Floats, ...]:
+    """Everybody's exposure: at full size for those who were left out there, in halves for the others."""
+    was_out = ~np.all(masks, axis=0)
+    return tuple(np.where(was_out, new, old) for old, new in zip(halves, whole, strict=True))
 
 
 def _product(first: Floats, second: Floats) -> Floats:

@@ -10,7 +10,6 @@ from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_ris
 from divulge.assess.statistics.curve import Curve, CurvePoint, fit_curve
 from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
 from divulge.assess.statistics.intervals import Mean, mean_over
-from divulge.designs import enough_splits
 from divulge.kernels.arrays import Mask
 from divulge.policy import Policy
 from divulge.scenario import Lookup
@@ -21,10 +20,13 @@ class Halves:
     """What random halves say of every scenario.
 
     masks: who was in; blocks: of which block; numbers: the numbers of the splits. One entry a usable split.
+    n_scenarios: how many of the look-ups have measures; the first ones.
+    counted: which look-ups need no test, because counts say it exactly; none where nothing is said.
     """
 
     lookups: tuple[Lookup, ...]
-    with_measures: bool = True
+    n_scenarios: int = 0
+    counted: tuple[bool, ...] = ()
     sums: list[Sums] = field(init=False)
     shares: list[Shares] = field(init=False)
     masks: list[Mask] = field(default_factory=list)
@@ -33,7 +35,7 @@ class Halves:
 
     def __post_init__(self) -> None:
         self.sums = [Sums(lookup) for lookup in self.lookups]
-        self.shares = [Shares(lookup) for lookup in self.lookups] if self.with_measures else []
+        self.shares = [Shares(lookup) for lookup in self.lookups[: self.n_scenarios]]
 
     def add(self, result: SplitResult, block: int) -> None:
         """One more split; one whose outputs could not be computed says nothing."""
@@ -54,7 +56,12 @@ class Halves:
         if not self.masks or not all(width <= policy.widest_interval / 4 for width in widths):
             return False
         # Whether anybody's scores vary enough does not depend on who was in: asking it does not add to the error.
-        return not any(s.can_exceed(policy.delta).any() for s in self.sums)
+        return not any(s.can_exceed(policy.delta).any() for s in self.tested)
+
+    @property
+    def tested(self) -> list[Sums]:
+        """The sums of the look-ups that need tests."""
+        return [s for i, s in enumerate(self.sums) if not (self.counted and self.counted[i])]
 
     def risk(self, scenario: int) -> Mean:
         """The marginal risk of a scenario."""
@@ -69,15 +76,15 @@ class Halves:
         found = [r.measures[scenario] for r in results]
         return measure_risks(found, self.shares[scenario], self.masks, self.blocks)
 
-    def exposed(self, policy: Policy) -> Exposed:
-        """Who is exposed, before fresh splits confirm it."""
-        return find_exposed(self.sums, self.masks, self.blocks, policy.delta, policy.false_discoveries)
+    def exposed(self, policy: Policy, first: Mask) -> Exposed:
+        """Who is exposed in halves, by the look-ups that need tests. first: who is most likely to be."""
+        return find_exposed(self.tested, self.masks, self.blocks, policy.delta, policy.false_discoveries, first)
 
-    def confirm(self, found: Exposed, policy: Policy) -> Exposed:
-        """Those who are exposed by these splits too, which were not used to find them."""
+    def confirm(self, found: Exposed, policy: Policy, named: Mask) -> Exposed:
+        """Those who are exposed by these splits of nearly full size too. named: whom these splits alone may show."""
         if not self.masks:
             return found
-        return confirm(found, self.sums, self.masks, self.blocks, policy.delta, policy.false_discoveries)
+        return confirm(found, self.tested, self.masks, self.blocks, policy.delta, policy.false_discoveries, named)
 
 
 @dataclass
@@ -111,8 +118,3 @@ class SmallerParts:
             points += [CurvePoint(p, self.sizes[p], mean_over(rows[i])) for p, rows in self.contrasts.items()]
             found.append(fit_curve(points, n_rows))
         return tuple(found)
-
-
-def can_find_one(found: Exposed, blocks: tuple[int, ...], policy: Policy) -> bool:
-    """Whether one exposed person alone could be told from chance with so many splits."""
-    return enough_splits(blocks, found.n_tested * found.n_scenarios, policy.false_discoveries)

@@ -100,6 +100,11 @@ class Crosstab(Output):
     def own_variables(self) -> tuple[str, ...]:
         return self.variables
 
+    def counted_together(self, table: Table, released: Released) -> tuple[str, ...]:
+        low, high = released.whole()
+        is_plain = self.statistic == "counts" and self.weights is None and bool((low == high).all())
+        return self.variables if is_plain and counted(self, table, self._complete()).all() else ()
+
     def _subsets(self) -> list[tuple[str, ...]]:
         """The whole table, then its margins from the largest to the grand total, which has no variables."""
         sizes = range(len(self.variables), -1, -1) if self.margins else [len(self.variables)]

@@ -87,6 +87,9 @@ class Grouped(Output):
     def own_variables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.variables, *self.by]))
 
+    def tied(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
+        return tuple(dict.fromkeys([self.uses(schema), *((name, *self.by) for name in self.variables)]))
+
     def check_fields(self, schema: Schema) -> None:
         for i, name in enumerate(self.variables if self.needs_numbers else ()):
             if name not in schema:

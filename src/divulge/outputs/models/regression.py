@@ -91,6 +91,11 @@ class Regression(Output):
         names = formula_variables(self.formula)
         return names if self.cluster is None else tuple(dict.fromkeys([*names, self.cluster]))
 
+    def tied(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
+        formula = self.model(schema).formula
+        terms = [(formula.response.variable, *(f.variable for f in term)) for term in formula.terms if term]
+        return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
+
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
 

@@ -1,0 +1,60 @@
+"""Exposure at full size where everything is counts: exact, from one pass over the cells, without any split.
+
+If keys and target stand in one crosstab of counts, whatever reproduces it has its counts. With a person in, n_q rows
+have their keys and n_tq of these their target; without them one less of each. Exposure is f(n_tq, n_q) less
+f(n_tq − 1, n_q − 1), with the score f of `scenario/score.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from divulge.assess.statistics.intervals import Mean
+from divulge.kernels.arrays import Floats, Mask
+from divulge.outputs import Output, Released
+from divulge.policy import Policy
+from divulge.scenario import Counts, Lookup
+from divulge.table import Table
+
+ALMOST = 1 - 1e-9
+"""Shares above this are 1 but for rounding: where everybody has the same value, nothing is learnt of anybody."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What counts say of one look-up, person by person. certain: whose value the crosstab makes certain (below)."""
+
+    exposures: Floats
+    certain: Mask
+
+    @property
+    def risk(self) -> Mean:
+        """The marginal risk; nothing was drawn, so the interval has no width."""
+        value = float(self.exposures.mean())
+        return Mean(value, value, value, 0, 0.0)
+
+    def exposed(self, delta: float) -> Mask:
+        """Who is exposed: by more than δ, or because their value is certain, however likely it was before."""
+        return (self.exposures > delta) | self.certain
+
+
+def count_exposures(
+    lookups: Sequence[Lookup], outputs: Sequence[Output], printed: Sequence[Released], table: Table, policy: Policy
+) -> tuple[Counted | None, ...]:
+    """Of each look-up what counts say; None where its variables do not stand in one crosstab of counts."""
+    crosstabs = [set(o.counted_together(table, r)) for o, r in zip(outputs, printed, strict=True)]
+    return tuple(
+        _counted(lookup, table, policy.certain_class)
+        if lookup.scenario.keys and any(crosstab.issuperset(lookup.scenario.variables) for crosstab in crosstabs)
+        else None
+        for lookup in lookups
+    )
+
+
+def _counted(lookup: Lookup, table: Table, certain_class: int) -> Counted:
+    with_them = lookup.counts(table)
+    without = Counts(with_them.near - 1, with_them.matched - 1, with_them.certain)
+    exposures = lookup.scores(with_them) - lookup.scores(without)
+    alike = (with_them.near == with_them.matched) & (with_them.matched < certain_class) & (lookup.prior < ALMOST)
+    return Counted(exposures[lookup.cell_of_row], alike[lookup.cell_of_row])

@@ -1,0 +1,60 @@
+"""What is known of every look-up in the end: exactly where counts say it, by splits and their tests where not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.assess.statistics.counted import Counted
+from divulge.assess.statistics.exposure import Exposed
+from divulge.assess.statistics.halves import Halves
+from divulge.assess.statistics.intervals import Mean
+from divulge.kernels.arrays import Floats, Mask
+from divulge.policy import Policy
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One look-up. is_exact: whether risk and exposures are those of the whole, counted; contrasts: by split.
+
+    certain: whose value is certain in a small class, of those who are exposed.
+    """
+
+    exposures: Floats
+    exposed: Mask
+    certain: Mask
+    risk: Mean
+    contrasts: Mapping[int, float]
+    is_exact: bool
+
+
+def looks_of(halves: Halves, found: Exposed | None, counted: Sequence[Counted | None], policy: Policy) -> list[Look]:
+    """Every look-up. found: by tests, of the look-ups that need them; None where none does."""
+    looks, place = [], 0
+    for i, exact in enumerate(counted):
+        if exact is not None:
+            looks.append(
+                Look(exact.exposures, exact.exposed(policy.delta), exact.certain, exact.risk, {}, is_exact=True)
+            )
+            continue
+        assert found is not None, "there are tests where there are no counts"
+        exposed, exposures = found.by_each[place], found.exposures[place]
+        nobody = np.zeros(len(exposed), dtype=bool)
+        looks.append(Look(exposures, exposed, nobody, halves.risk(i), halves.contrasts(i), is_exact=False))
+        place += 1
+    return looks
+
+
+def best_look(looks: Sequence[Look]) -> Look:
+    """Of the look-ups of one scenario the one with the largest marginal risk; the first where none is larger.
+
+    Who is exposed by any of them is exposed, by as much as there; the others as much as in the one that is taken.
+    """
+    best = looks[int(np.argmax([look.risk.value for look in looks]))]
+    exposures, exposed = best.exposures.copy(), np.any([look.exposed for look in looks], axis=0)
+    for look in looks:
+        exposures[look.exposed] = np.maximum(exposures, look.exposures)[look.exposed]
+    certain = np.any([look.certain for look in looks], axis=0)
+    return Look(exposures, exposed, certain, best.risk, best.contrasts, best.is_exact)
