@@ -59,11 +59,21 @@ def _compact(values: Floats) -> Floats:
     return number.reshape(-1, 1).astype(float)
 
 
+_TOLD = 25
+"""Values up to which those of a number are told, as those of a category are."""
+
+
 def class_labels(variable: Variable, classes: Integers) -> list[str]:
-    """What each class is called: `SEX=f`, `AGE=18…29`, or nothing where there is one class."""
+    """What each class is called: `SEX=f`, `AGE=18…29`, or nothing where there is one class.
+
+    Of a number with many values each may be one person's: classes are numbered from low to high, and no value is told.
+    """
     n = int(classes.max(initial=0)) + 1
     if n == 1:
         return [""]
+    if variable.kind == "numeric" and variable.n_values > _TOLD:
+        place = np.argsort(np.argsort(representatives(classes)))
+        return [f"{variable.name} in part {k + 1:,} of {n:,}, from low to high" for k in place.tolist()]
     texts = [text or "missing" for text in variable.texts]
     labels = []
     for c in range(n):
