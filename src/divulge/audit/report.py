@@ -22,6 +22,7 @@ class Cell:
     """A withheld or rounded figure, or a small group that no figure states. output: its number; None: of no output.
 
     low, high: what it may be. chain: why, in figures; empty where it is protected or no proof was asked for.
+    is_joint: whether it takes several outputs to know it; False: one of them says it in other words.
     is_sharp: False where time ran out, and the true interval may be narrower (or, where it was seen to be wide, wider).
     """
 
@@ -32,6 +33,7 @@ class Cell:
     status: Status
     chain: str = ""
     is_sharp: bool = True
+    is_joint: bool = True
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -42,6 +44,7 @@ class Cell:
             "status": self.status.value,
             "chain": self.chain,
             "sharp": self.is_sharp,
+            "joint": self.is_joint,
         }
 
 

@@ -19,7 +19,7 @@ from divulge.audit.proofs import Proof, Step, find_contradiction, prove_at_most,
 from divulge.audit.report import Audited, Cell, Proved, Status
 from divulge.audit.system import System
 from divulge.contributions import Case
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs import Output, Released
 from divulge.rules import Severity
 from divulge.table import Schema, Table
@@ -115,7 +115,7 @@ def _ask(
         outputs = tuple(i for i in partition.numbers if i >= 0)
         findings.append(Proved("contradiction", Severity.REVIEW, outputs, named, sentence))
         return
-    told = _cells(system, targets, found, settings, budget)
+    told = _cells(system, targets, found, _by_one(partition, targets, found, budget), settings, budget)
     if found.n_unreached and budget.is_spent:
         notes.append(f"Time ran out: {found.n_unreached:,} of {len(targets.labels):,} intervals are not final.")
     cells += told
@@ -189,8 +189,24 @@ def _protection(given: Submission, i: int, settings: AuditSettings) -> dict[int,
     return found
 
 
+def _by_one(partition: Partition, targets: _Targets, found: Bounds, budget: Budget) -> Mask:
+    """Which groups that follow exactly do so from one output already: it says them in other words, as a mean of 0 and 1
+    says a count.
+    """
+    by_one = np.zeros(len(targets.labels), dtype=bool)
+    exact = np.flatnonzero((targets.output < 0) & (found.high - found.low < 0.5))
+    system = partition.system
+    others = np.arange(sum(len(rows) for rows in partition.rows), system.n_figures)  # all rows, and shared margins
+    for rows in partition.rows:
+        left = exact[~by_one[exact]]
+        if len(left) and not budget.is_spent:
+            alone = find_bounds(system.only([*rows.tolist(), *others.tolist()]), targets.matrix[left], budget)
+            by_one[left] = alone.is_possible & (alone.high - alone.low < 0.5)
+    return by_one
+
+
 def _cells(
-    system: System, targets: _Targets, found: Bounds, settings: AuditSettings, budget: Budget
+    system: System, targets: _Targets, found: Bounds, by_one: Mask, settings: AuditSettings, budget: Budget
 ) -> tuple[Cell, ...]:
     cells: list[Cell] = []
     chains = 0
@@ -203,7 +219,8 @@ def _cells(
         if status is not Status.PROTECTED and chains < settings.most_chains and not budget.is_spent:
             chain = _chain(system, targets.matrix[[t]].toarray().ravel(), low, high, budget)
             chains += 1
-        cells.append(Cell(None if output < 0 else output, label, low, high, status, chain, bool(found.is_sharp[t])))
+        number, is_sharp = None if output < 0 else output, bool(found.is_sharp[t])
+        cells.append(Cell(number, label, low, high, status, chain, is_sharp, not by_one[t]))
     return tuple(cells)
 
 
@@ -255,15 +272,21 @@ def _findings(cells: Sequence[Cell], targets: _Targets) -> tuple[Proved, ...]:
                 count = int(people) if np.isfinite(people) else None
                 labels = tuple(c.label for c in mine)
                 found.append(Proved(f"{status} figure", severity, (output,), labels, f"{n:,} {noun} {verb}.", count))
-        groups = [c for c in cells if c.output is None and c.status is status]
-        if groups:
+        for is_joint in (True, False):
+            groups = [c for c in cells if c.output is None and c.status is status and c.is_joint is is_joint]
+            if not groups:
+                continue
             n = len(groups)
             people = sum(value[(-1, c.label)] for c in groups)
             count = int(people) if np.isfinite(people) else None
             noun = "group" if n == 1 else "groups"
-            verb = words.format(s="s" if n == 1 else "").replace("the others", "the figures")
+            verb = words.format(s="s" if n == 1 else "").replace(
+                "the others", "the figures" if is_joint else "one output"
+            )
             sentence = f"{n:,} {noun} of few people that no figure states {verb}."
-            found.append(Proved(f"{status} group", severity, (), tuple(c.label for c in groups), sentence, count))
+            # What one output says in other words breaks a threshold; what only several say was overlooked.
+            does = severity if is_joint else Severity.REVIEW
+            found.append(Proved(f"{status} group", does, (), tuple(c.label for c in groups), sentence, count))
     return tuple(found)
 
 

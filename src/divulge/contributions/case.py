@@ -73,6 +73,13 @@ class Case:
         """The groups behind figures of these kinds."""
         return [b for b in self.behind if b.what in what]
 
+    def of_amounts(self) -> list[Behind]:
+        """The groups behind means, totals and concentrations of amounts; 0 and 1 are no amount but a count."""
+        found = self.of("mean", "total", "concentration")
+        numbers = {b.variable: self.table.schema[b.variable].numbers for b in found if b.variable is not None}
+        is_count = {name: bool(np.isin(n[np.isfinite(n)], (0.0, 1.0)).all()) for name, n in numbers.items()}
+        return [b for b in found if b.variable is None or not is_count[b.variable]]
+
     @cached_property
     def _is_shown(self) -> Mask:
         return np.isfinite(self.released.values)

@@ -232,6 +232,11 @@ class Output:
         del table
         return ()
 
+    def design(self, table: Table, rows: Integers) -> tuple[Floats, Floats] | None:
+        """The predictors and the response of these rows, where the output is a linear regression; None: it is not."""
+        del table, rows
+        return None
+
     def linear(self, schema: Schema, released: Released) -> Linear | None:
         """What the figures say of the rows as linear inequalities; None where they are not linear (most models)."""
         del schema, released

@@ -10,8 +10,10 @@ from divulge.rules.dominance import Dominance
 from divulge.rules.edge_quantile import EdgeQuantile
 from divulge.rules.extremes import HeldByFew
 from divulge.rules.few_contributors import FewContributors
+from divulge.rules.listed_values import ListedValues
 from divulge.rules.mode_of_all import ModeOfAll
 from divulge.rules.negative import Negative
+from divulge.rules.nested_models import NestedModels
 from divulge.rules.non_response import NonResponse
 from divulge.rules.p_percent import PPercent
 from divulge.rules.parameters_per_row import ParametersPerRow
@@ -24,11 +26,13 @@ from divulge.rules.small_group import SmallGroup
 from divulge.rules.spread_of_two import SpreadOfTwo
 from divulge.rules.survival_steps import SurvivalSteps
 from divulge.rules.threshold import Threshold
+from divulge.rules.value_given_away import ValueGivenAway
 from divulge.rules.zeros import Zeros
 
 RULES: tuple[type[Rule], ...] = (
     Threshold,
     SmallGroup,
+    ValueGivenAway,
     Dominance,
     PPercent,
     PriorPosterior,
@@ -37,6 +41,7 @@ RULES: tuple[type[Rule], ...] = (
     Zeros,
     ClassDisclosure,
     HeldByFew,
+    ListedValues,
     EdgeQuantile,
     SpreadOfTwo,
     ModeOfAll,
@@ -50,6 +55,7 @@ RULES: tuple[type[Rule], ...] = (
     BaseGivenAway,
     Digits,
     Differencing,
+    NestedModels,
     NonResponse,
 )
 """Every rule, in the order in which their findings are told."""

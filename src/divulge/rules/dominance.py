@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from divulge.contributions import Case
 from divulge.contributions.case import Weighting
 from divulge.outputs import Statbarn
@@ -30,12 +32,20 @@ class Dominance(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "concentration"):
+        for behind in case.of_amounts():
             held = case.contributions(behind, self.weighting)
             top, most = held.largest[:, : self.largest].sum(axis=1), self.per_cent / 100 * held.total
             slack = 1e-12 * held.total  # sums of floats: exactly k is exactly k
             over = top > most + slack if self.strict else top >= most - slack
             word = "more than" if self.strict else "at least"
-            sentence = f"The {self.largest} largest contributors are {word} {self.per_cent:g} % of {{n}} figure{{s}}."
-            found += self.breach(case, behind, over & (held.total > 0) & case.shown(behind), sentence)
+            over &= (held.total > 0) & case.shown(behind)
+            rest = held.total - held.largest[:, : max(self.largest, 1)].sum(axis=1)
+            closest = 100 * float(np.min(rest[over] / held.largest[over, 0], initial=np.inf))
+            who = "largest contributor is" if self.largest == 1 else f"{self.largest} largest contributors are"
+            by = "" if self.largest == 1 else " by the others of them"
+            sentence = (
+                f"The {who} {word} {self.per_cent:g} % of {{n}} figure{{s}}, so that the largest contribution can be "
+                f"estimated{by} (the closest to within {closest:.1f} %)."
+            )
+            found += self.breach(case, behind, over, sentence)
         return found

@@ -25,7 +25,7 @@ class HeldByFew(Rule):
     source: ClassVar[str] = "n < t, strict: Green, Ritchie & White 2024, maxima and minima; ACRO refuses them all"
     remedy: ClassVar[str] = "Leave the extremes out, or print them so coarsely that more people share them."
     severity: ClassVar[Severity] = Severity.REFUSE
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES,)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES, Statbarn.POSITION)
 
     fewest: Annotated[int, "So many people must have the extreme value."] = 10
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from divulge.contributions import Case
 from divulge.contributions.case import Weighting
 from divulge.outputs import Statbarn
@@ -27,10 +29,15 @@ class PPercent(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "concentration"):
+        for behind in case.of_amounts():
             held = case.contributions(behind, self.weighting)
             rest = held.total - held.protected - held.others[:, 0]
             near = (rest < self.per_cent / 100 * held.protected - 1e-12 * held.total) & (held.protected > 0)
-            sentence = f"The largest contributor to {{n}} figure{{s}} can be estimated to within {self.per_cent:g} %."
-            found += self.breach(case, behind, near & case.shown(behind), sentence)
+            near &= case.shown(behind)
+            closest = 100 * float(np.min(rest[near] / held.protected[near], initial=np.inf))
+            sentence = (
+                f"The second largest contributor to {{n}} figure{{s}} can estimate the largest to within "
+                f"{self.per_cent:g} % (the closest to within {closest:.1f} %)."
+            )
+            found += self.breach(case, behind, near, sentence)
         return found

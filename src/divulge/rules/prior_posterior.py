@@ -26,7 +26,7 @@ class PriorPosterior(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "concentration"):
+        for behind in case.of_amounts():
             held = case.contributions(behind, self.weighting)
             rest = held.total - held.protected - held.others[:, 0]
             near = (rest < self.per_cent / self.known * held.protected - 1e-12 * held.total) & (held.protected > 0)

@@ -51,6 +51,12 @@ GRID = (("crosstab", {"variables": ["x", "y"]}),)
 TOTAL = (("totals", {"variables": ["v"]}),)
 MEAN = (("means", {"variables": ["v"]}),)
 ROWS_30 = [float(i % 7) for i in range(30)]
+P95 = (("position", {"variables": ["v"], "quantiles": [0.95]}),)
+BY_C = (("linear", {"formula": "v ~ C(c)"}),)
+LIST = (("frequencies", {"variables": ["v"]}),)
+MANY = amounts(*(float(i * i % 31) for i in range(60)), u=list(range(60)))
+ALL = ("linear", {"formula": "v ~ u"})
+EACH = ("all coefficients",)
 
 EXAMPLES = (
     Example("threshold", "nine", cells(p=9, q=10), COUNT, ("x=p",)),
@@ -117,6 +123,18 @@ EXAMPLES = (
     Example("dominance", "the trap", amounts(50_000, 49_000, 1_000), TOTAL, (), {"largest": 1, "per_cent": 90.0}),
     Example("p per cent", "the trap", amounts(50_000, 49_000, 1_000), TOTAL, ("v",)),
     Example("p per cent", "exactly 10 %", amounts(100, 50, 10), TOTAL, ()),
+    Example("value given away", "mean of three", amounts(5, 7, 9), MEAN, ("v",)),
+    Example("value given away", "mean of four", amounts(5, 7, 9, 11), MEAN, ()),
+    Example("value given away", "five per cent of 19", amounts(*range(19)), P95, ("p95 v",)),
+    Example("value given away", "five per cent of 20", amounts(*range(20)), P95, ()),
+    Example("value given away", "level of one", amounts(*ROWS_30, c=["p"] * 29 + ["q"]), BY_C, ("C(c)[T.q]",)),
+    Example("value given away", "level of two", amounts(*ROWS_30, c=["p"] * 28 + ["q"] * 2), BY_C, ()),
+    Example("listed values", "nine at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 9), LIST, ("v=50",)),
+    Example("listed values", "ten at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 10), LIST, ()),
+    Example("listed values", "forty values", amounts(*range(40)), LIST, ()),
+    Example("nested models", "one", MANY, (ALL, ("linear", {"formula": "v ~ u", "where": "u >= 1"})), EACH),
+    Example("nested models", "ten", MANY, (ALL, ("linear", {"formula": "v ~ u", "where": "u >= 10"})), ()),
+    Example("nested models", "another form", MANY, (ALL, ("linear", {"formula": "v ~ 1", "where": "u >= 1"})), ()),
     Example("p per cent", "just below", amounts(100, 50, 9), TOTAL, ("v",)),
     Example(
         "p per cent", "the largest waived", amounts(100, 50, 9, w=[1, 0, 0]), TOTAL, (), units={"waiver": "w"}

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.lowered import Family
+from divulge.outputs.models.behind import design_rows
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.model import number_response
 from divulge.outputs.models.regression import Regression, fits_statsmodels
 from divulge.outputs.output import Example
-from divulge.table import Schema, Variable
+from divulge.table import Schema, Table, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,9 @@ class Linear(Regression):
     )
 
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + I(AGE**2) + C(AREA) + SEX:ILL`."]
+
+    def design(self, table: Table, rows: Integers) -> tuple[Floats, Floats] | None:
+        return None if self.weights is not None else design_rows(table, self.model(table.schema), rows)
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)

@@ -69,8 +69,9 @@ class Position(Grouped):
         return (*named, *(["IQR"] if self.iqr else []))
 
     def whats(self) -> Sequence[tuple[What, float]]:
-        # A quarter lies on each side of the interquartile range.
-        return [("quantile", p) for p in (*self.quantiles, *([0.25] if self.iqr else []))]
+        # The quantiles 0 and 1 are the extremes. A quarter lies on each side of the interquartile range.
+        ends: dict[float, What] = {0.0: "minimum", 1.0: "maximum"}
+        return [(ends.get(p, "quantile"), p) for p in (*self.quantiles, *([0.25] if self.iqr else []))]
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if self.weights:

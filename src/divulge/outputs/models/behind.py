@@ -39,6 +39,21 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
     return tuple(found)
 
 
+def design_rows(table: Table, model: Model, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The design of these rows, all of which count, and their responses."""
+    found = np.zeros((len(rows), model.design.n_columns))
+    for term in model.design.terms:
+        cell, value = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows))
+        for name, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
+            cell += cells[table[name][rows]]
+            if factors is not None:
+                value *= factors[table[name][rows]]
+        column = term.index[cell]
+        inside = np.flatnonzero(column >= 0)
+        found[inside, column[inside]] += (value * term.scale[cell])[inside]
+    return found, model.y[table[model.formula.response.variable][rows]]
+
+
 def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The cell of each row (negative: not computed), and whether its value is other than zero."""
     cell = np.zeros(table.n_rows, dtype=np.int64)

@@ -1,0 +1,59 @@
+"""Figures of so few people that they are, or nearly are, one person's value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from divulge.contributions import Case
+from divulge.outputs import Statbarn
+from divulge.rules.rule import Finding, Rule, Severity
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueGivenAway(Rule):
+    """A statistic of at most three people, a quantile with less than one person beyond it, a term of one person.
+
+    The mean of two tells each the other's value; the median of three is somebody's; a level of a regression that one
+    person has fits that person exactly.
+    """
+
+    name: ClassVar[str] = "value given away"
+    asks: ClassVar[str] = "No figure may be the value of one person, or tell one of a few the values of the others."
+    source: ClassVar[str] = (
+        "n ≤ 3, not strict: sdcTable (maxN 3), Handbook on SDC 2025 (at least 3); min(p, 1 − p) n < 1"
+    )
+    remedy: ClassVar[str] = "Withhold these figures, or merge their groups with others."
+    severity: ClassVar[Severity] = Severity.REFUSE
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.AGGREGATES,
+        Statbarn.POSITION,
+        Statbarn.SHAPE,
+        Statbarn.MODE,
+        Statbarn.CONCENTRATION,
+        Statbarn.GINI,
+        Statbarn.MODELS,
+    )
+
+    most: Annotated[int, "Figures of at most so many people give values away."] = 3
+
+    def find(self, case: Case) -> list[Finding]:
+        found: list[Finding] = []
+        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration"):
+            n = case.units(behind)
+            few = (n > 0) & (n <= self.most)
+            if np.isfinite(behind.quantile):
+                # 0.05 · 20 people are one person, whatever floats make of it.
+                few |= (n > 0) & (min(behind.quantile, 1 - behind.quantile) * n < 1 - 1e-9)
+            sentence = (
+                f"{{n}} figure{{s}} of at most {self.most} {{units}}, or of the outermost one: values are given away."
+            )
+            found += self.breach(case, behind, few & case.shown(behind), sentence)
+        for behind in case.of("term"):
+            one = (case.units(behind) == 1) & case.shown(behind)
+            found += self.breach(
+                case, behind, one, "{n} term{s} of a regression that one person alone has: it fits them."
+            )
+        return found
