@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -148,3 +149,31 @@ def test_numbers_are_shown_as_their_format_shows_them(value: str, code: str, tol
 
 def test_latex_commands_are_taken_out_of_cells() -> None:
     assert plain_latex(r"\textbf{0.5}$^{***}$") == "0.5***"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("print('Table: town', ',N', 'York,7', sep='\\n', file=open(sys.argv[3], 'w'))", None),
+        ("sys.exit(1)", "damaged"),
+    ],
+)
+def test_viewer_file_is_read_by_the_tool_of_pspp(
+    body: str, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "pspp-output"
+    tool.write_text(f"#!{sys.executable}\nimport sys\n{body}\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "out.spv").write_bytes(b"PK")
+    found = open_document(tmp_path / "out.spv")
+    if said is not None:
+        assert said in str(found.reason)
+    else:
+        assert [row.cells for b in found.blocks if isinstance(b, Grid) for row in b.rows] == [("", "N"), ("York", "7")]
+
+
+def test_viewer_file_without_the_tool_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "out.spv").write_bytes(b"PK")
+    assert "install PSPP" in str(open_document(tmp_path / "out.spv").reason)

@@ -20,11 +20,12 @@ from divulge.readers.handed_in.sheets import (
     rich,
     smcl,
     text,
+    viewer,
     word,
 )
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, Row
 
-FORMATS = (text, smcl, html, latex, markdown, delimited, excel, word, opendocument, rich, portable, notebook)
+FORMATS = (text, smcl, html, latex, markdown, delimited, excel, word, opendocument, rich, portable, notebook, viewer)
 
 _UNREAD = {
     "a picture, whose numbers cannot be read as text": (
@@ -42,7 +43,7 @@ _UNREAD = {
     "a pickle: loading it could run code": (".pkl", ".pickle", ".joblib", ".sav.pkl"),
     "microdata, not an output": (".dta", ".sav", ".por", ".sas7bdat", ".parquet", ".feather", ".xpt"),
     "an old binary format; save it anew as .xlsx or .docx": (".xls", ".doc", ".xlsb", ".ppt"),
-    "a viewer file of SPSS; export its tables as HTML, text or CSV": (".spv", ".spo"),
+    "an old viewer file of SPSS; export its tables as HTML, text or CSV": (".spo",),
     "slides; hand in the tables as files": (".pptx", ".key", ".odp"),
     "an archive; hand in what is in it": (".zip", ".gz", ".7z", ".tar", ".rar"),
     "a program; it is not run": (".exe", ".dll", ".so", ".sh", ".bat", ".jar"),
