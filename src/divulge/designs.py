@@ -105,13 +105,23 @@ def half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
     So each row's labels are uniform over all arrangements, which is what a permutation test needs.
     """
     rng = np.random.default_rng([seed, _TAGS["halves"], block])
-    order = rng.permutation(n_rows)
+    order = rng.permutation(n_rows)  # what half_pairs repeats
     n_pairs = (n_rows + 1) // 2
     pattern = np.argsort(rng.random((n_pairs, size)), axis=1) < size // 2
     labels = np.empty((n_rows, size), dtype=bool)
     labels[order[:n_pairs]] = pattern
     labels[order[n_pairs:]] = ~pattern[: n_rows - n_pairs]
     return labels
+
+
+def half_pairs(n_rows: int, seed: int, block: int) -> tuple[Integers, Integers]:
+    """The pairs of rows of one block: in each of its splits one of a pair is in and the other out, by a fair coin.
+
+    Coins of different pairs are independent. A row without a partner is left out.
+    """
+    order = np.random.default_rng([seed, _TAGS["halves"], block]).permutation(n_rows)
+    first, second = order[: (n_rows + 1) // 2], order[(n_rows + 1) // 2 :]
+    return first[: len(second)], second
 
 
 def _folds(n_rows: int, k: int, seed: int) -> Integers:

@@ -17,6 +17,7 @@ from divulge.assess.splits.whole import FOLLOWED, Whole, embed_whole
 from divulge.assess.statistics.contrasts import MeasureRisk, measure_risks
 from divulge.assess.statistics.counted import count_exposures
 from divulge.assess.statistics.curve import Curve, Trajectory, fit_trajectory
+from divulge.assess.statistics.epsilon import Epsilon
 from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.folds import FoldRow, fold_tables
 from divulge.assess.statistics.halves import Halves, SmallerParts
@@ -75,6 +76,7 @@ class ScenarioRisk:
     tolerance: float | None
     contrasts: Mapping[int, float]
     is_exact: bool
+    epsilon: Epsilon | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +262,7 @@ def _scenario_risk(i: int, task: Task, run: _SplitsRun) -> ScenarioRisk:
         tolerance=lookup.tolerance,
         contrasts={} if look is None else look.contrasts,
         is_exact=look is not None and look.is_exact,
+        epsilon=None if halves is None else halves.epsilon(i),
     )
 
 

@@ -165,6 +165,7 @@ def _scenario_section(risk: ScenarioRisk, result: PassResult, wanted: frozenset[
         "folds": {n: t for n, t in risk.folds.items() if wanted is None or n in wanted or n in risk.sweep},
         "curve": None,
         "holdout": None,
+        "epsilon": risk.epsilon,
     }
     if result.holdout:
         figures = result.holdout[result.scenarios.index(risk)]

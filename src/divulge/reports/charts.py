@@ -313,6 +313,22 @@ def _utility(rows: Rows, what: str, release: float | None) -> Part:
     return _layers(320, *layers)
 
 
+def _accusations(rows: Rows) -> Part:
+    """Right against wrong accusations on logarithmic axes, with chance as the diagonal."""
+    scale = {"type": "log", "domain": [0.001, 1], "clamp": True}
+    at = {
+        "x": _quantity("wrong", title="Wrongly accused", scale=scale, axis={"format": ".1~%", "tickCount": 4}),
+        "y": _quantity("right", title="Rightly accused", scale=scale, axis={"format": ".1~%", "tickCount": 4}),
+    }
+    names = list(dict.fromkeys(row["label"] for row in rows))
+    colour = _categories("label", names, [IN, OUT, BAD, GOOD][: len(names)])
+    tips = [_name("label", title="Inferring"), _number("wrong", "Wrongly", ".1~%"), _number("right", "Rightly", ".2~%")]
+    chance = [{"wrong": 0.001, "right": 0.001}, {"wrong": 1.0, "right": 1.0}]
+    line = _mark("line", rows, {**at, "color": colour}, strokeWidth=2)
+    points = _mark("point", rows, {**at, "color": colour, "tooltip": tips}, filled=True, opacity=1, size=50)
+    return _layers(260, _mark("line", chance, at, color=LINE, strokeWidth=2), line, points)
+
+
 CHARTS: dict[str, Callable[..., Part]] = {
     "intervals": _intervals,
     "contrast": _contrast,
@@ -322,4 +338,5 @@ CHARTS: dict[str, Callable[..., Part]] = {
     "against": _against,
     "curve": _curve,
     "utility": _utility,
+    "accusations": _accusations,
 }

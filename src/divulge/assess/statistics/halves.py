@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from divulge.assess.splits.split import SplitResult
 from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.statistics.curve import Curve, CurvePoint, fit_curve
+from divulge.assess.statistics.epsilon import Epsilon, audit_halves
 from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Mask
@@ -32,6 +33,7 @@ class Halves:
     masks: list[Mask] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
+    seed: int = 0
 
     def __post_init__(self) -> None:
         self.sums = [Sums(lookup) for lookup in self.lookups]
@@ -45,6 +47,7 @@ class Halves:
         self.masks.append(inside)
         self.blocks.append(block)
         self.numbers.append(result.split.number)
+        self.seed = result.split.seed
         for total, counts in zip(self.sums, result.counts, strict=True):
             total.add(counts, inside)
         for share, counts in zip(self.shares, result.counts, strict=False):
@@ -70,6 +73,10 @@ class Halves:
     def contrasts(self, scenario: int) -> dict[int, float]:
         """The contrast of every split, by its number: what the interval of the marginal risk is of."""
         return dict(zip(self.numbers, self.sums[scenario].freed(self.masks), strict=True))
+
+    def epsilon(self, scenario: int) -> Epsilon | None:
+        """The audited ε of a scenario."""
+        return audit_halves(self.sums[scenario], self.masks, self.numbers, self.seed)
 
     def measures(self, scenario: int, results: Sequence[SplitResult]) -> dict[str, MeasureRisk]:
         """Every measure of a scenario. results: of the usable splits."""

@@ -8,6 +8,7 @@ from typing import Any
 from divulge.reports.blocks import Section, Source
 from divulge.reports.sections.acro import acro
 from divulge.reports.sections.earlier import earlier
+from divulge.reports.sections.epsilon import epsilon
 from divulge.reports.sections.exposure import exposure
 from divulge.reports.sections.handed_in import handed_in
 from divulge.reports.sections.meanings import meanings
@@ -17,7 +18,7 @@ from divulge.reports.sections.rules import rules
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (acro, handed_in, outputs, rules, risk, earlier, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (acro, handed_in, outputs, rules, risk, epsilon, earlier, exposure, embedding, error, curve, meanings, run)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:
