@@ -165,6 +165,11 @@ def _targets(given: Submission, partition: Partition, settings: AuditSettings) -
         usual = settings.narrowest if system.is_whole else 0.0
         need += [max(usual, 2 * levels.get(f, 0.0)) for f in hidden.tolist()]
     if system.is_whole:
+        for matrix, names in _withheld_before(given, partition):
+            rows.append(matrix)
+            output += [-1] * len(names)
+            labels += names
+            need += [float(settings.fewest)] * len(names)
         groups = find_candidates(system, partition.sums, rows, settings.fewest).matrix
         rows.append(groups)
         output += [-1] * int(groups.shape[0])
@@ -173,6 +178,18 @@ def _targets(given: Submission, partition: Partition, settings: AuditSettings) -
     matrix = sparse.csr_array(sparse.vstack([sparse.csr_array((0, system.n_cells)), *rows]))
     value = np.full(matrix.shape[0], np.nan) if system.point is None else matrix @ system.point
     return _Targets(matrix, np.array(output, dtype=np.int64), tuple(labels), np.array(need, dtype=float), value)
+
+
+def _withheld_before(given: Submission, partition: Partition) -> list[tuple[sparse.csr_array, list[str]]]:
+    """Figures that earlier releases withheld: what is new may not give them away."""
+    before = {name: released for name, _, released in given.earlier}
+    found = []
+    for s, stated in enumerate(partition.stated):
+        if stated.number < 0 and stated.linear.is_figure and stated.name in before and len(partition.rows[s]):
+            hidden = np.flatnonzero(~np.isfinite(before[stated.name].values))
+            hidden = hidden[np.isin(hidden, partition.figures[s])]
+            found.append((partition.sums[s][hidden], [f"{stated.name}: {stated.labels[f]}" for f in hidden.tolist()]))
+    return found
 
 
 def _protection(given: Submission, i: int, settings: AuditSettings) -> dict[int, float]:

@@ -1,6 +1,7 @@
 """ROOM. Rules of output checking, one a file. A new rule is a file here and a line in RULES."""
 
 from divulge.rules.base_given_away import BaseGivenAway
+from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
@@ -8,6 +9,7 @@ from divulge.rules.differencing import Differencing
 from divulge.rules.digits import Digits
 from divulge.rules.dominance import Dominance
 from divulge.rules.edge_quantile import EdgeQuantile
+from divulge.rules.exact_beside_changed import ExactBesideChanged
 from divulge.rules.extremes import HeldByFew
 from divulge.rules.few_contributors import FewContributors
 from divulge.rules.listed_values import ListedValues
@@ -56,6 +58,8 @@ RULES: tuple[type[Rule], ...] = (
     Digits,
     Differencing,
     NestedModels,
+    ChangedTwice,
+    ExactBesideChanged,
     NonResponse,
 )
 """Every rule, in the order in which their findings are told."""

@@ -10,6 +10,7 @@ import pytest
 
 from divulge.contributions import Case
 from divulge.outputs import OUTPUTS, Output
+from divulge.outputs.methods.random_rounding import RandomRounding
 from divulge.rules import RULES, Finding, Rule
 from divulge.table import Table
 from tests.support.tables import repeated, small_table
@@ -50,6 +51,7 @@ COUNT = (("crosstab", {"variables": ["x"]}),)
 GRID = (("crosstab", {"variables": ["x", "y"]}),)
 TOTAL = (("totals", {"variables": ["v"]}),)
 MEAN = (("means", {"variables": ["v"]}),)
+ROUNDED = tuple(("crosstab", {"variables": ["x"], "method": RandomRounding(base=3, seed=seed)}) for seed in range(3))
 ROWS_30 = [float(i % 7) for i in range(30)]
 P95 = (("position", {"variables": ["v"], "quantiles": [0.95]}),)
 BY_C = (("linear", {"formula": "v ~ C(c)"}),)
@@ -370,6 +372,22 @@ EXAMPLES = (
         "ten more",
         small_table(**repeated(x=[("p", 20), ("q", 20)]), age=[1] * 10 + [2] * 30),
         (COUNT[0], ("crosstab", {"variables": ["x"], "where": "age = 2"})),
+        (),
+    ),
+    Example("changed twice", "two seeds", cells(p=7, q=31), (ROUNDED[0], ROUNDED[2]), ("x=q",)),
+    Example("changed twice", "one seed", cells(p=7, q=31), (ROUNDED[0], ROUNDED[0]), ()),
+    Example(
+        "exact beside changed",
+        "mean of the same",
+        small_table(x=["p"] * 7 + ["q"] * 3, v=[1.0, 0.0] * 5),
+        (ROUNDED[0], ("means", {"variables": ["v"], "by": ["x"]})),
+        ("x=p", "x=q"),
+    ),
+    Example(
+        "exact beside changed",
+        "mean of others",
+        small_table(x=["p"] * 7 + ["q"] * 3, v=[1.0, 0.0] * 5),
+        (ROUNDED[0], ("means", {"variables": ["v"]})),
         (),
     ),
     Example(
