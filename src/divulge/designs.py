@@ -243,16 +243,6 @@ DESIGNS: tuple[type[Design], ...] = (RepeatedHalves, Folds, FoldsOfFolds, Whole)
 """Every design; the first is the default."""
 
 
-def check_rows(n_rows: int) -> None:
-    """Raise where there are too few rows for any split."""
-    if n_rows < FEWEST_ROWS:
-        raise DesignError(
-            f"at least {FEWEST_ROWS} rows are needed to compare halves, there are {n_rows:,}.",
-            where="data",
-            hint="With so few people every output needs to be judged by hand.",
-        )
-
-
 def check_holdout(n_shared: int, n_holdout: int) -> None:
     """Raise where rows of the holdout are rows of the original too."""
     if n_shared:

@@ -146,6 +146,7 @@ class Evidence:
     in_splits: the same as `near` over the splits.
     worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
     power: the probability with which somebody exposed by twice δ would have been found.
+    needs_all: whether an output cannot be computed from half of the rows, because these are too few.
     n_certain: of the exposed those whose value is certain in a class of fewer than `certain_class`.
     disagrees: released figures that the data do not give; wrong: their names.
     breaches: what rules and arithmetic have against the outputs, without any search.
@@ -162,6 +163,7 @@ class Evidence:
     n_failed: int
     power: float
     has_contrast: bool = True
+    needs_all: bool = False
     n_certain: int = 0
     disagrees: int = 0
     wrong: tuple[str, ...] = ()
@@ -227,6 +229,11 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             )
             settle.append("More splits make the interval narrower; coarser categories make the risk smaller.")
     wide = [s for s, _, low, high in e.risks if not isfinite(high - low) or high - low > policy.widest_interval]
+    if e.needs_all:
+        refuse.append(
+            "Half of the rows are too few to compute an output: it has more than half as many parameters as there are "
+            "rows, and is nearly the rows themselves."
+        )
     if not e.has_contrast:
         review.append("People in the data were not compared with people outside it, so what is disclosed is not known.")
         settle.append("Use the design repeated-halves.")

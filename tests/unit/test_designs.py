@@ -14,7 +14,6 @@ from divulge.designs import (
     RepeatedHalves,
     Whole,
     check_holdout,
-    check_rows,
     left_out_split,
     smallest_p,
 )
@@ -108,12 +107,6 @@ def test_design_rejects_what_makes_no_sense(make: Callable[[], object], said: st
 def test_more_folds_than_rows_allow_are_refused() -> None:
     with pytest.raises(DesignError, match="at most 2 parts"):
         Folds(folds=3).splits(100, 1)
-
-
-def test_fewer_than_fifty_rows_are_refused() -> None:
-    check_rows(50)
-    with pytest.raises(DesignError, match="at least 50 rows are needed to compare halves, there are 49"):
-        check_rows(49)
 
 
 def test_overlapping_holdout_is_refused_with_its_number() -> None:

@@ -117,6 +117,7 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         n_failed=len(result.failed),
         power=result.power,
         has_contrast=result.has_contrast,
+        needs_all=result.needs_all,
         disagrees=sum(ready.disagrees[i] for i in result.outputs),
         wrong=ready.wrong(result.outputs),
         breaches=arithmetic.breaches(result.outputs),

@@ -25,11 +25,10 @@ from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.looks import Look, best_look, looks_of
 from divulge.assess.statistics.power import power_of
 from divulge.assess.statistics.suspects import in_small_groups, leave_out, smallest_classes, telling
-from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, Design, RepeatedHalves
-from divulge.errors import DesignError
+from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.kernels.arrays import Floats, Mask
 from divulge.objective import Embedding
-from divulge.outputs import Figures, Released
+from divulge.outputs import Figures, Released, Status
 from divulge.policy import Policy
 from divulge.rules import Finding, Severity
 from divulge.scenario import Scenario
@@ -85,6 +84,7 @@ class PassResult:
 
     near: the share of each output's figures that the whole has as printed, or near enough to put them to the test.
     worst_in_splits: of each output's figures the one that was least often so, as a share of the splits that gave it.
+    needs_all: whether an output cannot be computed from half of the rows, because these are too few.
     """
 
     outputs: tuple[int, ...]
@@ -99,6 +99,7 @@ class PassResult:
     worst_in_splits: tuple[float, ...]
     trajectory: Trajectory | None
     power: float
+    needs_all: bool
     has_contrast: bool
     seconds: Mapping[str, float]
     findings: tuple[Finding, ...]
@@ -127,13 +128,14 @@ class PassResult:
 
 @dataclass(frozen=True, eq=False)
 class _SplitsRun:
-    """The splits of a pass, run. halves: None where the design compares nobody in with nobody out; then no looks."""
+    """The splits of a pass, run. halves: None where the design compares nobody in with nobody out."""
 
     results: tuple[SplitResult, ...]
     halves: Halves | None = None
     looks: tuple[Look, ...] = ()
     curves: tuple[Curve, ...] = ()
     power: float = 0.0
+    needs_all: bool = False
 
     @property
     def usable(self) -> list[SplitResult]:
@@ -149,12 +151,17 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     task = job.within(limits.split)
     followed = job.within(limits.followed) if job.is_first else None
     whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed)
+    counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
+    are_counted = tuple(c is not None for c in counted)
+    if n_rows < FEWEST_ROWS:
+        # Too few to split; what counts say needs no split.
+        looks = tuple(looks_of(None, None, counted, policy)) if all(are_counted) else ()
+        run = _SplitsRun((), looks=looks, power=float(all(are_counted)), needs_all=_needs_all(job.task))
+        return _put_together(job, whole, run, holdout)
     if not isinstance(design, RepeatedHalves):
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
-    counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
-    are_counted = tuple(c is not None for c in counted)
     halves, results = Halves(task.lookups, len(task.scenarios), are_counted), []
     for b, block in enumerate(blocks):
         # Of thirty halves one says enough about key subsets.
@@ -163,7 +170,8 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
             results.append(replace(result, counts=()))
         if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):
             break
-    _check_any(results)
+    if not halves.masks:
+        return _put_together(job, whole, _none_computed(results), holdout)
     parts = SmallerParts(halves)
     curve_splits = design.curve_at(n_rows, task.seed) if job.is_first else ()
     stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller)
@@ -205,18 +213,18 @@ def _run_folds(job: Pass, design: Design, runner: Runner) -> _SplitsRun:
     splits = design.splits(job.task.table.n_rows, job.task.seed)
     found = runner.results(job.name, job.stage, job.task, splits, sweep_at=tuple(s.number for s in splits))
     results = tuple(replace(result, counts=()) for result in found)
-    _check_any(results)
-    return _SplitsRun(results)
+    return _SplitsRun(results) if any(r.is_usable for r in results) else _none_computed(results)
 
 
-def _check_any(results: Sequence[SplitResult]) -> None:
-    if any(r.is_usable for r in results):
-        return
-    raise DesignError(
-        f"in none of {len(results)} splits could the outputs be computed; {results[0].why_not}",
-        where="outputs",
-        hint="Coarser categories, so that no level vanishes in a part of the data; or judge the output by hand.",
-    )
+def _none_computed(results: Sequence[SplitResult]) -> _SplitsRun:
+    """What no part could compute says something of the output itself: it takes nearly all rows to compute it."""
+    return _SplitsRun(tuple(results), needs_all=any(o.status == Status.TOO_FEW_ROWS for o in results[0].outputs))
+
+
+def _needs_all(task: Task) -> bool:
+    """Whether some output cannot be computed from half of the rows, because these are too few."""
+    half = task.table.take(np.arange(task.table.n_rows) % 2 == 0)
+    return any(output.evaluate(half).status is Status.TOO_FEW_ROWS for output in task.outputs)
 
 
 def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | None) -> PassResult:
@@ -230,14 +238,15 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
         exposed=np.any([np.zeros(job.task.table.n_rows, dtype=bool), *(look.exposed for look in run.looks)], axis=0),
         n_splits=len(usable),
         failed=tuple(r.why_not for r in run.results if r.why_not is not None),
-        in_splits=tuple(float(np.mean([e.near for e in found])) for found in by_output),
-        mae_in_splits=tuple(float(np.mean([e.mae for e in found])) for found in by_output),
+        needs_all=run.needs_all,
+        in_splits=tuple(float(np.mean([e.near for e in found])) if found else 1.0 for found in by_output),
+        mae_in_splits=tuple(float(np.mean([e.mae for e in found])) if found else np.nan for found in by_output),
         worst_in_splits=tuple(map(_worst, by_output)),
         trajectory=None
         if path is None
         else fit_trajectory(FOLLOWED, path.scenario, path.steps, path.errors, path.risks),
         power=run.power,
-        has_contrast=run.halves is not None,
+        has_contrast=bool(run.looks),
         seconds={"embedding": whole.embedding.seconds, "splits": float(sum(r.seconds for r in run.results))},
         findings=job.findings,
         holdout=against_holdout(job.task, whole.embedding.table, holdout),

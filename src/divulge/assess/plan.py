@@ -13,7 +13,7 @@ from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
 from divulge.checking import Profile, read_profile
-from divulge.designs import Design, RepeatedHalves, check_rows
+from divulge.designs import FEWEST_ROWS, Design, RepeatedHalves
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
@@ -80,10 +80,10 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     read = inputs if inputs is not None else read_inputs(assessment)
     table = read.table
     assert table is not None, "data were named, and have been read"
-    check_rows(table.n_rows)
     if read.holdout is not None:
         check_apart(table, read.holdout)
-    design.splits(table.n_rows, assessment.seed)
+    if table.n_rows >= FEWEST_ROWS:
+        design.splits(table.n_rows, assessment.seed)
     scenarios_for(assessment.scenarios, assessment.outputs, table.schema)
     _check_search("outputs", assessment.outputs)
     _check_search("earlier", assessment.earlier)

@@ -30,7 +30,9 @@ class Look:
     is_exact: bool
 
 
-def looks_of(halves: Halves, found: Exposed | None, counted: Sequence[Counted | None], policy: Policy) -> list[Look]:
+def looks_of(
+    halves: Halves | None, found: Exposed | None, counted: Sequence[Counted | None], policy: Policy
+) -> list[Look]:
     """Every look-up. found: by tests, of the look-ups that need them; None where none does."""
     looks, place = [], 0
     for i, exact in enumerate(counted):
@@ -40,6 +42,7 @@ def looks_of(halves: Halves, found: Exposed | None, counted: Sequence[Counted | 
             )
             continue
         assert found is not None, "there are tests where there are no counts"
+        assert halves is not None, "and halves that they are made on"
         exposed, exposures = found.by_each[place], found.exposures[place]
         nobody = np.zeros(len(exposed), dtype=bool)
         looks.append(Look(exposures, exposed, nobody, halves.risk(i), halves.contrasts(i), is_exact=False))
