@@ -277,4 +277,4 @@ def test_released_figures_that_the_data_do_not_give_are_reviewed(folder: Path) -
     released = "{SEX=0: 300, SEX=1: 303}"
     record = _assess(f"outputs:\n  - {{kind: crosstab, variables: [SEX], released: {released}}}\n" + SAFE_DATA)
     assert record["verdict"] == "review"
-    assert "2 released figures are not what the data give." in record["reasons"]
+    assert "2 released figures are not what the data give: SEX=0, SEX=1." in record["reasons"]

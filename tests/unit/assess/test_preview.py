@@ -49,7 +49,6 @@ def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
 
 
 def test_data_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import divulge.assess.preview as previews
     import divulge.spec.assessment as specs
 
     real, read = specs.read_table, []
@@ -59,7 +58,6 @@ def test_data_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return real(*given, **named)
 
     monkeypatch.setattr(specs, "read_table", counted)
-    monkeypatch.setattr(previews, "read_table", counted)
     assert _preview(folder, CROSSTAB).problems == []
     assert len(read) == 1
 
