@@ -13,7 +13,7 @@ from divulge.outputs.behind import What
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, possible_sizes
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, common_sizes, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
 from divulge.outputs.output import Example, Figures
 from divulge.outputs.recipes import by_groups, weighted_by_groups
@@ -116,7 +116,15 @@ class Means(Grouped):
                 low[at], high[at] = -np.inf, np.inf
             else:
                 low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
-        return possible_sizes(np.arange(len(low)), low, high)
+        alone = possible_sizes(np.arange(len(low)), low, high)
+        # Variables that everybody has a value of are means of the same people: their groups have one size.
+        complete = [v for v, name in enumerate(self.variables) if not schema[name].is_missing.any()]
+        found = list(alone)
+        for g in range(n_groups):
+            together = common_sizes([alone[v * n_groups + g] for v in complete])
+            for v in complete:
+                found[v * n_groups + g] = together if len(together) else alone[v * n_groups + g]
+        return tuple(found)
 
 
 def spacing(values: Floats) -> float | None:

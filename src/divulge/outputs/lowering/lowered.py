@@ -139,6 +139,8 @@ class Lowered:
         a suppressed cell's range, or an inequality (a maximum: no row above it).
     unit: what a residual of 1 means in the discrepancy (n_residuals,): a standard error, or a published half-unit.
     is_linear: the jacobian is the same at every table, so it need not be refreshed.
+    is_bent: the totals are sums at the released figures, and say less the farther the figures now are from these: a
+        coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
     """
 
     blocks: tuple[Block, ...]
@@ -148,6 +150,7 @@ class Lowered:
     high: Floats
     unit: Floats
     is_linear: bool = True
+    is_bent: bool = False
     variables: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -204,6 +204,16 @@ def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | Non
     return tuple(found)
 
 
+def common_sizes(possible: Sequence[Integers]) -> Integers:
+    """The sizes that are in every list; sizes above the largest of a list can carry anything."""
+    asked = [p for p in possible if len(p)]
+    n = np.arange(1, max((int(p[-1]) for p in asked), default=0) + 1)
+    fits = np.ones(len(n), dtype=bool)
+    for p in asked:
+        fits &= np.isin(n, p) | (n > p[-1])
+    return n[fits]
+
+
 @dataclass(frozen=True, eq=False)
 class ShareResiduals:
     """Shares of all rows, whose number no move changes: residual = scale · total / rows − released."""

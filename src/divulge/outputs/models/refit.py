@@ -260,7 +260,8 @@ def lower_model(
         # A standard error is itself known to one part in √(2n).
         unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))
     n_totals = sum(b.n_totals for b in blocks)
-    return Lowered(tuple(blocks), np.zeros(n_totals), refit, low, high, unit, is_linear=False)
+    is_bent = model.family != "identity"
+    return Lowered(tuple(blocks), np.zeros(n_totals), refit, low, high, unit, is_linear=False, is_bent=is_bent)
 
 
 def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:

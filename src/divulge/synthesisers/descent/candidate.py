@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from divulge.kernels.arrays import Codes, Floats, Integers, Mask
-from divulge.kernels.changes import Metric, Work
+from divulge.kernels.changes import Metric, Slopes, Work
 from divulge.kernels.pool import Pool, draw_pool, look_at_pool
 from divulge.kernels.proposals import Moves
 from divulge.kernels.randomness import Stream
@@ -47,19 +47,37 @@ class Candidate:
     log: Log
 
     def __post_init__(self) -> None:
-        objective = self.objective
-        is_kept = self.settings.keep is not None
-        self.moves = moves_of(objective, 1.0 if is_kept else self.settings.swap_share, self.settings.step_share)
-        self.rules = rules_of(objective)
-        self.blocks = objective.program.blocks()
-        self.work = Work.of(int(objective.total_start[-1]), int(objective.residual_start[-1]))
-        self.is_linear = all(o.is_linear for o in objective.lowered)
+        self._prepare()
+        self.is_linear = all(o.is_linear for o in self.objective.lowered)
         self.discrepancy = np.inf
         self.inside = INSIDE
         self.verified: tuple[Reproduction, ...] | None = None
         self._first: float | None = None
         self._ordered = 0
         self.recount()
+
+    def _prepare(self) -> None:
+        objective = self.objective
+        is_kept = self.settings.keep is not None
+        self.moves = moves_of(objective, 1.0 if is_kept else self.settings.swap_share, self.settings.step_share)
+        self.rules = rules_of(objective)
+        self.blocks = objective.program.blocks()
+        n_totals, n_residuals = int(objective.total_start[-1]), int(objective.residual_start[-1])
+        self.work = Work.of(n_totals, max(n_totals, n_residuals))  # `shifts_along` may ask for totals themselves
+
+    def recentre(self) -> bool:
+        """Take estimates where they are now (`Objective.recentred`). Whether there are any that are bent."""
+        if self.verified is None or not any(o.is_bent for o in self.objective.lowered):
+            return False
+        self.objective = self.objective.recentred([r.values for r in self.verified])
+        self._prepare()
+        self.recount()
+        return True
+
+    @property
+    def n_target_totals(self) -> int:
+        """How many totals belong to the outputs; those of known marginals follow them."""
+        return int(self.objective.total_start[self.objective.n_lowered_targets])
 
     @property
     def is_out_of_time(self) -> bool:
@@ -92,10 +110,14 @@ class Candidate:
 
     def shifts_of(self, metric: Metric, rows: Integers, column: int, news: Integers) -> tuple[Floats, Mask]:
         """What new codes in a column would do to the outputs' residuals, one by one, and which the rules allow."""
-        pool = Pool.of(len(rows), self.objective.n_target_residuals)
+        return self.shifts_along(metric.slopes, rows, column, news, self.objective.n_target_residuals)
+
+    def shifts_along(self, slopes: Slopes, rows: Integers, column: int, news: Integers, n: int) -> tuple[Floats, Mask]:
+        """The same for the first n of whatever the slopes make of the totals."""
+        pool = Pool.of(len(rows), n)
         pool.rows[:], pool.columns[:], pool.news[:] = rows, column, news
         is_allowed = np.zeros(len(rows), dtype=np.bool_)
-        look_at_pool(self.blocks, self.moves, self.rules, metric.slopes, self.codes, self.work, pool, is_allowed)
+        look_at_pool(self.blocks, self.moves, self.rules, slopes, self.codes, self.work, pool, is_allowed)
         return pool.shifts, is_allowed
 
     def pair_rows(self) -> None:

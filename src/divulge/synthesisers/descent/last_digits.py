@@ -1,14 +1,13 @@
-"""The last digits by lattice: which of some hundred changes of one column bring every figure into its interval.
+"""The last digits by arithmetic: which changes of some hundred cells bring every figure into its interval.
 
-Single moves bring figures to within a few rows; what is left is arithmetic (`divulge.lattice.changes`). A column whose
-changes add up exactly, as those of a response do, is found by trying: what was made is computed anew, and taken back
-where figures are not as printed.
+Single moves bring figures to within a few rows; what is left is arithmetic (`divulge.lattice.changes`). At the released
+values figures are sums over rows, so that changes of different rows add up, nearly where a row's weight in a figure
+changes too. What was made is computed anew, and taken back where figures are not as printed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +16,13 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.rules import keep_rules
 from divulge.lattice.changes import choose_changes, rows_to_change
 from divulge.objective.views import View
+from divulge.synthesisers.descent.box import Box, box_of
 from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
+from divulge.synthesisers.descent.rare_levels import put_right
 
 _MOST_FIGURES = 60
-"""Beyond these a lattice takes seconds; so many figures are tables, which single moves put right."""
+"""Beyond these a lattice takes seconds; so many figures of one column are tables, which single moves put right."""
 
 _LOOKED_AT = 20_000
 """Rows whose changes are looked at, at most: those of rare levels are to be among them."""
@@ -28,19 +30,22 @@ _LOOKED_AT = 20_000
 _CANDIDATES = 600
 """Changes that the lattices of one attempt are drawn from."""
 
+_SHARE = 0.25
+"""Share of a search's time after which an attempt is given up."""
+
 _LANDINGS = 2
 """Attempts before pairs or annealing are tried."""
 
 _LATTICES = 4
 """Lattices of other rows before one attempt is given up."""
 
-_WINDOW, _SHORT_WINDOW = 20, 6
-"""Steps of a numeric column that a row may go, down or up, where steps add up; and where they do nearly."""
+_WINDOW = 20
+"""Steps of a numeric column that a row may go, down or up, where steps add up."""
 
-_STRAIGHT, _BENT = 1e-6, 0.1
-"""How far steps may be from adding up: rounding, or what one look more puts right."""
+_STRAIGHT = 1e-6
+"""How far steps may be from adding up, as a share of what they do: rounding."""
 
-_EXACT, _NEARLY = 0.02, 0.3
+_EXACT, _NEARLY = 0.1, 0.3
 """How far from what they were said to do the changes of a column may be together, as a share of what they do one by
 one: to be the last to move, and to be moved at all. A row that is nearly alone in its level changes what all others
 do."""
@@ -48,14 +53,17 @@ do."""
 _TRIAL = 60
 """Changes made to see whether a column adds up: about as many as a lattice makes."""
 
+_FEW_FIGURES = 4
+"""Figures that a group of rows may make to be put right by trying values: a mean and a standard deviation, twice."""
 
-@dataclass(frozen=True, eq=False)
-class _Box:
-    """What is left of the figures, in half units of the interval aimed at."""
+_REACHES = (1.0, 0.1, 0.03)
+"""How far values of rows of rare levels go, as a share of all values, one look after the other."""
 
-    errors: Floats
-    half: Floats  # of the figures that count
-    counts: Integers  # their places among the residuals
+_MOST_RESIZED = 30
+"""Rows that are moved from group to group, at most."""
+
+_DRAWS, _SIZED = 4, 3
+"""Sets of four rows that are tried for a figure, and how often anew where its figures add up only nearly."""
 
 
 class _Changes(NamedTuple):
@@ -71,7 +79,7 @@ class _Changes(NamedTuple):
 
 
 class LastDigits:
-    """The lattice step of a candidate, whose codes are changed in place."""
+    """The arithmetic of a candidate, whose codes are changed in place."""
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate, self.objective, self.codes = candidate, candidate.objective, candidate.codes
@@ -81,22 +89,34 @@ class LastDigits:
     def land(self) -> bool:
         """Land, look again, mend; whether every figure is as printed in the end. Codes are as before where not.
 
-        First the columns that add up exactly, which a response does; where these alone cannot reach all figures (a
-        group's sum of whole values has gaps), all columns together, and then those that are exact again, for what the
-        others left.
+        First figures that few rows make, and columns that add up exactly (a response, the variable of a mean), the
+        straightest for every figure. Where these alone cannot reach all figures (a group's sum of whole values has
+        gaps), all columns together, and then those that are exact again, for what the others left.
         """
-        if self.objective.n_target_residuals > _MOST_FIGURES:
-            return False
+        until = self.candidate.log.seconds + _SHARE * self.candidate.settings.seconds
         start = self.codes.copy()
-        bends = {int(v): self._bend(int(v)) for v in self.candidate.moves.variables}
-        exact = [v for v, bend in bends.items() if bend <= _EXACT]
-        nearly = [v for v, bend in bends.items() if bend <= _NEARLY]
-        turns = ((exact, _STRAIGHT), (nearly, _BENT), (exact, _STRAIGHT), (nearly, _STRAIGHT), (exact, _STRAIGHT))
+        bends = self._bends()
+        nearly = [v for v, (bend, _) in bends.items() if bend <= _NEARLY]
+        alone, reached = [], np.zeros(self.objective.n_target_residuals, dtype=bool)
+        for v, (bend, moved) in sorted(bends.items(), key=lambda found: found[1][0]):
+            if bend <= _EXACT and (moved & ~reached).any():
+                alone.append([v])
+                reached |= moved
         for _ in range(_LANDINGS):
-            for columns, bend in turns:
-                if columns and self._change(columns, bend) and self._is_done():
+            self._resize()
+            for reach in _REACHES:
+                view = self._look()
+                put_right(self.candidate, view, self._box(view), self.rng, reach)
+            for v in nearly:
+                self._try_values(v)
+            for columns in (*alone, nearly, *alone, nearly, *alone):
+                if columns and self._change(columns) and self._is_done():
                     return True
+                if self.candidate.log.seconds > until:
+                    break
             self.codes[:] = start
+            if self.candidate.log.seconds > until:
+                break
         self._look()
         return False
 
@@ -109,32 +129,109 @@ class LastDigits:
         self.candidate.recount()
         return self.candidate.refresh(self.units)
 
-    def _bend(self, column: int) -> float:
-        """How far changes of a column are from doing what they were said to do: some are made, and taken back."""
-        view = self._look()
-        box = self._box(view)
-        rows = self.rng.permutation(len(self.codes))[:_TRIAL]
-        near = self._neighbours(rows, column)
-        shifts, allowed = self._shifts(view, rows, column, near, box)
-        before = self.codes[:, column].copy()
-        self.codes[rows[allowed], column] = near[allowed]
-        moved = (self._look().residuals - view.residuals)[box.counts] / box.half
-        self.codes[:, column] = before
-        self._look()
-        off = np.abs(moved - shifts[allowed].sum(axis=0))
-        return float((off / (np.abs(shifts[allowed]).sum(axis=0) + 1)).max(initial=0.0))
+    def _box(self, view: View) -> Box:
+        return box_of(view, self.units, self.objective.n_target_residuals)
 
-    def _change(self, columns: Sequence[int], bend: float) -> bool:
-        """Change cells of these columns so that, to first order, every figure is in its interval; False: none found.
-
-        bend: how far steps of a numeric column may be from adding up, as a share of what they do.
-        """
+    def _bends(self) -> dict[int, tuple[float, Mask]]:
+        """For each column how far changes are from doing what they were said to do, and the residuals that they move:
+        some are made, and taken back."""
         view = self._look()
-        box, rows = self._box(view), self._rows()
-        parts, taken = [], np.zeros(len(self.codes), dtype=bool)
-        for column in columns:
+        box, found = self._box(view), {}
+        for column in map(int, self.candidate.moves.variables):
+            rows = self.rng.permutation(len(self.codes))[:_TRIAL]
             near = self._neighbours(rows, column)
             shifts, allowed = self._shifts(view, rows, column, near, box)
+            before = self.codes[:, column].copy()
+            self.codes[rows[allowed], column] = near[allowed]
+            moved = (self._look().residuals - view.residuals)[box.counts] / box.half
+            self.codes[:, column] = before
+            off = np.abs(moved - shifts[allowed].sum(axis=0))
+            bend = float((off / (np.abs(shifts[allowed]).sum(axis=0) + 1)).max(initial=0.0))
+            is_moved = np.zeros(self.objective.n_target_residuals, dtype=bool)
+            is_moved[box.counts] = shifts[allowed].any(axis=0)
+            found[column] = bend, is_moved
+        self.candidate.recount()
+        return found
+
+    def _resize(self) -> None:
+        """Move rows until no inequality is broken: groups have sizes that can carry their figures, none is empty."""
+        n = self.objective.n_target_residuals
+        for _ in range(_MOST_RESIZED):
+            view = self._look()
+            box = self._box(view)
+            is_open = ~(np.isfinite(view.goal.low[:n]) & np.isfinite(view.goal.high[:n]))[box.counts]
+            broken = np.flatnonzero(is_open & (np.abs(box.errors) > 1 + _STRAIGHT))
+            if not len(broken) or not any(self._mend(view, box, int(broken[0]), is_open, v) for v in self._shuffled()):
+                return
+
+    def _shuffled(self) -> list[int]:
+        return [int(v) for v in self.rng.permutation(self.candidate.moves.variables)]
+
+    def _mend(self, view: View, box: Box, broken: int, is_open: Mask, column: int) -> bool:
+        """Make a change of the column that mends one inequality and breaks no other."""
+        rows, granted = self._rows(), np.flatnonzero(self._granted(column))
+        news = self.rng.choice(granted, len(rows))
+        shifts, allowed = self._shifts(view, rows, column, news, box)
+        after = np.abs(box.errors + shifts)
+        fine = (after <= np.maximum(np.abs(box.errors), 1.0) + _STRAIGHT)[:, is_open].all(axis=1)
+        better = np.flatnonzero(allowed & fine & (after[:, broken] < abs(box.errors[broken]) - _STRAIGHT))
+        if not len(better):
+            return False
+        one = self.rng.choice(better)
+        self.codes[rows[one], column] = news[one]
+        return True
+
+    def _try_values(self, column: int) -> None:
+        """Put right, one after the other, figures that few rows of this column make."""
+        for _ in range(_SIZED):
+            view = self._look()
+            box, rows = self._box(view), self._rows()
+            wrong = np.flatnonzero(np.abs(box.errors) > 1)
+            if not len(wrong):
+                return
+            moves = np.abs(self._shifts(view, rows, column, self._neighbours(rows, column), box)[0]) > _STRAIGHT
+            errors, is_changed = box.errors.copy(), False
+            for figure in wrong:
+                movers = rows[moves[:, figure]]
+                figures = np.flatnonzero(moves[moves[:, figure]].any(axis=0))
+                if abs(errors[figure]) <= 1 or not 0 < len(figures) <= _FEW_FIGURES:
+                    continue
+                for _ in range(1 if len(movers) <= ROWS else _DRAWS):
+                    chosen = self.rng.permutation(movers)[:ROWS]
+                    moving = [self._values(view, int(r), column, box, figures) for r in chosen]
+                    found = meet(moving, errors[figures], self.rng)
+                    if found is not None:
+                        self.codes[chosen, column] = found
+                        errors[figures], is_changed = 0.0, True
+                        break
+            if not is_changed:
+                return
+
+    def _values(self, view: View, row: int, column: int, box: Box, figures: Integers) -> Row:
+        """What every value that a row may take would do."""
+        codes = np.flatnonzero(self._granted(column))
+        if len(codes) > VALUES:
+            codes = self.rng.choice(codes, VALUES, replace=False)
+        shifts, allowed = self._shifts(view, np.full(len(codes), row), column, codes, box)
+        own = np.array([self.codes[row, column]], dtype=np.int64)
+        stays = np.zeros((1, len(figures)))
+        return Row(np.concatenate([own, codes[allowed]]), np.vstack([stays, shifts[allowed][:, figures]]))
+
+    def _change(self, columns: Sequence[int]) -> bool:
+        """Change cells of these columns so that, to first order, every figure that they move is in its interval; False:
+        none found."""
+        view = self._look()
+        box, rows = self._box(view), self._rows()
+        looked = {column: self._neighbours(rows, column) for column in columns}
+        seen = {column: self._shifts(view, rows, column, near, box) for column, near in looked.items()}
+        moved = np.any([shifts[allowed].any(axis=0) for shifts, allowed in seen.values()], axis=0)
+        if not moved.any() or np.count_nonzero(moved) > _MOST_FIGURES:
+            return False
+        wide = box.part(moved)
+        box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
+        parts, taken = [], np.zeros(len(self.codes), dtype=bool)
+        for column, near in looked.items():
+            shifts, allowed = seen[column][0][:, moved] * (wide.half / box.half), seen[column][1]
             size = np.sqrt((shifts**2).mean(axis=0))
             scaled = shifts / np.where(size > 0, size, 1.0)
             usable = allowed & (near != self.codes[rows, column]) & ~taken[rows]
@@ -151,10 +248,12 @@ class LastDigits:
                 shifts[chosen],
                 np.zeros(len(box.errors)),
             )
-            parts += [self._stepping(view, rows[chosen], column, box, bend) or once]
-        return self._choose(parts, box)
+            parts += [self._stepping(view, rows[chosen], column, box) or once]
+        apart = _apart(np.concatenate([p.shifts for p in parts]))
+        made = [self._choose([_only(p, figures) for p in parts], box.part(figures)) for figures in apart]
+        return any(made)
 
-    def _choose(self, parts: list[_Changes], box: _Box) -> bool:
+    def _choose(self, parts: list[_Changes], box: Box) -> bool:
         errors = box.errors + np.sum([p.before for p in parts], axis=0)
         shifts = np.concatenate([p.shifts for p in parts])
         spans = np.concatenate([p.spans for p in parts])
@@ -195,43 +294,58 @@ class LastDigits:
         there = np.where((there < 0) | (there >= len(granted)), place - step, there)
         return granted[np.clip(there, 0, len(granted) - 1)]
 
-    def _shifts(self, view: View, rows: Integers, column: int, news: Integers, box: _Box) -> tuple[Floats, Mask]:
+    def _shifts(self, view: View, rows: Integers, column: int, news: Integers, box: Box) -> tuple[Floats, Mask]:
         shifts, allowed = self.candidate.shifts_of(view.metric, rows, column, news)
         return shifts[:, box.counts] / box.half, allowed
 
-    def _stepping(self, view: View, rows: Integers, column: int, box: _Box, bend: float) -> _Changes | None:
+    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> _Changes | None:
         """Several steps of a numeric column for each row, where what they do adds up; None where it does not."""
         draws = self.candidate.moves.draws
         n_values = int(draws.n_values[column])
         if not draws.is_numeric[column] or n_values < 4 or not self._granted(column)[:n_values].all():
             return None
         codes = self.codes[rows, column].astype(np.int64)
-        reach = _WINDOW if bend == _STRAIGHT else _SHORT_WINDOW
-        low, high = np.maximum(codes - reach, 0), np.minimum(codes + reach, n_values - 1)
+        low, high = np.maximum(codes - _WINDOW, 0), np.minimum(codes + _WINDOW, n_values - 1)
         down, may = self._shifts(view, rows, column, low, box)
         up, may_too = self._shifts(view, rows, column, high, box)
         once = (up - down) / np.maximum(high - low, 1)[:, None]
         # Straight where the way down is as many steps as it should be.
         bent = np.abs(down + once * (codes - low)[:, None]).max(axis=1)
-        straight = bent <= bend * np.abs(up - down).max(axis=1)
+        straight = bent <= _STRAIGHT * np.abs(up - down).max(axis=1)
         good = may & may_too & (codes < n_values) & straight & (high > low)
         if good.sum() < 0.8 * len(rows):
             return None
         low, span = low[good], (high - low)[good]
         return _Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0))
 
-    def _box(self, view: View) -> _Box:
-        """Figures of the outputs with what is left of them. An open interval counts as far as its end is away."""
-        n = self.objective.n_target_residuals
-        low, high, now = view.goal.low[:n], view.goal.high[:n], view.residuals[:n]
-        unit = np.concatenate([np.zeros(0), *self.units])[:n]
-        closed = np.isfinite(low) & np.isfinite(high)
-        has_low = np.isfinite(low)
-        lows, highs = np.where(has_low, low, 0.0), np.where(np.isfinite(high), high, 0.0)
-        away = np.where(has_low, now - lows, highs - now)
-        half = np.where(closed, (highs - lows) / 2, away)
-        half = np.where(half > 0, half, unit)
-        inside = np.where(has_low, lows + unit, highs - unit)
-        middle = np.where(closed, (lows + highs) / 2, np.where(away > 0, now, inside))
-        counts = np.flatnonzero(has_low | np.isfinite(high))
-        return _Box(((now - middle) / half)[counts], half[counts], counts)
+
+def _apart(shifts: Floats) -> list[Mask]:
+    """Figures that no change moves together with others, as sets of them: each is a question of its own."""
+    moves = shifts != 0
+    touch = (moves.T.astype(np.float64) @ moves) > 0
+    left, found = moves.any(axis=0), []
+    while left.any():
+        group = np.zeros(len(left), dtype=bool)
+        group[np.argmax(left)] = True
+        while True:
+            wider = touch[group].any(axis=0)
+            if (wider <= group).all():
+                break
+            group |= wider
+        found.append(group)
+        left &= ~group
+    return found
+
+
+def _only(changes: _Changes, figures: Mask) -> _Changes:
+    """The changes that move some of these figures, seen by these alone."""
+    own = changes.shifts[:, figures].any(axis=1)
+    return _Changes(
+        changes.rows[own],
+        changes.column,
+        changes.base[own],
+        changes.news[own],
+        changes.spans[own],
+        changes.shifts[own][:, figures],
+        changes.before[figures],
+    )

@@ -21,8 +21,8 @@ _DISTURBED = 12
 """Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
 
-_AT_ONCE = 20_000
-"""Rows up to which the lattice is tried before pairs: with more, a look at what columns do takes as long as pairs."""
+_AT_ONCE = 200_000
+"""Rows up to which arithmetic is tried before pairs: with more, a look at what columns do takes as long as pairs."""
 
 
 class Search:
@@ -51,8 +51,11 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            if self._may_land() and LastDigits(candidate).land():
-                return Outcome.REPRODUCED
+            if self._may_land():
+                if candidate.recentre() and (make_single_moves(candidate, is_first=False) or candidate.is_done()):
+                    return Outcome.REPRODUCED
+                if LastDigits(candidate).land():
+                    return Outcome.REPRODUCED
             if self.settings.polish and self.settings.keep is None:
                 make_pairs(candidate)
             else:
@@ -70,10 +73,11 @@ class Search:
             self._disturb()
 
     def _may_land(self) -> bool:
-        """Whether the lattice is tried now: where pairs are as quick, they are tried first."""
-        if self.settings.mae is not None or self.settings.keep is not None:
+        """Whether arithmetic is tried now: where pairs are as quick, or near is enough, they are tried first."""
+        if self.settings.keep is not None:
             return False
-        return self.best is not None or len(self.candidate.codes) <= _AT_ONCE or not self.settings.polish
+        is_first = self.best is None
+        return not is_first or (self.settings.mae is None and len(self.candidate.codes) <= _AT_ONCE)
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""

@@ -7,11 +7,13 @@ from divulge.kernels.pool import Pool
 from divulge.objective.views import View
 from divulge.synthesisers.descent.candidate import Candidate
 
-_CHUNK = 20_000
-"""Proposals between two looks at the figures, at least; with many rows, half their number."""
+_CHUNK, _LARGE_CHUNK = 8_000, 20_000
+"""Proposals between two looks at the figures, at least; with more rows four times as many as these up to the second,
+and beyond half as many: each level is to be proposed now and then."""
 
 _REDUCTION = 0.8
-"""A chunk of proposals that leaves more than this share of the discrepancy has stalled: pairs get on faster then."""
+"""A large chunk of proposals that leaves more than this share of the discrepancy has stalled, a smaller one if it
+leaves accordingly more: arithmetic gets on faster then."""
 
 _PATIENCE, _PATIENCE_LATER = 6, 2
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them. Once that
@@ -31,9 +33,10 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     """
     objective = candidate.objective
     n_targets, n_figures = objective.n_lowered_targets, objective.n_target_residuals
-    whole = max(_CHUNK, len(candidate.codes) // 2)
+    n_rows = len(candidate.codes)
+    whole = max(_CHUNK, min(_LARGE_CHUNK, 4 * n_rows), n_rows // 2)
     chunk = whole if candidate.settings.mae is None else whole // 4
-    reduction = _REDUCTION ** (chunk / whole)
+    reduction = _REDUCTION ** (chunk / max(_LARGE_CHUNK, n_rows // 2))
     view = candidate.refresh()
     candidate.pair_rows()
     turns = _turns(candidate, view)
