@@ -23,9 +23,13 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True)
 class Fit:
-    """A model fitted to the data: coefficients and errors by label, rows, R², likelihood."""
+    """A model fitted to the data: coefficients and errors by label, rows, R², likelihood.
+
+    given: the fields with which a spec says it.
+    """
 
     output: Output
+    given: Mapping[str, Any]
     table: Table
     coefficients: Mapping[str, float]
     errors: Mapping[str, float]
@@ -45,21 +49,46 @@ class Fit:
             return None
 
 
+_CALLED = {"ordered": "ordered-logit"}
+"""Kinds of models by what readers call them, where that differs."""
+
+_WAYS: Mapping[str, tuple[Mapping[str, Any], ...]] = {"cox": ({"ties": "efron"}, {"ties": "breslow"})}
+"""Settings of a kind in which programs differ: each is tried."""
+
+
 def kind_named(kind: str) -> type[Output] | None:
     """The kind of output of that name that takes a formula; None where there is none yet."""
-    return next((k for k in OUTPUTS if k.kind == kind and any(f.name == "formula" for f in fields(k))), None)
+    called = _CALLED.get(kind, kind)
+    return next((k for k in OUTPUTS if k.kind == called and any(f.name == "formula" for f in fields(k))), None)
 
 
-def fit_model(kind: str, table: Table, formula: str, where: str | None, weights: str | None) -> Fit | str:
-    """A fit, or why there is none."""
+def fits_of(kind: str, table: Table, formula: str, where: str | None, weights: str | None) -> list[Fit] | str:
+    """The fits that a program may mean, or why there is none."""
     known = kind_named(kind)
     if known is None:
         return f"recognised; Divulge has no kind for {kind} models yet"
-    given: dict[str, Any] = {"formula": formula, "where": where, "statistics": ("se", "r2", "loglik", "n")}
-    if weights is not None:
-        given["weights"] = weights
+    given: dict[str, Any] = {"kind": known.kind, **_response(formula)}
+    given |= {name: value for name, value in (("where", where), ("weights", weights)) if value is not None}
+    found, why = [], ""
+    for way in _WAYS.get(kind, ({},)):
+        fit = _fit(known, {**given, **way}, table)
+        if isinstance(fit, str):
+            why = fit
+        else:
+            found.append(fit)
+    return found or why
+
+
+def _response(formula: str) -> dict[str, str]:
+    """`time, event ~ x` as the formula of the time and the event."""
+    left, _, right = formula.partition("~")
+    time, _, event = left.partition(",")
+    return {"formula": f"{time.strip()} ~ {right.strip()}", **({"event": event.strip(" `")} if event.strip() else {})}
+
+
+def _fit(known: type[Output], given: Mapping[str, Any], table: Table) -> Fit | str:
     try:
-        output = known(**given)
+        output = _most_told(known, {k: v for k, v in given.items() if k != "kind"})
         figures = output.evaluate(table)
     except DivulgeError as error:
         return error.message
@@ -73,7 +102,15 @@ def fit_model(kind: str, table: Table, formula: str, where: str | None, weights:
     errors = {label: float(s) for label, s in zip(figures.labels, se, strict=True) if label in values}
     # A level that nobody of these rows has is in no program's table.
     values = {k: v for k, v in values.items() if np.isfinite(v)}
-    return Fit(output, table, values, errors, beside["n"], beside["r2"], beside["loglik"])
+    return Fit(output, given, table, values, errors, beside["n"], beside["r2"], beside["loglik"])
+
+
+def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
+    """An output with everything beside the coefficients that its kind can tell."""
+    try:
+        return known(**given, statistics=("se", "r2", "loglik", "n"))
+    except DivulgeError:
+        return known(**given, statistics=("se", "n"))
 
 
 def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:

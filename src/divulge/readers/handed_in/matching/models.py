@@ -15,7 +15,7 @@ from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
-from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fit_model, kind_named, term_figure
+from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fits_of, kind_named, term_figure
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
 
@@ -62,15 +62,16 @@ def match_model(
         return _noted(plain, f"recognised; Divulge has no kind for {what} yet")
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
-            fit = fit_model(kind, data.table, way.formula(words), way.where, candidate.weights)
-            if isinstance(fit, str):
-                note = fit
+            fits = fits_of(kind, data.table, way.formula(words), way.where, candidate.weights)
+            if isinstance(fits, str):
+                note = fits
                 continue
-            reading = _reading(candidate, kind, way, fit, words, data)
-            if best is None or reading.score > best.score:
-                best = reading
-            if reading.confirmed:
-                return reading
+            for fit in fits:
+                reading = _reading(candidate, kind, way, fit, words, data)
+                if best is None or reading.score > best.score:
+                    best = reading
+                if reading.confirmed:
+                    return reading
     if best is None:
         return _noted(plain, note or "its terms were not found in the data")
     return best
@@ -271,11 +272,6 @@ def _reading(candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabu
     labels = {key: _label(fit, column) for key, column in way.columns.items()}
     checked = tuple(_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures)
     formula = way.formula(words)
-    fields: dict[str, object] = {"kind": kind, "formula": formula}
-    if way.where is not None:
-        fields["where"] = way.where
-    if candidate.weights is not None:
-        fields["weights"] = candidate.weights
     return Reading(
         candidate,
         kind,
@@ -283,7 +279,7 @@ def _reading(candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabu
         formula=formula,
         where=way.where,
         weights=candidate.weights,
-        outputs=({**fields, **_shown(candidate)},),
+        outputs=({**fit.given, **_shown(candidate)},),
     )
 
 
@@ -342,6 +338,8 @@ def _check(
     if figure.what in ("p-value",):
         relative = max(relative, 1e-3)
     right = [v for v in values if figure.printed.agrees(v, units, relative)]
+    if kind == "negative-binomial" and not right and figure.what in _ERRORS:
+        return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
     return Checked(figure, bool(right), float((right or values)[0]))
 
 
