@@ -108,9 +108,9 @@ def _fit(known: type[Output], given: Mapping[str, Any], table: Table) -> Fit | s
 def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
     """An output with everything beside the coefficients that its kind can tell."""
     try:
-        return known(**given, statistics=("se", "r2", "loglik", "n"))
+        return known(**{**given, "statistics": ("se", "r2", "loglik", "n")})
     except DivulgeError:
-        return known(**given, statistics=("se", "n"))
+        return known(**{**given, "statistics": ("se", "n")})
 
 
 def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
