@@ -10,7 +10,7 @@ as_output.divulge_output <- function(x, ...) x
 as_output.default <- function(x, ...) {
   stop(
     "Divulge does not know how to read an object of class ", paste(class(x), collapse = ", "), ".\n",
-    "It reads lm, glm, multinom, survfit, table, xtabs, ftable and data frames of figures.",
+    "It reads lm, glm, glm.nb, svyglm, multinom, polr, coxph, survreg, survfit, table, xtabs, ftable and data frames of figures.",
     call. = FALSE
   )
 }
@@ -78,15 +78,21 @@ as_output.lm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, .
 }
 
 as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
-  if (inherits(x, "svyglm")) as_output.default(x)
   f <- family(x)
-  kinds <- c("gaussian identity" = "linear", "binomial logit" = "logistic", "poisson log" = "poisson")
+  kinds <- c(
+    "gaussian identity" = "linear", "binomial logit" = "logistic", "poisson log" = "poisson",
+    "binomial probit" = "probit", "binomial cloglog" = "cloglog", "Gamma log" = "gamma",
+    "inverse.gaussian log" = "inverse-gaussian"
+  )
   kind <- unname(kinds[paste(f$family, f$link)])
   if (is.na(kind)) stop("Divulge does not know ", f$family, " models with the link ", f$link, ".", call. = FALSE)
   extra <- list()
   y <- model.frame(x)[[1]]
-  if (kind == "logistic" && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
-  if (kind == "logistic" && is.matrix(y)) stop("Divulge reads one row a person, not trials.", call. = FALSE)
+  is_binary <- kind %in% c("logistic", "probit", "cloglog")
+  if (is_binary && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
+  # R's standard errors are by the expected information.
+  if (kind == "probit") extra$information <- "expected"
+  if (is_binary && is.matrix(y)) stop("Divulge reads one row a person, not trials.", call. = FALSE)
   model_output(x, kind, decimals, se_decimals, name, extra)
 }
 

@@ -43,11 +43,13 @@ component <- function(variable, fit, contrast_of) {
 }
 
 # The formula of a fitted model, and Divulge's label for each of R's coefficient names.
-translate_model <- function(fit) {
+# response: what stands on the left where the model says it otherwise. drop: terms that are no columns.
+translate_model <- function(fit, response = NULL, drop = NULL) {
   t <- terms(fit)
   if (!is.null(attr(t, "offset"))) stop("Divulge reads no offsets.", call. = FALSE)
   factors <- attr(t, "factors")
   listed <- attr(t, "term.labels")
+  if (!is.null(drop)) listed <- listed[!grepl(drop, listed)]
   variables <- if (length(listed)) rownames(factors) else character()
   labels <- c("(Intercept)" = "Intercept")
   texts <- character()
@@ -64,6 +66,6 @@ translate_model <- function(fit) {
   }
   if (attr(t, "intercept") == 0) texts <- c("0", texts)
   if (!length(texts)) texts <- "1"
-  response <- expression_text(attr(t, "variables")[[1 + attr(t, "response")]])
+  if (is.null(response)) response <- expression_text(attr(t, "variables")[[1 + attr(t, "response")]])
   list(formula = paste(response, "~", paste(texts, collapse = " + ")), labels = labels)
 }

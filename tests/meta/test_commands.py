@@ -38,11 +38,21 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "new": lambda folder: ["new", "new.yaml", "--data", _small_file(folder), "--crosstab", "AGE,SEX"],
     "outputs": lambda folder: ["outputs"],
     "read": lambda folder: ["read", _handed_in(folder), "--data", "people.csv", "-o", "read.yaml"],
+    "stata": lambda folder: ["stata", _stata_folder(folder)],
     "rules": lambda folder: ["rules", _small_spec(folder)],
     "teach": lambda folder: ["teach", _published(folder)],
     "report": lambda folder: ["report", _small_record(folder), "--format", "csv"],
 }
 """How to run each command on little data in an empty folder, without --json. A new command needs a line here."""
+
+
+def _stata_folder(folder: Path) -> str:
+    (folder / "from_stata").mkdir()
+    rows = "".join(f"{i % 2},{i % 3}\n" for i in range(60))
+    (folder / "from_stata" / "data.csv").write_text("a,b\n" + rows, encoding="utf-8")
+    (folder / "from_stata" / "results.txt").write_text("e\tcmd\ttabulate\nvariable\ta\nvariable\tb\n", encoding="utf-8")
+    (folder / "from_stata" / "asked.txt").write_text("splits\t2\nseconds\t0.2\n", encoding="utf-8")
+    return "from_stata"
 
 
 def _small_spec(folder: Path) -> str:

@@ -52,9 +52,61 @@ test_that("means of groups come from a data frame", {
 
 test_that("what cannot be read is refused in plain words", {
   expect_error(as_output(1:3), "does not know how to read")
-  expect_error(as_output(glm(ill ~ age, binomial("probit"), people)), "link probit")
+  expect_error(as_output(glm(ill ~ age, binomial("cauchit"), people)), "link cauchit")
   expect_error(as_output(lm(age ~ ill + offset(n), people)), "no offsets")
   expect_error(as_output(table(people$ill)), "which variables")
   expect_error(as_output(data.frame(a = 1), kind = "means", variables = "b"), "no column b")
   expect_error(as_output(lm(age ~ ill, people, subset = age %in% 20:30)), "cannot read the condition")
+})
+
+test_that("other links are kinds of their own", {
+  fit <- glm(ill ~ age, binomial("probit"), people)
+  made <- as_output(fit)
+  expect_equal(made$spec$kind, "probit")
+  expect_equal(made$spec$information, "expected")
+  expect_equal(as_output(glm(age ~ ill, Gamma("log"), people))$spec$kind, "gamma")
+})
+
+test_that("survival models say time, event, ties and strata", {
+  skip_if_not_installed("survival")
+  lung <- survival::lung
+  Surv <- survival::Surv
+  strata <- survival::strata
+  fit <- survival::coxph(Surv(time, status) ~ age + factor(ph.ecog) + strata(sex), lung)
+  made <- as_output(fit)
+  expect_equal(made$spec$kind, "cox")
+  expect_equal(made$spec$formula, "time ~ age + C(ph.ecog, Treatment('0'))")
+  expect_equal(made$spec[c("event", "observed", "ties")], list(event = "status", observed = "2", ties = "efron"))
+  expect_equal(as.character(made$spec$strata), "sex")
+  expect_equal(tail(made$files$released$coef, 1), "227")
+  expect_equal(made$files$released$coef[1], sprintf("%.4f", coef(fit)[1]))
+  weibull <- as_output(survival::survreg(Surv(time, status == 2) ~ age, lung))
+  expect_equal(weibull$spec$observed, "2")
+  expect_true("log(scale)" %in% weibull$files$released$term)
+  expect_error(as_output(survival::survreg(Surv(time, status) ~ age, lung, dist = "lognormal")), "weibull")
+})
+
+test_that("ordered responses keep their order and counts say alpha", {
+  skip_if_not_installed("MASS")
+  housing <- MASS::housing[rep(seq_len(nrow(MASS::housing)), MASS::housing$Freq), ]
+  fit <- MASS::polr(Sat ~ Infl, housing, Hess = TRUE)
+  made <- as_output(fit)
+  expect_equal(as.character(made$spec$order), c("Low", "Medium", "High"))
+  expect_equal(made$files$released$term[3:4], c("cut1", "cut2"))
+  nb <- MASS::glm.nb(Days ~ Sex, MASS::quine)
+  made <- as_output(nb)
+  row <- made$files$released[made$files$released$term == "alpha", ]
+  expect_equal(row$coef, sprintf("%.4f", 1 / nb$theta))
+  expect_equal(row$se, "")
+})
+
+test_that("survey models say weights and clusters", {
+  skip_if_not_installed("survey")
+  people$w <- rep(1:4, length.out = nrow(people))
+  people$town <- rep(1:7, length.out = nrow(people))
+  design <- survey::svydesign(ids = ~town, weights = ~w, data = people)
+  made <- as_output(survey::svyglm(age ~ ill, design))
+  expect_equal(made$spec[c("weights", "errors", "cluster")], list(weights = "w", errors = "cluster-ml", cluster = "town"))
+  strata <- survey::svydesign(ids = ~1, strata = ~town, weights = ~w, data = people)
+  expect_error(as_output(survey::svyglm(age ~ ill, strata)), "without strata")
 })

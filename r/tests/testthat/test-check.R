@@ -33,3 +33,16 @@ test_that("figures that the data do not give are an error or a reason", {
   x <- divulge_check(wrong, people, splits = 2, seconds = 1)
   expect_true(x$verdict %in% c("review", "refuse"))
 })
+
+test_that("figures of other models are what the data give", {
+  skip_if_not(has_program(), "the program divulge is not installed")
+  skip_if_not_installed("survival")
+  skip_if_not_installed("MASS")
+  Surv <- survival::Surv
+  lung <- survival::lung[c("time", "status", "age", "sex")]
+  cox <- survival::coxph(Surv(time, status) ~ age + sex, lung)
+  weibull <- survival::survreg(Surv(time, status) ~ age + sex, lung)
+  x <- divulge_check(cox, weibull, data = lung, splits = 2, seconds = 1)
+  expect_true(x$verdict %in% c("release", "review", "refuse"))
+  expect_false(any(grepl("not what the data give|do not agree", unlist(x$reasons))))
+})

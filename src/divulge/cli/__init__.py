@@ -33,6 +33,7 @@ COMMANDS: tuple[str, ...] = (
     "assess",
     "mitigate",
     "acro",
+    "stata",
     "report",
     "compare",
     "teach",

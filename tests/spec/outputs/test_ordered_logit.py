@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
+from divulge.errors import OutputError
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.ordered_logit import OrderedLogit
 from tests.spec.outputs.beside import CENSUS, FEW, agree, agree_with_r, frame
@@ -46,3 +47,12 @@ def test_thresholds_are_found_as_programs_write_them() -> None:
 def test_ordered_logit_is_that_of_r() -> None:
     # R's polr stops where the likelihood no longer changes, which leaves some 1e-6 of a threshold.
     agree_with_r(OrderedLogit(formula="MSTATUS ~ AGE + SEX").evaluate(FEW), "ordered-logit", rtol=1e-5)
+
+
+def test_order_may_be_said_and_turned_round() -> None:
+    texts = CENSUS.schema["MSTATUS"].texts[: CENSUS.schema["MSTATUS"].n_values]
+    plain = OrderedLogit(formula="MSTATUS ~ AGE").evaluate(CENSUS)
+    turned = OrderedLogit(formula="MSTATUS ~ AGE", order=tuple(reversed(texts))).evaluate(CENSUS)
+    assert turned.values == pytest.approx([-plain.values[0], *(-plain.values[:0:-1])])
+    with pytest.raises(OutputError, match="order"):
+        OrderedLogit(formula="MSTATUS ~ AGE", order=tuple(texts[1:])).check(CENSUS.schema)

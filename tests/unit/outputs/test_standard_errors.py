@@ -16,6 +16,7 @@ from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.models.model import fit_model
 from divulge.outputs.models.robust import recomputed_errors
+from tests.spec.outputs.beside import FEW, agree_with_r
 
 CENSUS = simulated_census(1500)
 FRAME = CENSUS.to_pandas().assign(HOME=lambda d: (d["TENURE"].astype(str) == CENSUS.schema["TENURE"].texts[1]) * 1)
@@ -83,3 +84,16 @@ def test_one_cluster_has_no_error() -> None:
     found = Linear(formula="AGE ~ TENURE", where="SEX = 1", errors="cluster", cluster="SEX").evaluate(CENSUS)
     assert found.se is not None
     assert np.isnan(found.se).all()
+
+
+def test_survey_errors_of_r_are_clustered_ones() -> None:
+    """Taylor linearisation with one stage of clusters (Binder 1983): G/(G − 1) times the squared scores of clusters."""
+    taylor: dict[str, Any] = {"weights": "ETHGROUP", "errors": "cluster-ml", "cluster": "AREAP"}
+    agree_with_r(Linear(formula="AGE ~ SEX + TENURE", **taylor).evaluate(FEW), "svyglm")
+    agree_with_r(
+        Logistic(formula="TENURE ~ SEX", **taylor).evaluate(FEW), "svyglm logistic", rtol=1e-5
+    )  # R stops early
+
+
+def test_weighted_least_squares_are_those_of_r() -> None:
+    agree_with_r(Linear(formula="AGE ~ SEX + TENURE", weights="ETHGROUP").evaluate(FEW), "wls")

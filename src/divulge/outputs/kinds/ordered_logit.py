@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ _FAR = 500.0
 class OrderedLogit(Estimated):
     """Coefficients and thresholds of a proportional odds model (McCullagh 1980): P(y ≤ k) = 1/(1 + e^(xb − cut_k)).
 
-    The order of the response's values is that of the schema.
+    The order of the response's values is that of the schema unless `order` says otherwise.
     """
 
     kind: ClassVar[str] = "ordered-logit"
@@ -39,6 +40,7 @@ class OrderedLogit(Estimated):
     )
 
     formula: Annotated[str, "The model, as in `HEALTH ~ AGE + C(AREA)`."]
+    order: Annotated[tuple[str, ...], "The values of the response from the lowest to the highest."] = ()
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         del counts
@@ -46,7 +48,19 @@ class OrderedLogit(Estimated):
             raise OutputError(
                 f"a response with several values is needed, {formula.response.text!r} has not.", where="formula"
             )
-        return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
+        place = [self._ordered(variable).index(text) for text in variable.texts[: variable.n_values]]
+        return np.array([*place, *[np.nan] * (variable.n_codes - variable.n_values)], dtype=float)
+
+    def _ordered(self, variable: Variable) -> list[str]:
+        """The values from the lowest to the highest."""
+        texts = list(variable.texts[: variable.n_values])
+        if not self.order:
+            return texts
+        if sorted(self.order) != sorted(texts):
+            raise OutputError(
+                f"the order needs each of the {variable.n_values} values of {variable.name!r} once.", where="order"
+            )
+        return list(self.order)
 
     def further(self, schema: Schema) -> tuple[str, ...]:
         with in_field("formula"):
@@ -57,7 +71,7 @@ class OrderedLogit(Estimated):
         """R writes `low|middle` for a threshold, Stata `/cut1`."""
         with in_field("formula"):
             variable = schema[parse_formula(self.formula, schema).response.variable]
-        between = [f"{a}|{b}" for a, b in zip(variable.texts, variable.texts[1 : variable.n_values], strict=False)]
+        between = [f"{a}|{b}" for a, b in pairwise(self._ordered(variable))]
         plain = text.strip().removeprefix("/")
         if plain in between:
             return f"cut{1 + between.index(plain)}"

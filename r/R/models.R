@@ -1,0 +1,137 @@
+# Models beyond lm and glm: survival times, ordered responses, counts, survey designs.
+
+# What Surv(time, event) names: the variable of time, that of the event, the value that says it was seen, the entry.
+survival_sides <- function(e, data) {
+  if (!is.call(e) || !identical(as.character(e[[1]])[1], "Surv") || length(e) < 3 || length(e) > 4) {
+    stop("a response Surv(time, event) is needed.", call. = FALSE)
+  }
+  parts <- as.list(e)[-1]
+  if (!is.null(names(parts)) && any(names(parts) %in% c("type", "origin"))) {
+    stop("Divulge reads Surv(time, event) and Surv(start, stop, event).", call. = FALSE)
+  }
+  event <- parts[[length(parts)]]
+  sides <- list(time = as.character(parts[[length(parts) - 1]]))
+  if (length(parts) == 3) sides$entry <- as.character(parts[[1]])
+  if (is.call(event) && identical(event[[1]], quote(`==`))) {
+    sides$event <- as.character(event[[2]])
+    sides$observed <- as.character(event[[3]])
+    return(sides)
+  }
+  sides$event <- as.character(event)
+  values <- data[[sides$event]]
+  # As Surv itself does: TRUE, or 1 of 0 and 1, or 2 of 1 and 2.
+  sides$observed <- if (is.logical(values)) "TRUE" else as.character(if (max(values, na.rm = TRUE) == 2) 2 else 1)
+  sides
+}
+
+# Rows of figures, and the spec of a model.
+figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, name, extra, formula, data) {
+  rows <- data.frame(
+    term = c(labels, "n"), coef = c(printed(b, decimals), as.character(n)),
+    se = c(ifelse(is.na(se), "", printed(se, se_decimals)), ""), stringsAsFactors = FALSE
+  )
+  spec <- c(
+    list(
+      kind = kind, formula = formula, statistics = c("se", "n"),
+      decimals = as.integer(c(rep(decimals, nrow(rows) - 1), 0L)), se_decimals = as.integer(se_decimals)
+    ),
+    extra
+  )
+  if (!is.null(name)) spec$name <- name
+  where <- fit$call$subset
+  if (!is.null(where)) spec$where <- condition_text(where)
+  new_output(spec, list(released = rows), data)
+}
+
+as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  if (!is.null(x$naive.var)) stop("Divulge reads the model's own standard errors of coxph.", call. = FALSE)
+  if (!x$method %in% c("efron", "breslow")) stop("Divulge reads ties by efron or breslow.", call. = FALSE)
+  data <- data_of(x)
+  t <- terms(x)
+  sides <- survival_sides(attr(t, "variables")[[1 + attr(t, "response")]], data)
+  special <- attr(t, "specials")$strata
+  strata <- if (is.null(special)) character() else all.vars(as.list(attr(t, "variables"))[[1 + special]])
+  found <- translate_model(x, sides$time, drop = "^strata\\(")
+  extra <- list(event = sides$event, observed = sides$observed, ties = x$method)
+  if (length(strata)) extra$strata <- I(strata)
+  if (!is.null(sides$entry)) extra$entry <- sides$entry
+  b <- coef(x)
+  figures_output(
+    x, "cox", unname(found$labels[names(b)]), b, sqrt(diag(as.matrix(vcov(x)))), x$n, decimals, se_decimals, name,
+    extra, found$formula, data
+  )
+}
+
+as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  if (!x$dist %in% c("weibull", "exponential")) {
+    stop("Divulge reads survreg with the distributions weibull and exponential.", call. = FALSE)
+  }
+  data <- data_of(x)
+  t <- terms(x)
+  sides <- survival_sides(attr(t, "variables")[[1 + attr(t, "response")]], data)
+  found <- translate_model(x, sides$time)
+  b <- coef(x)
+  labels <- unname(found$labels[names(b)])
+  se <- sqrt(diag(vcov(x)))
+  if (x$dist == "weibull") {
+    b <- c(b, log(x$scale))
+    labels <- c(labels, "log(scale)")
+  }
+  extra <- list(event = sides$event, observed = sides$observed, distribution = x$dist)
+  figures_output(
+    x, "weibull", labels, b, unname(se[seq_along(b)]), nrow(x$y), decimals, se_decimals, name, extra, found$formula, data
+  )
+}
+
+as_output.polr <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  if (x$method != "logistic") stop("Divulge reads polr with the method logistic.", call. = FALSE)
+  found <- translate_model(x)
+  b <- c(coef(x), x$zeta)
+  labels <- c(unname(found$labels[names(coef(x))]), paste0("cut", seq_along(x$zeta)))
+  se <- if (is.null(x$Hessian)) rep(NA_real_, length(b)) else sqrt(diag(vcov(x)))
+  figures_output(
+    x, "ordered-logit", labels, b, se, x$nobs, decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
+    tryCatch(data_of(x), error = function(e) NULL)
+  )
+}
+
+as_output.negbin <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  found <- translate_model(x)
+  b <- coef(x)
+  labels <- c(unname(found$labels[names(b)]), "alpha")
+  # alpha is 1 / theta; R prints theta.
+  figures_output(
+    x, "negative-binomial", labels, c(b, 1 / x$theta), c(sqrt(diag(vcov(x))), NA), nobs(x), decimals, se_decimals, name,
+    list(information = "expected"), found$formula, tryCatch(data_of(x), error = function(e) NULL)
+  )
+}
+
+as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  f <- family(x)
+  kinds <- c(
+    "gaussian identity" = "linear", "binomial logit" = "logistic", "quasibinomial logit" = "logistic",
+    "poisson log" = "poisson", "quasipoisson log" = "poisson"
+  )
+  kind <- unname(kinds[paste(f$family, f$link)])
+  if (is.na(kind)) stop("Divulge does not know survey models of ", f$family, " with the link ", f$link, ".", call. = FALSE)
+  design <- x$survey.design
+  call <- design$call
+  if (!is.null(call$strata) || !is.null(call$fpc)) {
+    stop("Divulge reads survey designs with weights and one stage of clusters, without strata.", call. = FALSE)
+  }
+  weights <- all.vars(call$weights)
+  clusters <- all.vars(if (is.null(call$ids)) call$id else call$ids)
+  if (length(weights) != 1 || length(clusters) > 1) {
+    stop("Divulge reads survey designs with one variable of weights and at most one of clusters.", call. = FALSE)
+  }
+  found <- translate_model(x)
+  b <- coef(x)
+  extra <- list(weights = weights, errors = if (length(clusters)) "cluster-ml" else "robust-ml")
+  if (length(clusters)) extra$cluster <- clusters
+  y <- model.frame(x)[[1]]
+  if (kind == "logistic" && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
+  figures_output(
+    x, kind, unname(found$labels[names(b)]), b, sqrt(diag(vcov(x))), nobs(x), decimals, se_decimals, name, extra,
+    found$formula, design$variables
+  )
+}

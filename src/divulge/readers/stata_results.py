@@ -1,0 +1,219 @@
+"""What the Stata command `divulge:` writes: results.txt with what was estimated, and the estimation sample.
+
+Lines of words between tabs: `e name value`, `b name coefficient error`, `variable name`, `decimals number`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, isfinite
+from pathlib import Path
+from typing import Any
+
+from divulge.errors import SpecError
+
+_KINDS: Mapping[str, str] = {
+    "regress": "linear",
+    "logit": "logistic",
+    "logistic": "logistic",
+    "probit": "probit",
+    "cloglog": "cloglog",
+    "poisson": "poisson",
+    "nbreg": "negative-binomial",
+    "ologit": "ordered-logit",
+    "mlogit": "multinomial",
+    "cox": "cox",
+    "stcox": "cox",
+}
+_GLM: Mapping[tuple[str, str], str] = {
+    ("gaussian", "identity"): "linear",
+    ("bernoulli", "logit"): "logistic",
+    ("bernoulli", "probit"): "probit",
+    ("bernoulli", "complementary log-log"): "cloglog",
+    ("poisson", "log"): "poisson",
+    ("gamma", "log"): "gamma",
+    ("inverse gaussian", "log"): "inverse-gaussian",
+}
+_LEAST_SQUARES = ("regress",)
+_LEVEL = re.compile(r"^(?P<level>-?\d+)(?P<how>[bon]*)\.(?P<name>.+)$")
+
+
+@dataclass
+class _Results:
+    """The lines of results.txt, sorted."""
+
+    said: dict[str, str] = field(default_factory=dict)
+    figures: list[tuple[str, float, float]] = field(default_factory=list)
+    variables: list[str] = field(default_factory=list)
+    decimals: int = 4
+
+
+def read_stata_results(folder: Path) -> dict[str, Any]:
+    """The output as a spec has it. The folder holds results.txt and data.csv."""
+    results = _read(folder / "results.txt")
+    command = results.said.get("cmd", "")
+    if command == "tabulate":
+        return {"kind": "crosstab", "variables": results.variables, "compute": True}
+    kind = _kind(results)
+    formula, labels = _formula(results, kind)
+    fields: dict[str, Any] = {"kind": kind, "formula": formula}
+    if kind == "cox":
+        fields |= _survival(results)
+    fields |= _errors(results, command)
+    weight = results.said.get("wexp", "").lstrip("= ").strip()
+    if weight:
+        if results.said.get("wtype") not in ("pweight", "aweight"):
+            raise SpecError(
+                f"weights of the type {results.said.get('wtype')!r} are not read.",
+                where="results.txt",
+                hint="Expand frequency weights (expand), or use pweights.",
+            )
+        fields["weights"] = weight
+    released, decimals = _released(results, kind, labels)
+    fields |= {"released": released, "decimals": decimals, "se_decimals": results.decimals}
+    fields["statistics"] = ["se", "n"] if kind != "multinomial" else ["n"]
+    return fields
+
+
+def _read(path: Path) -> _Results:
+    if not path.exists():
+        raise SpecError("there is no results.txt.", where=str(path.parent), hint="Run `divulge: regress …` in Stata.")
+    found = _Results()
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        words = line.split("\t")
+        try:
+            if words[0] == "e":
+                found.said[words[1]] = words[2].strip()
+            elif words[0] == "b":
+                found.figures.append((words[1].strip(), float(words[2]), float(words[3])))
+            elif words[0] == "variable":
+                found.variables.append(words[1].strip())
+            elif words[0] == "decimals":
+                found.decimals = int(words[1])
+        except (IndexError, ValueError):
+            raise SpecError("a line cannot be read.", where=f"{path.name}, line {number}") from None
+    return found
+
+
+def _kind(results: _Results) -> str:
+    command = results.said.get("cmd", "")
+    if command == "glm":
+        pair = results.said.get("varfunct", "").casefold(), results.said.get("linkf", "").casefold()
+        if pair in _GLM:
+            return _GLM[pair]
+        command = f"glm with family {pair[0]} and link {pair[1]}"
+    elif command in _KINDS:
+        return _KINDS[command]
+    raise SpecError(
+        f"{command or 'a command that left no results'} is not a model that Divulge has a kind for.",
+        where="results.txt",
+        hint=f"It reads {', '.join(sorted({*_KINDS, 'glm', 'tabulate'}))}.",
+    )
+
+
+def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
+    """The formula, and for each of Stata's names that has a figure what Divulge calls it."""
+    response = "_t" if kind == "cox" else results.said["depvar"]
+    bases = {m["name"]: m["level"] for m in _levels(results) if "b" in m["how"]}
+    terms: list[str] = []
+    labels: dict[str, str] = {}
+    has_constant = kind in ("cox", "ordered-logit")
+    for full, _, error in results.figures:
+        equation, _, name = full.rpartition(":")
+        if equation.startswith("/") or full.startswith("/"):
+            continue
+        if name == "_cons":
+            has_constant = True
+            labels[full] = "Intercept"
+            continue
+        parts = name.split("#")
+        term = _term(parts, bases)
+        if term not in terms:
+            terms.append(term)
+        is_base = any((m := _LEVEL.match(p)) and ("b" in m["how"] or "o" in m["how"]) for p in parts)
+        if not is_base and not name.startswith("o.") and error > 0.0:
+            labels[full] = ":".join(_label(p, bases) for p in parts) if not _is_power(parts) else term
+    listed = [*([] if has_constant else ["0"]), *terms] or ["1"]
+    return f"{response} ~ {' + '.join(listed)}", labels
+
+
+def _levels(results: _Results) -> list[re.Match[str]]:
+    parts = [part for name, _, _ in results.figures for part in name.rpartition(":")[2].split("#")]
+    return [m for part in parts if (m := _LEVEL.match(part))]
+
+
+def _is_power(parts: Sequence[str]) -> bool:
+    return len(parts) > 1 and all(p.startswith("c.") for p in parts) and len(set(parts)) == 1
+
+
+def _term(parts: Sequence[str], bases: Mapping[str, str]) -> str:
+    if _is_power(parts):
+        return f"I({parts[0][2:]}**{len(parts)})"
+    return ":".join(_factor(part, bases) for part in parts)
+
+
+def _factor(part: str, bases: Mapping[str, str]) -> str:
+    found = _LEVEL.match(part)
+    if found is None:
+        return part.removeprefix("c.").removeprefix("o.")
+    base = bases.get(found["name"])
+    return f"C({found['name']}, Treatment('{base}'))" if base is not None else f"C({found['name']})"
+
+
+def _label(part: str, bases: Mapping[str, str]) -> str:
+    found = _LEVEL.match(part)
+    return _factor(part, bases) if found is None else f"{_factor(part, bases)}[T.{found['level']}]"
+
+
+def _survival(results: _Results) -> dict[str, Any]:
+    """Time and event are as stset made them."""
+    fields: dict[str, Any] = {"event": "_d", "observed": "1", "ties": results.said.get("ties", "breslow").casefold()}
+    if results.said.get("strata"):
+        fields["strata"] = results.said["strata"].split()
+    if results.said.get("entry"):
+        fields["entry"] = results.said["entry"]
+    return fields
+
+
+def _errors(results: _Results, command: str) -> dict[str, str]:
+    """By which estimator Stata computed standard errors; pweights make them robust."""
+    vce = results.said.get("vce", "").casefold()
+    is_least = command in _LEAST_SQUARES
+    if vce in ("hc2", "hc3") and is_least:
+        return {"errors": vce.upper()}
+    if vce == "robust":
+        return {"errors": "HC1" if is_least else "robust-ml"}
+    if vce == "cluster":
+        return {"errors": "cluster" if is_least else "cluster-ml", "cluster": results.said["clustvar"]}
+    if vce in ("", "ols", "oim", "eim"):
+        return {}
+    raise SpecError(
+        f"standard errors of the type vce({vce}) cannot be computed again, so they cannot be checked.",
+        where="results.txt",
+        hint="Use vce(robust), vce(cluster …) or the model's own.",
+    )
+
+
+def _released(results: _Results, kind: str, labels: Mapping[str, str]) -> tuple[dict[str, Any], list[int]]:
+    """Figures by label, and with how many decimals each is printed."""
+    released: dict[str, Any] = {}
+    for full, value, error in results.figures:
+        equation, _, name = full.rpartition(":")
+        label = labels.get(full)
+        if kind == "ordered-logit" and "cut" in full:
+            label = (name if name != "_cons" else equation).strip("/")
+        elif kind == "negative-binomial" and "lnalpha" in full:
+            # d e^x = e^x dx
+            label, value, error = "alpha", exp(value), exp(value) * error
+        elif kind == "multinomial" and label is not None:
+            label = f"{results.said['depvar']}={equation} & {label}"
+        if label is None or not isfinite(value):
+            continue
+        places = results.decimals
+        shown = f"{value:.{places}f}"
+        released[label] = shown if kind == "multinomial" else {"coef": shown, "se": f"{error:.{places}f}"}
+    decimals = [results.decimals] * len(released) + [0]
+    released["n"] = results.said["N"]
+    return released, decimals

@@ -1,0 +1,121 @@
+*! divulge 0.1.0: whether an output may be released
+*! Runs a command as it is, takes its results, and asks the program divulge about them. See help divulge.
+program define divulge, eclass
+    version 14.0
+    _on_colon_parse `0'
+    local command `"`s(after)'"'
+    local 0 `"`s(before)'"'
+    syntax [, TARget(string) KEYs(string) DECimals(integer 4) SPLits(integer 0) SEConds(real 0) POLicy(string) ///
+        SAVing(string) PATH(string) REPort SEED(integer 1) NORUN]
+    if `"`command'"' == "" {
+        display as error "divulge: a command is needed after the colon, as in divulge: regress income age"
+        exit 198
+    }
+
+    * The command itself, natively. Whatever it refuses, it refuses.
+    capture noisily `command'
+    if _rc exit _rc
+
+    * Where the files go: a folder of this session, or the one that was named.
+    if `"`saving'"' == "" {
+        tempfile stem
+        local saving `"`stem'_divulge"'
+    }
+    capture mkdir `"`saving'"'
+    tokenize `"`command'"', parse(" ,")
+    local first `1'
+    if inlist("`first'", "ta", "tab", "tabu", "tabul", "tabula", "tabulat", "tabulate") {
+        _divulge_tabulate `command', folder(`"`saving'"')
+    }
+    else {
+        _divulge_estimates, folder(`"`saving'"') decimals(`decimals')
+    }
+
+    * What to ask, one word a line.
+    tempname f
+    file open `f' using `"`saving'/asked.txt"', write text replace
+    if `"`target'"' != "" file write `f' "target" _tab `"`target'"' _n
+    foreach key of local keys {
+        file write `f' "key" _tab `"`key'"' _n
+    }
+    if `splits' > 0 file write `f' "splits" _tab "`splits'" _n
+    if `seconds' > 0 file write `f' "seconds" _tab "`seconds'" _n
+    if `"`policy'"' != "" file write `f' "policy" _tab `"`policy'"' _n
+    file write `f' "seed" _tab "`seed'" _n
+    file close `f'
+    if "`norun'" != "" {
+        display as text `"Files are in `saving'. Run: divulge stata "`saving'""'
+        exit
+    }
+
+    * The program: as said, as the global says, else as the system finds it.
+    if `"`path'"' == "" local path `"$DIVULGE"'
+    if `"`path'"' == "" local path "divulge"
+    shell "`path'" stata "`saving'" > "`saving'/said.txt" 2>&1
+    capture confirm file `"`saving'/verdict.txt"'
+    if _rc {
+        display as error "divulge gave no verdict. It said:"
+        capture noisily type `"`saving'/said.txt"'
+        display as error `"Where is the program? Say: global DIVULGE "/where/it/is/divulge""'
+        exit 601
+    }
+    type `"`saving'/verdict.txt"'
+    if "`report'" != "" view browse `"`saving'/report.html"'
+end
+
+* Results of estimation: what was fitted, and every coefficient with its standard error.
+program define _divulge_estimates
+    version 14.0
+    syntax, folder(string) decimals(integer)
+    if "`e(cmd)'" == "" {
+        display as error "divulge: the command left no results of an estimation"
+        exit 301
+    }
+    tempname f b V
+    matrix `b' = e(b)
+    matrix `V' = e(V)
+    file open `f' using `"`folder'/results.txt"', write text replace
+    foreach name in cmd cmdline depvar vce clustvar wtype wexp varfunct linkf link ties strata title {
+        if `"`e(`name')'"' != "" file write `f' "e" _tab "`name'" _tab `"`e(`name')'"' _n
+    }
+    file write `f' "e" _tab "N" _tab (string(e(N), "%21.0f")) _n
+    file write `f' "decimals" _tab "`decimals'" _n
+    local names : colfullnames `b'
+    local j = 0
+    foreach name of local names {
+        local ++j
+        local value = `b'[1, `j']
+        local error = sqrt(`V'[`j', `j'])
+        file write `f' "b" _tab `"`name'"' _tab (string(`value', "%24.16e")) _tab (string(`error', "%24.16e")) _n
+    }
+    * Survival times as stset made them; rows that enter late say so.
+    if "`e(cmd)'" == "cox" | "`e(cmd2)'" == "stcox" {
+        quietly summarize _t0 if e(sample)
+        if r(max) > 0 file write `f' "e" _tab "entry" _tab "_t0" _n
+    }
+    file close `f'
+    preserve
+    quietly keep if e(sample)
+    quietly export delimited using `"`folder'/data.csv"', nolabel replace
+    restore
+end
+
+* A table of counts: which variables, and among whom.
+program define _divulge_tabulate
+    version 14.0
+    syntax anything [if] [in] [, folder(string) *]
+    gettoken word variables : anything
+    tempname f
+    marksample used, novarlist
+    markout `used' `variables', strok
+    file open `f' using `"`folder'/results.txt"', write text replace
+    file write `f' "e" _tab "cmd" _tab "tabulate" _n
+    foreach name of local variables {
+        file write `f' "variable" _tab "`name'" _n
+    }
+    file close `f'
+    preserve
+    quietly keep if `used'
+    quietly export delimited using `"`folder'/data.csv"', nolabel replace
+    restore
+end

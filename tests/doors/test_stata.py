@@ -1,0 +1,191 @@
+"""The Stata door: files as divulge.ado writes them, read back; and the command itself, as far as it can be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+
+from divulge.cli import main
+from divulge.errors import DivulgeError
+from divulge.outputs import read_released
+from divulge.outputs.released.computed import compute
+from divulge.readers.stata_results import read_stata_results
+from divulge.spec import parse_output
+from divulge.table import table_from_frame
+from tests.support.repository import ROOT
+
+RNG = np.random.default_rng(1)  # any seed: a few hundred people with a weak relation
+N = 400
+FRAME = pd.DataFrame({"age": RNG.integers(20, 60, N), "race": RNG.integers(1, 4, N), "town": RNG.integers(1, 30, N)})
+FRAME["wage"] = np.round(5 + 0.2 * FRAME.age + FRAME.race + RNG.normal(0, 3, N))
+FRAME["union"] = (RNG.random(N) < 0.2 + 0.1 * FRAME.race) * 1
+FRAME["visits"] = RNG.negative_binomial(2, 0.3, N)
+FRAME["_t"], FRAME["_d"] = RNG.integers(1, 30, N), RNG.integers(0, 2, N)
+
+
+def stata_names(names: list[str], equation: str = "") -> list[str]:
+    """As Stata names columns: `C(race)[T.2]` is `2.race`, and the base level stands before the others."""
+    found: list[str] = []
+    for name in names:
+        level = re.fullmatch(r"C\((\w+)\)\[T\.(\d+)\]", name)
+        if level and level[2] == "2":
+            found.append(f"1b.{level[1]}")
+        found.append("_cons" if name == "Intercept" else f"{level[2]}.{level[1]}" if level else name)
+    return [f"{equation}:{n}" if equation else n for n in found]
+
+
+def write(folder: Path, said: dict[str, Any], names: list[str], b: Any, se: Any, frame: pd.DataFrame = FRAME) -> Path:
+    """The reference writer: the same lines as `_divulge_estimates` of divulge.ado."""
+    folder.mkdir(exist_ok=True)
+    lines = [f"e\t{k}\t{v}" for k, v in {**said, "N": len(frame)}.items()] + ["decimals\t4"]
+    values = iter(zip(np.asarray(b), np.asarray(se), strict=True))
+    for name in names:
+        value, error = (0.0, 0.0) if re.search(r"(^|:)\d+b\.", name) else next(values)
+        lines.append(f"b\t{name}\t{value:24.16e}\t{error:24.16e}")
+    (folder / "results.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    frame.to_csv(folder / "data.csv", index=False)
+    return folder
+
+
+def fit_of(result: Any) -> tuple[list[str], Any, Any]:
+    return stata_names(list(result.params.index)), result.params, result.bse
+
+
+CASES = (
+    "regress",
+    "regress, robust",
+    "regress, cluster",
+    "a square",
+    "logit",
+    "logit, robust",
+    "probit",
+    "nbreg",
+    "stcox",
+)
+
+
+@cache
+def cases() -> dict[str, tuple[dict[str, Any], tuple[list[str], Any, Any]]]:
+    rhs = "age + C(race)"
+    clusters = {"groups": FRAME.town}
+    square = smf.ols("wage ~ age + I(age**2)", FRAME).fit()
+    ml = np.sqrt(N / (N - 1))  # Stata's factor after maximum likelihood
+    logit = smf.logit(f"union ~ {rhs}", FRAME)
+    robust = logit.fit(disp=0, cov_type="HC0")
+    nb = smf.negativebinomial(f"visits ~ {rhs}", FRAME).fit(disp=0, method="newton", maxiter=200)
+    log_alpha = np.log(nb.params["alpha"])
+    cox = sm.PHReg(FRAME["_t"], FRAME[["age"]], status=FRAME["_d"], ties="breslow").fit(disp=0)
+    _, b, se = fit_of(nb)
+    return {
+        "regress": ({"cmd": "regress", "depvar": "wage", "vce": "ols"}, fit_of(smf.ols(f"wage ~ {rhs}", FRAME).fit())),
+        "regress, robust": (
+            {"cmd": "regress", "depvar": "wage", "vce": "robust"},
+            fit_of(smf.ols(f"wage ~ {rhs}", FRAME).fit(cov_type="HC1")),
+        ),
+        "regress, cluster": (
+            {"cmd": "regress", "depvar": "wage", "vce": "cluster", "clustvar": "town"},
+            fit_of(smf.ols(f"wage ~ {rhs}", FRAME).fit(cov_type="cluster", cov_kwds=clusters)),
+        ),
+        "a square": (
+            {"cmd": "regress", "depvar": "wage"},
+            (["age", "c.age#c.age", "_cons"], square.params.iloc[[1, 2, 0]], square.bse.iloc[[1, 2, 0]]),
+        ),
+        "logit": ({"cmd": "logit", "depvar": "union", "vce": "oim"}, fit_of(logit.fit(disp=0, tol=1e-10))),
+        "logit, robust": (
+            {"cmd": "logit", "depvar": "union", "vce": "robust"},
+            (stata_names(list(robust.params.index), "union"), robust.params, robust.bse * ml),
+        ),
+        "probit": (
+            {"cmd": "probit", "depvar": "union"},
+            fit_of(smf.probit(f"union ~ {rhs}", FRAME).fit(disp=0, tol=1e-10)),
+        ),
+        "nbreg": (
+            {"cmd": "nbreg", "depvar": "visits"},
+            (
+                [*stata_names(list(nb.params.index[:-1]), "visits"), "/lnalpha"],
+                [*b[:-1], log_alpha],
+                [*se[:-1], se["alpha"] / nb.params["alpha"]],
+            ),
+        ),
+        "stcox": ({"cmd": "cox", "depvar": "_t", "ties": "breslow"}, (["age"], cox.params, cox.bse)),
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_figures_of_stata_are_what_the_data_give(case: str, tmp_path: Path) -> None:
+    said, fitted = cases()[case]
+    folder = write(tmp_path / "made", said, *fitted)
+    output = parse_output(read_stata_results(folder))
+    table = table_from_frame(pd.read_csv(folder / "data.csv"))
+    output.check(table.schema)
+    released = read_released(output, table.schema, None, table.n_rows, together=False)
+    assert released is not None
+    computed = compute(output, table, released)
+    assert computed.agrees is not None
+    assert computed.agrees.all(), dict(zip(released.labels, computed.agrees.tolist(), strict=True))
+
+
+def test_command_gives_a_verdict_that_stata_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said, fitted = cases()["regress"]
+    folder = write(tmp_path / "made", said, *fitted)
+    asked = "target\tunion\nkey\tage\nkey\trace\nsplits\t4\nseconds\t0.5\nseed\t2\n"
+    (folder / "asked.txt").write_text(asked, encoding="utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["stata", str(folder)])
+    capsys.readouterr()
+    assert not end.value.code
+    record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
+    assert (folder / "verdict.txt").read_text(encoding="utf-8").startswith(record["verdict"].upper())
+    assert (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"cmd": "xtreg", "depvar": "wage"}, "xtreg is not a model"),
+        ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Reciprocal"}, "glm with family gamma"),
+        ({"cmd": "regress", "depvar": "wage", "vce": "bootstrap"}, "cannot be computed again"),
+        ({"cmd": "regress", "depvar": "wage", "wtype": "fweight", "wexp": "= town"}, "fweight"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_sentence(said: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    folder = write(tmp_path / "made", said, ["age", "_cons"], [0.2, 1.0], [0.1, 0.2])
+    with pytest.raises(DivulgeError, match=re.escape(expected)):
+        read_stata_results(folder)
+
+
+def test_broken_file_is_refused_without_its_contents(tmp_path: Path) -> None:
+    (tmp_path / "results.txt").write_text("e\tcmd\tregress\nb\tSECRET\tno number\t1\n", encoding="utf-8")
+    with pytest.raises(DivulgeError, match="line 2") as caught:
+        read_stata_results(tmp_path)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_help_names_every_option_and_programs_end() -> None:
+    ado = (ROOT / "stata" / "divulge.ado").read_text(encoding="utf-8")
+    code = "\n".join(line for line in ado.splitlines() if not line.lstrip().startswith("*"))
+    assert len(re.findall(r"^program define", code, re.M)) == len(re.findall(r"^end$", code, re.M)) == 3
+    assert code.count("{") == code.count("}")
+    assert code.count("file open") == code.count("file close")
+    assert code.count("preserve") == code.count("restore")
+    syntax = re.search(r"syntax \[,(.*?)\]", code, re.S)
+    assert syntax is not None
+    options = {word.lower() for word in re.findall(r"\b([A-Za-z]+)(?:\(|\b)", syntax[1])} - {
+        "string",
+        "integer",
+        "real",
+    }
+    help_text = (ROOT / "stata" / "divulge.sthlp").read_text(encoding="utf-8")
+    shown = {a + b for a, b in re.findall(r"\{opt (\w+):?(\w*)", help_text)}
+    assert options == shown
+    package = (ROOT / "stata" / "divulge.pkg").read_text(encoding="utf-8")
+    assert all((ROOT / "stata" / line[2:]).exists() for line in package.splitlines() if line.startswith("f "))
