@@ -25,7 +25,7 @@ LAYERS = (
     {"designs", "policy"},
     {"readers", "mitigations"},
     {"withholding", "merging"},
-    {"synthesisers", "audit"},
+    {"synthesisers", "audit", "attacks"},
     {"objective"},
     {"checking"},
     {"rules"},

@@ -17,7 +17,7 @@ import divulge
 SOURCE = Path(divulge.__file__).parent
 
 ROOMS = ("cli", "outputs.kinds", "measures.families", "synthesisers", "comparators", "rules", "readers")
-ROOMS += ("reports.formats", "demo", "mitigations", "readers.handed_in.programs", "outputs.methods")
+ROOMS += ("reports.formats", "demo", "mitigations", "attacks", "readers.handed_in.programs", "outputs.methods")
 
 
 def _registered(value: Any, room: str) -> set[str]:

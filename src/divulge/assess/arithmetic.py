@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from divulge.assess.plan import Plan
+from divulge.attacks import ATTACKS, Submitted
 from divulge.audit.report import Audited, Proved, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.checking import Checked, Profile, check_outputs, make_cases
@@ -26,6 +27,7 @@ _SETTLE = "Withhold more, round, or leave one of the figures out that the proof 
 class Arithmetic:
     """What the rules of the profile and the audit found. names: what each output is called, new ones first.
 
+    attacked: what attacks beside the look-up got out of the outputs.
     audited: all new outputs with what was released before; alone: each new one by itself, where there are several.
     """
 
@@ -34,11 +36,12 @@ class Arithmetic:
     checked: Checked
     audited: Audited
     alone: tuple[Audited, ...]
+    attacked: tuple[Finding, ...]
 
     def findings(self, outputs: Sequence[int]) -> tuple[Finding, ...]:
         """What rules have against these outputs; what they have against earlier ones is no reason against new ones."""
         is_new = min(outputs) < self.n_new
-        found = [f for f in self.checked.findings if set(f.outputs) <= set(outputs)]
+        found = [f for f in (*self.attacked, *self.checked.findings) if set(f.outputs) <= set(outputs)]
         return tuple(f for f in found if not is_new or min(f.outputs) < self.n_new)
 
     def proved(self, outputs: Sequence[int]) -> tuple[Proved, ...]:
@@ -51,9 +54,10 @@ class Arithmetic:
 
     def breaches(self, outputs: Sequence[int]) -> tuple[Breach, ...]:
         """The same as reasons for a verdict."""
-        rules = {rule.name: rule for rule in self.checked.profile.rules}
+        remedies = {rule.name: rule.remedy for rule in self.checked.profile.rules}
+        remedies |= {attack.name: attack.remedy for attack in ATTACKS}
         found = [
-            Breach(self._reason(f, outputs), f.severity.value, f.n_people, rules[f.rule].remedy)
+            Breach(self._reason(f, outputs), f.severity.value, f.n_people, remedies[f.rule])
             for f in self.findings(outputs)
         ]
         proved = [Breach(self._reason(f, outputs), f.severity.value, None, _SETTLE) for f in self.proved(outputs)]
@@ -106,7 +110,13 @@ def work_out(ready: Plan) -> Arithmetic:
             alone = tuple(audit(_submission(ready, [i]), settings) for i in range(n))
     names = [o.name or f"Output {i + 1}" for i, o in enumerate(ready.outputs[:n])]
     names += [one.release for one in ready.earlier.kept]
-    return Arithmetic(tuple(names), n, checked, audited, alone)
+    return Arithmetic(tuple(names), n, checked, audited, alone, _attacked(ready))
+
+
+def _attacked(ready: Plan) -> tuple[Finding, ...]:
+    """What every attack gets out of the outputs, each in turn."""
+    submitted = Submitted(ready.outputs, ready.printed, ready.table, ready.assessment.scenarios)
+    return tuple(finding for attack in ATTACKS for finding in attack().find(submitted))
 
 
 def _submission(ready: Plan, new: Sequence[int], earlier: Sequence[int] = ()) -> Submission:

@@ -19,6 +19,7 @@ from scipy import sparse
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
@@ -253,6 +254,11 @@ class Output:
         """The variables whose joint counts, of all rows, the figures are exactly; none where they are not."""
         del table, released
         return ()
+
+    def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
+        """A regression of so few people that their responses may follow from it; None where it is none."""
+        del table, released, most
+        return None
 
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""

@@ -15,7 +15,8 @@ from divulge.errors import EmbedError
 from divulge.kernels.arrays import Floats
 from divulge.table import Schema, Variable
 
-Knows = Literal["nothing", "marginals", "earlier outputs"]
+Knows = Literal["nothing", "marginals", "predictors", "earlier outputs"]
+"""`predictors`: the marginals, and everybody's predictors of a regression; attacks make use of these."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,12 @@ from divulge.errors import OutputError
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
 from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_model, read_model
@@ -95,6 +97,9 @@ class Regression(Output):
         formula = self.model(schema).formula
         terms = [(formula.response.variable, *(f.variable for f in term)) for term in formula.terms if term]
         return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
+
+    def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
+        return few_people(self, table, self.model(table.schema), released, most)
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)

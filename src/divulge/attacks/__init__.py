@@ -1,0 +1,9 @@
+"""ROOM. Ways to use a release beside the look-up in synthetic rows, one a file. A new attack is a file and a line."""
+
+from divulge.attacks.attack import Attack, Submitted
+from divulge.attacks.responses import Responses
+
+ATTACKS: tuple[type[Attack], ...] = (Responses,)
+"""Every attack, in the order in which their findings are told."""
+
+__all__ = ["ATTACKS", "Attack", "Submitted"]
