@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import Step, assess, plan
+from divulge.assess.remarks import find_remarks
+from divulge.assess.scenarios import scenarios_for
 from divulge.designs import RepeatedHalves
 from divulge.errors import OutputError, UsageError
 from divulge.outputs import Output, Released, read_released
@@ -17,7 +19,7 @@ from divulge.outputs.released.computed import compute
 from divulge.policy import Policy, make_policy
 from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
-from divulge.record import dumps, write_text
+from divulge.record import dumps, to_plain, write_text
 from divulge.reports import Html, card
 from divulge.scenario import EVERY, Scenario
 from divulge.settings import Choice
@@ -57,6 +59,7 @@ class Check:
 
     def __repr__(self) -> str:
         lines = [self.verdict.upper(), *(f"  - {reason}" for reason in self.reasons)]
+        lines += [f"Mind: {finding['sentence']}" for finding in self.record.get("findings", ())]
         if self.settle:
             lines += ["What would settle it:", *(f"  - {step}" for step in self.settle)]
         return "\n".join(lines)
@@ -121,12 +124,14 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
     inputs = Inputs(table.schema, table, table.n_rows, tuple(released))
     is_seen = sys.stderr.isatty() or "ipykernel" in sys.modules
     listener = _line() if (is_seen if progress is None else progress) else None
+    ready = plan(assessment, inputs)
     try:
-        found = assess(plan(assessment, inputs), workers=workers, listener=listener)
+        found = assess(ready, workers=workers, listener=listener)
     finally:
         if listener is not None:
             print("\r" + " " * WIDTH + "\r", end="", file=sys.stderr, flush=True)
-    return Check(found.record)
+    remarks = find_remarks(table, outputs, scenarios_for(assessment.scenarios, outputs, table.schema))
+    return Check({**found.record, "findings": to_plain(remarks)})
 
 
 def _policy(given: Mapping[str, Any] | str | Path | None, rules: str | None) -> Policy:

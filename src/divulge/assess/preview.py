@@ -13,6 +13,7 @@ from typing import Any
 
 from divulge.assess.forecast import Forecast, forecast
 from divulge.assess.plan import DEFAULT_FAMILIES, plan
+from divulge.assess.remarks import find_remarks
 from divulge.assess.scenarios import scenarios_for, unknown_names
 from divulge.assess.splits.split import is_usable
 from divulge.designs import Design, RepeatedHalves, Split
@@ -119,6 +120,8 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
         with _noted(found, None):
             ready = plan(assessment, inputs)
             found.scenarios = scenarios_for(assessment.scenarios, assessment.outputs, found.schema)
+            remarks = find_remarks(found.table, assessment.outputs, found.scenarios)
+            found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
             if with_time:
                 found.forecast = forecast(ready)
     elif not found.problems:

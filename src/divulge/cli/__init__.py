@@ -146,6 +146,9 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output went away (`divulge … | head`): that is not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except KeyboardInterrupt:
+        screen.note(f"Interrupted. Run it again: divulge {' '.join(given)}")
+        sys.exit(130)
     except Exception as error:  # whatever it is: people get a sentence, never a traceback
         _fail(_unforeseen(error), given)
     sys.exit(code if isinstance(code, int) else 0)

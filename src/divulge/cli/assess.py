@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from divulge.errors import UsageError
-from divulge.record import make_folder, write_text
+from divulge.record import make_folder, to_plain, write_text
 from divulge.terminal.conducting import FailOn, exit_for, progress_of_splits, tell_results, write_results
 from divulge.terminal.ledger_options import released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.result_folders import result_folder
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
@@ -64,7 +65,12 @@ def run(
     these tell about people who were in is compared with what they tell about people who were not.
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
+    import numpy as np
+
     from divulge.assess import assess, plan
+    from divulge.assess.remarks import find_remarks
+    from divulge.assess.scenarios import scenarios_for
+    from divulge.assess.splits.checkpoint import digest_of
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
@@ -73,9 +79,15 @@ def run(
         return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = plan(assessment) if ledger is None else plan(assessment, *released_before(assessment, ledger))
-    folder = output if output is not None else Path(f"{spec.stem}-assessment")
+    wanted = output if output is not None else Path(f"{spec.stem}-assessment")
     if exposed_rows is not None and not exposed_rows.parent.is_dir():
         raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
+    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in ready.table.columns))
+    # Whoever goes on from finished splits means the folder that has them.
+    goes_on = resume and (wanted / "splits").exists()
+    folder = wanted if goes_on else result_folder(wanted, digest_of(spec.read_bytes()), data_digest)
+    if folder != wanted:
+        screen.note(f"{wanted} belongs to another assessment; this one goes to {folder}.")
     try:
         with progress_of_splits() as listener:
             found = assess(
@@ -88,13 +100,16 @@ def run(
                 listener=listener,
             )
     except KeyboardInterrupt:
-        screen.note(f"Interrupted. Finished splits are kept in {folder}; go on with --resume.")
+        screen.note(f"Interrupted. What is finished is kept. Go on with: divulge assess {spec} -o {folder} --resume")
         raise typer.Exit(130) from None
     if exposed_rows is not None:
         write_text(exposed_rows, _exposed_csv(found))
-    files = write_results(found.record, folder)
+    scenarios = scenarios_for(assessment.scenarios, assessment.outputs, ready.table.schema)
+    remarks = find_remarks(ready.table, assessment.outputs, scenarios)
+    record = {**found.record, "findings": to_plain(remarks)}
+    files = write_results(record, folder)
     found.checkpoint.clear()  # what was kept for resuming is no longer needed
-    tell_results(found.record, files, None if json else show)
+    tell_results(record, files, None if json else show)
     exit_for(str(found.verdict), fail_on)
 
 

@@ -14,6 +14,7 @@ from divulge.record import read_record, write_text
 from divulge.reports.blocks import Source, plain
 from divulge.reports.compare import compared, comparison, comparison_page
 from divulge.terminal.options import JsonOption
+from divulge.terminal.result_folders import beside
 from divulge.terminal.screen import screen
 
 
@@ -21,7 +22,8 @@ def run(
     records: Annotated[
         list[Path],
         typer.Argument(
-            help="Records, or the folders that they are in. The first is what the others are compared with.",
+            help="Records, or the folders that they are in. The first is what the others are compared with. One folder "
+            "alone is compared with those that have its name and a number.",
             show_default=False,
         ),
     ],
@@ -35,6 +37,8 @@ def run(
 
     For an output and its safer versions: the best is the one that keeps the most among those that may be released.
     """
+    if len(records) == 1 and records[0].is_dir():
+        records = [records[0], *beside(records[0])]
     if len(records) < 2:
         raise UsageError("two records are needed at least, one is given.", hint="Name another record.json or folder.")
     paths = [find_record(path) for path in records]

@@ -62,6 +62,7 @@ def run(
     Asks what is not given, where there is a terminal. From a data file and a file of results it infers which output
     that is. What is written has been read and checked first.
     """
+    from divulge.assess.remarks import find_remarks
     from divulge.record import write_text
     from divulge.spec import parse_spec, read_inputs
     from divulge.spec.draft import Draft, draft_text
@@ -94,12 +95,16 @@ def run(
     draft = Draft(data_place, schema_place, n_given, outputs, target, None if keys is None else _names(keys))
     # What would be refused later is refused now, in the same words.
     assessment = parse_spec(draft.document(), spec.parent)
-    read_inputs(assessment)
+    inputs = read_inputs(assessment)
     _check_scenario(draft.target, draft.keys or (), known)
     write_text(spec, draft_text(draft, known))
+    remarks = () if inputs.table is None else find_remarks(inputs.table, assessment.outputs, assessment.scenarios)
     if json:
-        screen.print_json({"file": str(spec), "spec": draft.document()})
+        findings = [vars(remark) for remark in remarks]
+        screen.print_json({"file": str(spec), "spec": draft.document(), "findings": findings})
         return
+    for remark in remarks:
+        screen.note(f"Mind: {remark.sentence} {remark.advice}")
     screen.show(f"Written: {spec}")
     after = f"divulge assess {spec}" if data is not None else f"divulge teach {spec}"
     screen.note(f"Read it and edit it. Then: divulge check {spec}, and {after}")

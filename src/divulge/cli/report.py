@@ -11,6 +11,7 @@ import typer
 from divulge.record import read_record, write_bytes
 from divulge.reports import REPORTS
 from divulge.terminal.options import JsonOption
+from divulge.terminal.result_folders import beside
 from divulge.terminal.screen import screen
 
 _Format = StrEnum("Format", {report.format: report.format for report in REPORTS})  # type: ignore[misc]
@@ -37,6 +38,9 @@ def run(
     Nothing is computed: every figure is the record's.
     """
     path = find_record(record)
+    others = beside(record) if record.is_dir() else []
+    if others:
+        screen.note(f"Assessments beside this one: {', '.join(map(str, others))}.")
     report = next(kind for kind in REPORTS if kind.format == format.value)()
     made = report.render(read_record(path))
     target = output if output is not None else path.with_name(f"report{report.suffix}")

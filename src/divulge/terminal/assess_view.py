@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.table import Table as Grid
 
+from divulge.reports.blocks import Source, plain
+from divulge.reports.sections.verdict import summary
 from divulge.terminal.screen import screen
 
 _N_NAMED = 3
@@ -14,13 +16,17 @@ _N_NAMED = 3
 
 def show(record: dict[str, Any]) -> None:
     """The verdict first, then why, then each output, then the figures behind it."""
-    screen.show(f"{str(record['verdict']).upper()}")
+    seen = summary(Source(record))
+    screen.show(plain(seen.subject))
+    screen.show(f"{seen.verdict.upper()}: {seen.sentence}")
+    for line in (seen.about, seen.reconciled):
+        if line:
+            screen.show(plain(line))
     for reason in record["reasons"]:
         screen.show(f"  - {reason}")
-    if record["settle"]:
-        screen.show("What would settle it:")
-        for step in record["settle"]:
-            screen.show(f"  - {step}")
+    screen.show("What to do:")
+    for step in seen.advice:
+        screen.show(f"  - {plain(step)}")
     screen.show("")
     screen.show(_outputs(record))
     for output in record["outputs"]:
@@ -36,6 +42,8 @@ def show(record: dict[str, Any]) -> None:
     for caveat in dict.fromkeys(c for risk in record["risk"] for c in risk["caveats"]):
         screen.show(caveat)
     _exposure(record)
+    for finding in record.get("findings", ()):
+        screen.show(f"Mind: {finding['sentence']}")
     if record["cumulative"] is not None:
         _cumulative(record["cumulative"])
 

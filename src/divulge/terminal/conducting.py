@@ -58,11 +58,17 @@ def _heeded_interrupt() -> Iterator[Callable[[], bool]]:
         seen.append(number)
         signal.default_int_handler(number, frame)
 
+    # A job that is ended and a terminal that is closed are interruptions like Ctrl-C.
+    others = {s: signal.getsignal(s) for s in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))}
     signal.signal(signal.SIGINT, note)
+    for other in others:
+        signal.signal(other, note)
     try:
         yield lambda: bool(seen)
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        for other, handler in others.items():
+            signal.signal(other, handler)
 
 
 def write_results(record: Mapping[str, Any], folder: Path) -> list[Path]:

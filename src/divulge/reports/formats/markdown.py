@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,8 +26,11 @@ from divulge.reports.blocks import (
 from divulge.reports.sections import sections
 from divulge.reports.sections.verdict import summary
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^=:-])")
-"""What Markdown, in one dialect or another, takes for more than a character."""
+SPECIAL = re.compile(r"([\\`*\[\]{}|~$^]|(?<!\w)_|_(?!\w)|(?<=:)/(?=/)|(?<=www)\.)", re.IGNORECASE)
+"""What Markdown, in one dialect or another, takes for more than a character, where it does: links too."""
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+_FIRST = re.compile(r"^(\s*\d*)([#>+=:-]|(?<=\d)[.)](?=\s))")
+"""What it takes for more at the start of a line alone."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Markdown:
         parts = [
             f"# {seen.verdict.upper()}: {seen.sentence}",
             said(seen.subject),
+            said(seen.about),
+            said(seen.reconciled),
             "## Why",
             _points(seen.reasons),
             "## What to do",
@@ -61,7 +65,9 @@ def said(line: Line) -> str:
 
 
 def escaped(text: str) -> str:
-    return SPECIAL.sub(r"\\\1", html.escape(text, quote=False))
+    """A stranger's words as words: nothing in them is a mark, a link or a tag."""
+    words = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
+    return _FIRST.sub(r"\1\\\2", SPECIAL.sub(r"\\\1", words))
 
 
 def _points(lines: tuple[Line, ...]) -> str:

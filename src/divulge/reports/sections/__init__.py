@@ -10,6 +10,7 @@ from divulge.reports.sections.acro import acro
 from divulge.reports.sections.earlier import earlier
 from divulge.reports.sections.epsilon import epsilon
 from divulge.reports.sections.exposure import exposure
+from divulge.reports.sections.findings import findings
 from divulge.reports.sections.handed_in import handed_in
 from divulge.reports.sections.meanings import meanings
 from divulge.reports.sections.outputs import outputs
@@ -18,7 +19,22 @@ from divulge.reports.sections.rules import rules
 from divulge.reports.sections.run import run
 from divulge.reports.sections.search import curve, embedding, error
 
-SECTIONS = (acro, handed_in, outputs, rules, risk, epsilon, earlier, exposure, embedding, error, curve, meanings, run)
+SECTIONS = (
+    acro,
+    handed_in,
+    outputs,
+    rules,
+    risk,
+    epsilon,
+    earlier,
+    exposure,
+    embedding,
+    error,
+    curve,
+    findings,
+    meanings,
+    run,
+)
 
 
 def sections(record: Mapping[str, Any]) -> tuple[Section, ...]:

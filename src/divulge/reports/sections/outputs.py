@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Section, Source
+from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Points, Section, Source
 from divulge.reports.sections.verdict import output_name, precision
 
 OPEN_UP_TO = 40
@@ -66,11 +66,25 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     ]
     if source.get(*path, "reproduced") != source.get(*path, "figures"):
         blocks.append(Caveat((source.name(*path, "sentence"),)))
-    blocks += [Caveat((source.name(*rule, "sentence"),)) for rule in _broken(source, path)]
+    blocks += _caveats(source, _broken(source, path))
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
     values = source.many(*path, "values")
     return [*blocks, *_shown(source, path, values)] if values else blocks
+
+
+def _caveats(source: Source, broken: list[Path]) -> list[Block]:
+    """What rules say, the first of each rule at once and the others at hand."""
+    by_rule: dict[str, list[Path]] = {}
+    for path in broken:
+        by_rule.setdefault(str(source.get(*path, "rule")), []).append(path)
+    blocks: list[Block] = []
+    for group in by_rule.values():
+        blocks.append(Caveat((source.name(*group[0], "sentence"),)))
+        if len(group) > 1:
+            rest = Points(tuple((source.name(*p, "sentence"),) for p in group[1:]))
+            blocks.append(Fold((f"{len(group) - 1:,} more of the same kind",), (rest,)))
+    return blocks
 
 
 def _broken(source: Source, path: Path) -> list[Path]:

@@ -34,6 +34,10 @@ WITH_EARLIER = (
 """The same where earlier releases were taken into account."""
 
 
+_NAMED = 5  # figures that the top of a report names
+_LONGEST = 90  # characters of a description that stand for a name
+
+
 @dataclass(frozen=True)
 class Tile:
     """One figure that a verdict rests on: what it is, the figure, and what it is compared with."""
@@ -53,6 +57,10 @@ class Summary:
     reasons: tuple[Line, ...]
     advice: tuple[Line, ...]
     tiles: tuple[Tile, ...]
+    about: Line = ()
+    """The figures that the verdict is about."""
+    reconciled: Line = ()
+    """Why a small average and an exposed person are both true; nothing where there is nothing to reconcile."""
 
 
 def summary(source: Source) -> Summary:
@@ -70,6 +78,43 @@ def summary(source: Source) -> Summary:
         tuple((Name(reason),) for reason in source.get("reasons") or ()),
         advice,
         _tiles(source),
+        _about(source),
+        _reconciled(source),
+    )
+
+
+def _about(source: Source) -> Line:
+    """The figures that the verdict is about: those that rules and arithmetic name, else how many there are."""
+    outputs = source.many("outputs")
+    named: dict[str, None] = {}
+    for place in [*source.many("audit", "findings"), *source.many("rules", "findings")]:
+        if source.get(*place, "severity") != "note":
+            named.update(dict.fromkeys(str(f) for f in source.get(*place, "figures") or ()))
+    if named and source.get("verdict") != "release":
+        shown = list(named)
+        more = f" and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
+        names: Line = tuple(piece for label in shown[:_NAMED] for piece in ("; ", Name(label)))[1:]
+        return ("The figures that it is about: ", *names, more, ".")
+    if not outputs:
+        return ()
+    others = f", and those of {len(outputs) - 1} more outputs" if len(outputs) > 1 else ""
+    return ("It is about ", source.whole(*outputs[0], "figures"), f" figures{others}.")
+
+
+def _reconciled(source: Source) -> Line:
+    """A small average hides an exposed person: both are true, and the verdict goes by the person."""
+    worst = highest_risk(source)
+    exposed, limit = source.get("exposure", "exposed"), source.get("policy", "release_risk")
+    if worst is None or not exposed or limit is None:
+        return ()
+    if (source.get(*worst, "marginal_risk", "interval", 1) or 0.0) > limit:
+        return ()
+    return (
+        "The average risk is small because it is an average over ",
+        source.whole("rows"),
+        " people, most of whom nothing is learnt about. It hides the ",
+        source.whole("exposure", "exposed"),
+        " who are exposed, and the verdict goes by them.",
     )
 
 
@@ -81,8 +126,10 @@ def _subject(source: Source) -> Line:
 
 
 def output_name(source: Source, path: tuple[str | int, ...]) -> Name:
-    """What an output is called; its number where nobody named it."""
-    return Name(source.get(*path, "name") or f"Output {source.get(*path, 'number')}")
+    """What an output is called; what it is where nobody named it."""
+    described = str(source.get(*path, "description") or f"Output {source.get(*path, 'number')}").removesuffix(".")
+    shown = described if len(described) <= _LONGEST else f"{described[: _LONGEST - 1]}…"
+    return Name(source.get(*path, "name") or shown)
 
 
 def precision(source: Source, path: tuple[str | int, ...]) -> Name:

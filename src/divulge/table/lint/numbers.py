@@ -90,8 +90,13 @@ def coded_missings(seen: Occurrences) -> Iterator[Remark]:
         "coded-missing",
         seen.variable.name,
         f"{named} {one if len(codes) == 1 else many}: the rest lies between {low:,} and {high:,}.",
-        f"If that is missing, list {listed} in missingValues of the field in the schema (--save-schema writes one).",
+        f"If that is missing, list {listed} in missingValues of the field in the schema (--save-schema writes one): "
+        f'{{"fields": [{{"name": "{seen.variable.name}", "type": "{_type(seen)}", "missingValues": ["", {listed}]}}]}}',
     )
+
+
+def _type(seen: Occurrences) -> str:
+    return "integer" if seen.variable.values.dtype.kind == "i" else "number"
 
 
 def coded_categories(seen: Occurrences) -> Iterator[Remark]:
