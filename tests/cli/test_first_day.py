@@ -97,7 +97,7 @@ def test_figure_that_the_data_do_not_give_is_the_first_reason_of_a_review(capsys
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("negbin", "poisson"), ("logit", "logistic"), ("freq", "crosstab"), ("OLS", "linear")]
+    ("said", "meant"), [("negbin", "negative-binomial"), ("logit", "logistic"), ("freq", "crosstab"), ("OLS", "linear")]
 )
 def test_kind_is_suggested_by_its_meaning(said: str, meant: str) -> None:
     with pytest.raises(SpecError) as caught:

@@ -24,6 +24,8 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "poisson": ("count", "glm-poisson", "irr", "ppml"),
     "negative-binomial": ("negbin", "nb", "nbreg", "nb2", "negativebinomial", "negative_binomial", "glm.nb"),
     "cox": ("coxph", "stcox", "hazard", "phreg", "proportional-hazards"),
+    "ordered-logit": ("ologit", "polr", "ordinal", "proportional-odds"),
+    "weibull": ("streg", "survreg", "aft"),
     "survival": ("km", "kaplan-meier", "kaplanmeier", "survfit", "sts"),
     "means": ("mean", "average", "averages", "avg", "summarize", "describe"),
     "totals": ("sum", "sums", "total"),
