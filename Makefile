@@ -5,7 +5,7 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-fast check fix bench peers validate golden docs lock clean
+.PHONY: help demo serve test test-fast check fix bench wild peers validate golden docs lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,9 @@ fix: .venv/dev ## format and mend what can be mended
 
 bench: .venv/dev ## measure speed beside its baselines (long; never part of the tests)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+wild: .venv/dev ## assess outputs that nobody tuned for, from real data beside the project (20 minutes)
+	$(BIN)/python -m benchmarks wild
 
 peers: .venv/dev ## install the programs that some benchmarks are run beside (650 MB)
 	$(BIN)/python -m benchmarks.peers

@@ -18,6 +18,7 @@ TITLES = {
     "teaching": "Teaching data",
     "measures": "Measures",
     "assess": "A whole assessment",
+    "wild": "In the wild",
     "service": "The service",
 }
 
@@ -28,6 +29,9 @@ NOTES = {
     "converged: a longer run should come closer. `make peers` installs it.",
     "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own. Aimed at: "
     "15 seconds, 1,000 MB, and 25 times for 1,000,000 rows.",
+    "wild": "Sixty outputs drawn at random by a script from some fifty real data sets: regressions, tables, table "
+    "ones, means, quantiles, correlations. Each is assessed by the whole command with a spec of data and outputs, "
+    "nothing else. The second table has every case that missed a target. `make wild` runs it again.",
     "service": "A ledger in SQLite with 10,000 submissions. First every list by itself; then 200 people, each of whom "
     "looks at a page for one to five seconds and goes to the next, while two assessments run. The server, its workers "
     "and the program that plays the people share the cores.",

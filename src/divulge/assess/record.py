@@ -99,6 +99,7 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
         "figures": len(agrees),
         "reproduced": int(agrees.sum()),
         "reproduced_together": int(with_all.agrees.sum()),
+        "tested": round(own.near[at] * len(agrees)),
         "precision": reproduction.target.released.precision.describe(),
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},

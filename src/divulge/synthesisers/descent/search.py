@@ -51,11 +51,10 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            if self._may_land():
-                if candidate.recentre() and (make_single_moves(candidate, is_first=False) or candidate.is_done()):
-                    return Outcome.REPRODUCED
-                if LastDigits(candidate).land():
-                    return Outcome.REPRODUCED
+            if candidate.recentre() and (make_single_moves(candidate, is_first=False) or candidate.is_done()):
+                return Outcome.REPRODUCED
+            if self._may_land() and LastDigits(candidate).land():
+                return Outcome.REPRODUCED
             if self.settings.polish and self.settings.keep is None:
                 make_pairs(candidate)
             else:
