@@ -102,6 +102,8 @@ def work_out(ready: Plan) -> Arithmetic:
     checked = check_outputs(cases, _with_own_threshold(ready.profile, ready.policy))
     settings = AuditSettings(seconds=SECONDS)
     audited = audit(_submission(ready, range(n), range(n, len(ready.outputs))), settings)
+    if ready.earlier and audited.findings:
+        audited = _named(audited, audit(_submission(ready, range(n)), settings), _before(ready, settings), ready)
     # Fewer figures prove no more: where all together prove nothing, none alone does.
     alone: tuple[Audited, ...] = ()
     if len(ready.outputs) > 1:
@@ -117,6 +119,36 @@ def _attacked(ready: Plan) -> tuple[Finding, ...]:
     """What every attack gets out of the outputs, each in turn."""
     submitted = Submitted(ready.outputs, ready.printed, ready.table, ready.assessment.scenarios)
     return tuple(finding for attack in ATTACKS for finding in attack().find(submitted))
+
+
+def _before(ready: Plan, settings: AuditSettings) -> Audited:
+    """What follows from the earlier outputs alone: nobody can prevent it any more."""
+    return audit(_submission(ready, range(ready.n_new, len(ready.outputs))), settings)
+
+
+def _named(audited: Audited, new: Audited, before: Audited, ready: Plan) -> Audited:
+    """The same, where each finding that needs earlier outputs names their releases.
+
+    new: what follows from the new outputs alone; before: from the earlier ones, which is no reason against new ones.
+    """
+    gone = {
+        (f.rule, label) for f in before.findings if not f.outputs or f.rule == "contradiction" for label in f.figures
+    }
+    own = {(f.rule, f.outputs, label) for f in new.findings for label in f.figures}
+    releases = list(dict.fromkeys(one.release for one in ready.earlier.kept))
+    found = []
+    for finding in audited.findings:
+        labels = tuple(label for label in finding.figures if (finding.rule, label) not in gone)
+        if not labels and finding.figures:
+            continue
+        if all((finding.rule, finding.outputs, label) in own for label in labels):
+            found.append(finding)
+            continue
+        chains = [c.chain for c in audited.cells if c.label in labels]
+        needed = [r for r in releases if any(f"{r}: " in chain for chain in chains)] or releases
+        sentence = f"{finding.sentence.removesuffix('.')}, together with what was released before: {', '.join(needed)}."
+        found.append(replace(finding, figures=labels, sentence=sentence))
+    return replace(audited, findings=tuple(found))
 
 
 def _submission(ready: Plan, new: Sequence[int], earlier: Sequence[int] = ()) -> Submission:

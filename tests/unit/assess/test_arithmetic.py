@@ -215,3 +215,22 @@ def test_figures_that_no_data_have_are_left_to_a_checker_with_the_reason() -> No
     found = work_out(replace(right, printed=(wrong, right.printed[1])))
     assert worst(found, 2) == "review"
     assert "contradict each other" in told(found, 2)
+
+
+OLDER = {"kind": "crosstab", "variables": ["sex", "smokes"], "where": "age <= 90", "compute": True, "name": "last May"}
+
+
+def test_breach_names_the_earlier_release_without_which_it_would_be_none() -> None:
+    every = {"kind": "crosstab", "variables": ["sex", "smokes"]}
+    found = work_out(plan_of(villages(), every, earlier=[OLDER]))
+    assert worst(found, 2) == "refuse"
+    assert "together with what was released before: last May" in told(found, 2)
+    assert worst_alone(found, 0) == "note"
+
+
+def test_what_earlier_releases_give_away_by_themselves_is_no_reason_against_a_new_one() -> None:
+    new = {"kind": "crosstab", "variables": ["village"]}
+    every = {**OLDER, "name": "last June"}
+    del every["where"]
+    found = work_out(plan_of(villages(), new, earlier=[OLDER, every]))
+    assert worst(found, 3) == "note", told(found, 3)
