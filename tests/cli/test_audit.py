@@ -80,3 +80,42 @@ def test_nothing_that_is_not_stated_is_said_so(folder: Path, capsys: pytest.Capt
     Path("s.yaml").write_text("data: d.csv\noutputs:\n  - {kind: crosstab, variables: [SEX]}\n", encoding="utf-8")
     _, out, _ = run(capsys, "s.yaml")
     assert "Nothing follows that is not stated." in out
+
+
+WITHHELD = """data: c.csv
+outputs:
+  - {kind: crosstab, variables: [A, B], suppressed: ["A=p & B=x"]}
+"""
+TOTALS = """data: t.csv
+outputs:
+  - {kind: totals, variables: [V], by: [A], suppressed: ["V | A=p", "V | A=q"]}
+  - {kind: totals, variables: [V]}
+"""
+
+
+def test_granted_marginals_give_a_withheld_cell_back(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Without them only the number of rows is known; with them each margin gives the cell.
+    rows = "".join(f"{a},{b}\n" for a, b, n in (("p", "x", 4), ("p", "y", 20), ("q", "x", 30)) for _ in range(n))
+    Path("c.csv").write_text("A,B\n" + rows + "p,\n" * 3, encoding="utf-8")
+    Path("c.yaml").write_text(WITHHELD, encoding="utf-8")
+    (plain,) = found(capsys, "c.yaml")["cells"]
+    assert plain["status"] == "protected"
+    (cell,) = (c for c in found(capsys, "c.yaml", "--marginals")["cells"] if c["output"] == 0)
+    assert (cell["status"], cell["low"], cell["high"]) == ("exact", 4, 4)
+    assert "how often B occurs" in cell["chain"]
+
+
+def test_only_contributor_of_a_withheld_total_learns_the_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"r,{i}\n" for i in range(1, 60))
+    Path("t.csv").write_text("A,V\np,500\nq,300\nq,200\n" + rows, encoding="utf-8")
+    Path("t.yaml").write_text(TOTALS, encoding="utf-8")
+    answer = found(capsys, "t.yaml", "--coalition", "1")
+    assert answer["cells"][0]["status"] != "exact"
+    (one,) = answer["insiders"]
+    assert (one["who"], one["figure"]) == (["V | A=p"], "V | A=q")
+    assert one["low"] == pytest.approx(500)
+    assert one["high"] == pytest.approx(500)
+    _, out, _ = run(capsys, "t.yaml", "--coalition", "1")
+    assert "Insiders of V | A=p learn that V | A=q is 500." in out

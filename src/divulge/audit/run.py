@@ -70,11 +70,7 @@ def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
     """Work out what follows from the figures by arithmetic alone."""
     settings = settings or AuditSettings()
     budget = Budget(settings.seconds)
-    stated, unreached = _stated(given)
-    amounts = [s for s in stated if is_amount(s.linear, given.schema)]
-    people = [s for s in stated if s not in amounts]
-    partitions = [build(people, given.schema, given.n_rows, given.table)] if people else []
-    partitions += [build_sums(amounts, given.schema, given.table, v) for v in variables_of(amounts)]
+    partitions, unreached = partitions_of(given)
     cells: list[Cell] = []
     findings: list[Proved] = []
     notes: list[str] = []
@@ -88,6 +84,16 @@ def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
     n_figures, n_cells = (sum(getattr(p.system, n) for p in partitions) for n in ("n_figures", "n_cells"))
     told = (*findings, *few_samples(given))
     return Audited(tuple(cells), told, tuple(unreached), tuple(dict.fromkeys(notes)), n_figures, n_cells)
+
+
+def partitions_of(given: Submission) -> tuple[list[Partition], list[tuple[int, str]]]:
+    """The systems of a submission: one of people, one of the sums of each amount; and the outputs out of reach."""
+    stated, unreached = _stated(given)
+    amounts = [s for s in stated if is_amount(s.linear, given.schema)]
+    people = [s for s in stated if s not in amounts]
+    partitions = [build(people, given.schema, given.n_rows, given.table)] if people else []
+    partitions += [build_sums(amounts, given.schema, given.table, v) for v in variables_of(amounts)]
+    return partitions, unreached
 
 
 def _ask(

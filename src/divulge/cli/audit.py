@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from divulge.audit.everybody_else import KnownOthers, ask_everybody_else
+from divulge.audit.inside import Inside, ask_inside
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
+from divulge.errors import SpecError
 from divulge.outputs import Released
+from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.output import Output
 from divulge.spec import Inputs, read_inputs, read_spec
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
@@ -27,6 +31,12 @@ def run(
     spec: SpecArgument,
     seconds: Annotated[float, typer.Option("--seconds", help="How long it may take.")] = 60.0,
     fewest: Annotated[int, typer.Option("--fewest", help="Groups of fewer people that follow are told.")] = 10,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="Take how often each value of each variable occurs as known.")
+    ] = False,
+    coalition: Annotated[
+        int, typer.Option("--coalition", min=0, max=3, help="What people of so many withheld cells learn together.")
+    ] = 0,
     allow_code: AllowCodeOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -45,16 +55,33 @@ def run(
         tuple(_printed(o, r, inputs) for o, r in zip(assessment.outputs, inputs.released, strict=True)),
         inputs.n_rows,
         inputs.table,
-        tuple((o.name or f"earlier[{i}]", o, _printed(o, r, inputs)) for i, (o, r) in enumerate(earlier)),
+        (
+            *((o.name or f"earlier[{i}]", o, _printed(o, r, inputs)) for i, (o, r) in enumerate(earlier)),
+            *(_marginals(assessment.outputs, inputs) if marginals else ()),
+        ),
         assessment.entity,
     )
-    found = audit(given, AuditSettings(seconds=seconds, fewest=fewest))
+    settings = AuditSettings(seconds=seconds, fewest=fewest)
+    found = audit(given, settings)
+    inside, is_complete = ask_inside(given, coalition, settings) if coalition else ((), True)
     others = _known_others(given, tuple(s.target for s in assessment.scenarios if s.target is not None))
     if json:
-        screen.print_json({**found.as_json(), "known_others": [one.as_json() for one in others]})
+        insiders = {"insiders": [one.as_json() for one in inside]} if coalition else {}
+        screen.print_json({**found.as_json(), **insiders, "known_others": [one.as_json() for one in others]})
         return
     _show(found, given)
+    if coalition:
+        _show_inside(inside, is_complete)
     _show_others(others)
+
+
+def _marginals(outputs: tuple[Output, ...], inputs: Inputs) -> Iterator[tuple[str, Output, Released]]:
+    """How often each value of each variable of the outputs occurs, as if it had been released before."""
+    if inputs.table is None:
+        raise SpecError("the marginals are not known without data.", where="data", hint="Name a file of data.")
+    for name in dict.fromkeys(n for o in outputs for n in o.own_variables()):
+        one = Frequencies(variables=(name,), compute=True)
+        yield f"how often {name} occurs", one, _printed(one, None, inputs)
 
 
 def _printed(output: Output, released: Released | None, inputs: Inputs) -> Released:
@@ -71,6 +98,19 @@ def _known_others(given: Submission, targets: tuple[str, ...]) -> list[KnownOthe
     names = targets or tuple(dict.fromkeys(name for o in given.outputs for name in o.own_variables()))
     found = [ask_everybody_else(given.outputs, given.released, given.table, name) for name in names]
     return [one for one in found if one is not None]
+
+
+def _show_inside(inside: tuple[Inside, ...], is_complete: bool) -> None:
+    screen.show("")
+    for one in inside[:_N_SHOWN]:
+        value = f"{one.low:g}" if one.high - one.low < 1e-6 * (1 + abs(one.low)) else f"{one.low:g} to {one.high:g}"
+        screen.show(f"Insiders of {' and '.join(one.who)} learn that {one.figure} is {value}.")
+    if len(inside) > _N_SHOWN:
+        screen.show(f"  and {len(inside) - _N_SHOWN:,} more (see --json)")
+    if not inside:
+        screen.show("No insider of a withheld figure learns another too closely.")
+    if not is_complete:
+        screen.show("Not all coalitions were gone through.")
 
 
 def _show_others(others: list[KnownOthers]) -> None:
