@@ -154,3 +154,44 @@ def test_wrong_options_are_refused(
     options: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert says in ran(capsys, *options, code=code).err
+
+
+FEW = ["--measures", "distances,inference,utility", "--target", "home", "--holdout", "h.csv"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_page_has_every_figure_its_meaning_and_a_map(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ran(capsys, "--synthetic", "s2.csv", *FEW, "--page", "p.html", "--json")
+    page = Path("p.html").read_text(encoding="utf-8")
+    for name in found["measures"]:
+        assert f">{name}<" in page, name
+    assert "Map of risk and utility" in page
+    assert "The mean distance of a person to the nearest synthetic row." in page
+    assert "s2.csv" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_page_without_a_holdout_says_nothing_of_differences_and_draws_no_map(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran(capsys, "--measures", "distances", "--target", "home", "--page", "p.html")
+    assert "Map of risk" not in Path("p.html").read_text(encoding="utf-8")
+
+
+def test_hostile_name_of_a_file_stays_a_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "<img src=x>.csv").write_text(COPY, encoding="utf-8")
+    ran(capsys, "--synthetic", "<img src=x>.csv", *FEW, "--page", "p.html")
+    assert "<img src=x" not in Path("p.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_runs_every_family(capsys: pytest.CaptureFixture[str]) -> None:
+    quick = ["--set", "rapid.n_trees=2", "--set", "rapid.n_resamples=2"]
+    found = ran(capsys, "--all", "--target", "home", *quick, "--json")
+    assert {"TCAP", "k_anonymity", "NNAA", "uniqueness_zayatz", "CIO", "SUDA"} <= set(found["measures"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_and_some_measures_cannot_both_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    said = ran(capsys, "--all", "--measures", "tcap", "--target", "home", code=2)
+    assert "cannot both be asked for" in said.err

@@ -66,6 +66,11 @@ _Engine = Annotated[
     Literal["memory", "duckdb"],
     typer.Option(help="Read files into memory, or count Parquet files on disk with DuckDB."),
 ]
+_All = Annotated[bool, typer.Option("--all", help="Every family of measures, risk and utility, in one pass.")]
+_Page = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.html", help="Write every figure, and a map of risk and utility, as one page."),
+]
 _Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig and DiSCO of every target as arrows.")]
 
 
@@ -78,6 +83,7 @@ def run(
     schema: _Schema = None,
     all_targets: _AllTargets = False,
     measures: _Measures = None,
+    all_: _All = False,
     key_sizes: _KeySizes = None,
     exclude_target_level: _ExcludeTargetLevel = None,
     exclude_missing: _ExcludeMissing = None,
@@ -89,6 +95,7 @@ def run(
     set_: _Set = None,
     engine: _Engine = "memory",
     plot: _Plot = None,
+    page: _Page = None,
     seed: Annotated[int, typer.Option(help="For the measures that draw at random.")] = 1,
     json: JsonOption = False,
 ) -> None:
@@ -107,6 +114,8 @@ def run(
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
+    if all_ and measures:
+        raise UsageError("all measures and some measures cannot both be asked for.", where="--all")
     if schema is not None and engine == "duckdb":
         raise UsageError("the duckdb engine takes files as they are, without a schema.", where="--schema")
     paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
@@ -115,7 +124,7 @@ def run(
     targets = _targets(list(target or ()), all_targets, names, _columns(paths, tables))
     cut = read.read_groups(groups or (), special or ())
     options: dict[str, Any] = {
-        "measures": read.read_names(measures) if measures else None,
+        "measures": ["all"] if all_ else read.read_names(measures) if measures else None,
         "settings": read.read_settings(set_ or (), tau),
         "key_sizes": settings.read_settings(Scenario, {"key_sizes": key_sizes}).key_sizes,
         "exclusions": read.read_exclusions(
@@ -125,6 +134,8 @@ def run(
     }
     found = _measured(paths, tables, holdout is not None, names, targets, options, seed)
     table = _table(found, plot) if all_targets or plot is not None or len(found) > 1 else None
+    if page is not None:
+        _write_page(page, [str(path) for path in synthetic], found[0])
     if json:
         screen.print_json(_document(found, table))
     else:
@@ -175,6 +186,18 @@ def _table(found: Sequence[Measured], plot: Path | None) -> list[dict[str, Any]]
         write_text(plot, arrow_plot(table))
         screen.note(f"The arrow plot is in {plot}")
     return table
+
+
+def _write_page(page: Path, names: Sequence[str], found: Measured) -> None:
+    """The figures of the first target as a page."""
+    from divulge.measures import FAMILIES
+    from divulge.record import to_plain
+    from divulge.reports.measured import measured_document, measured_page
+
+    meanings = {m.name: {"summary": m.summary, "source": m.source} for f in FAMILIES for m in f.measures}
+    figures = to_plain({part: getattr(found, part) for part in ("measures", "holdout", "difference")})
+    write_text(page, measured_page(measured_document(names, figures, meanings)))
+    screen.note(f"The page is in {page}")
 
 
 def _targets(given: list[str], every: bool, keys: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:

@@ -329,6 +329,23 @@ def _accusations(rows: Rows) -> Part:
     return _layers(260, _mark("line", chance, at, color=LINE, strokeWidth=2), line, points)
 
 
+def _files(rows: Rows) -> Part:
+    """Synthetic files by utility and risk, the best at the lower right."""
+    made = [{**row, "lines": lines(f"{row['number']} {row['label']}")} for row in rows]
+    at = {
+        "x": _quantity("utility", title="Utility: overlap of intervals", scale={"padding": 30}, axis=_G4),
+        "y": _quantity("risk", title="Given away beyond the holdout", axis=_G4),
+    }
+    tips = [_name("label", title="File"), _number("utility", "Utility"), _number("risk", "Risk"), _name("attack")]
+    style = {"align": "center", "baseline": "bottom", "dy": -10, "color": INK, "fontSize": 12, "fontWeight": "bold"}
+    return _layers(
+        320,
+        _mark("rule", [{"risk": 0.0}], {"y": at["y"]}, color=LINE, strokeWidth=2),
+        _mark("point", made, {**at, "tooltip": tips}, color=IN, filled=True, opacity=1, size=140),
+        _mark("text", made, {**at, "text": _name("number")}, **style),
+    )
+
+
 CHARTS: dict[str, Callable[..., Part]] = {
     "intervals": _intervals,
     "contrast": _contrast,
@@ -339,4 +356,5 @@ CHARTS: dict[str, Callable[..., Part]] = {
     "curve": _curve,
     "utility": _utility,
     "accusations": _accusations,
+    "files": _files,
 }

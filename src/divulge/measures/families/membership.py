@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
 from divulge.measures.counting.nearest import nearest, points, sampled
+from divulge.measures.epsilon import Roc
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
@@ -59,10 +60,9 @@ class Membership(Family):
             return {m.name: Estimate(m.name, math.nan, caveats=(_FEW,)) for m in self.measures}
         inside, outside = self.scores(case, rng)
         value, error = area(inside, outside)
-        # The threshold lies among the people who were not in: a share of them, at most, is accused.
-        limit = np.sort(outside)[::-1][math.floor(self.false_positives * len(outside))]
-        hits, wrong = int((inside > limit).sum()), int((outside > limit).sum())
         n = len(inside)
+        # Scores that many share are accused by lot, so that the share of false accusations is the one asked for.
+        hits = Roc.of(inside, outside).tpr_at(self.false_positives) * n
         return {
             "membership_AUC": Estimate(
                 "membership_AUC",
@@ -77,8 +77,8 @@ class Membership(Family):
                 hits,
                 n,
                 "There are no people.",
-                baseline=wrong / len(outside),
-                details={"false_positives": wrong, "out": len(outside)},
+                baseline=self.false_positives,
+                details={"false_positives": self.false_positives, "out": len(outside)},
             ),
         }
 
