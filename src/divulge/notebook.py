@@ -21,6 +21,7 @@ from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, to_plain, write_text
 from divulge.reports import Html, card
+from divulge.safer import Proposal, mitigate
 from divulge.scenario import EVERY, Scenario
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs, read_policy
@@ -42,6 +43,7 @@ class Check:
     """What was found. In a notebook it shows itself; `verdict`, `reasons` and the whole `record` are there to use."""
 
     record: Mapping[str, Any] = field(repr=False)
+    asked: tuple[Assessment, Inputs] | None = field(default=None, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -66,6 +68,16 @@ class Check:
 
     def _repr_html_(self) -> str:
         return card(self.record)
+
+    def mitigate(self, most: int = 8, workers: int = 0) -> list[Proposal]:
+        """Changes with which the results are released, the least loss first; none where they are, or none was found.
+
+        Each has a `sentence`, the `outputs` as they would be released, and was assessed in full. most: candidates that
+        are assessed.
+        """
+        if self.asked is None:
+            raise UsageError("there is nothing to change: the check was not made from results.", where="mitigate")
+        return list(mitigate(self.asked[0], inputs=self.asked[1], most=most, workers=workers).proposals)
 
     def report(self, path: str | Path) -> Path:
         """Write the full report as one HTML file."""
@@ -131,7 +143,7 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
         if listener is not None:
             print("\r" + " " * WIDTH + "\r", end="", file=sys.stderr, flush=True)
     remarks = find_remarks(table, outputs, scenarios_for(assessment.scenarios, outputs, table.schema))
-    return Check({**found.record, "findings": to_plain(remarks)})
+    return Check({**found.record, "findings": to_plain(remarks)}, (assessment, inputs))
 
 
 def _policy(given: Mapping[str, Any] | str | Path | None, rules: str | None) -> Policy:

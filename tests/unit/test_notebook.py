@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
@@ -117,3 +118,13 @@ def test_robust_standard_errors_are_kept_and_others_are_refused_in_words() -> No
     with pytest.raises(OutputError, match="'HAC' cannot be computed again"):
         from_statsmodels(other)
     assert "se" not in vars(from_statsmodels(other, statistics=("n",)))["statistics"]
+
+
+def test_refused_table_is_changed_until_it_is_released() -> None:
+    rng = np.random.default_rng(3)  # any seed: two people are alone in their area
+    frame = pd.DataFrame({"area": ["n"] * 200 + ["s"] * 150 + ["i"] * 2, "ill": rng.integers(0, 2, 352)})
+    found = divulge.check(frame, pd.crosstab(frame["area"], frame["ill"]), progress=False)
+    assert found.verdict != "release"
+    proposals = found.mitigate(most=1)
+    assert [p.verdict for p in proposals] == ["release"]
+    assert "of the information" in repr(proposals[0])

@@ -46,7 +46,7 @@ class Step:
     loss: Loss
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proposal:
     """Outputs that were assessed as they would be released. sentence: what is done and what it costs."""
 
@@ -55,6 +55,9 @@ class Proposal:
     printed: tuple[Released, ...]
     sentence: str
     after: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return self.sentence
 
     @property
     def verdict(self) -> str:

@@ -35,7 +35,7 @@ def complete_pattern(given: Submission, primary: Mask, settings: AuditSettings |
         if figures is not None:
             padded = np.concatenate([withheld, np.zeros(len(figures.cost) - len(withheld), dtype=bool)])
             room = np.concatenate([need, np.zeros(len(padded) - len(need))])
-            withheld = find_pattern(figures, padded, np.where(padded, room, 0.0), SECONDS)[: len(withheld)]
+            withheld = find_pattern(figures, padded, np.where(padded, room, 0.0), seconds=SECONDS)[: len(withheld)]
         found = audit(_with(given, withheld), settings)
         wrong = [c for c in found.cells if c.status is not Status.PROTECTED]
         if not wrong:
