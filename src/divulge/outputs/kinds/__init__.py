@@ -12,6 +12,7 @@ from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.gini import Gini
 from divulge.outputs.kinds.herfindahl import Herfindahl
+from divulge.outputs.kinds.histogram import Histogram
 from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
@@ -23,6 +24,7 @@ from divulge.outputs.kinds.ordered_logit import OrderedLogit
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.probit import Probit
+from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
@@ -33,6 +35,7 @@ from divulge.outputs.output import Output
 
 OUTPUTS: tuple[type[Output], ...] = (
     Frequencies,
+    Histogram,
     Crosstab,
     Means,
     Totals,
@@ -45,6 +48,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Ratios,
     Survival,
     Correlation,
+    RankCorrelation,
     Linear,
     Logistic,
     Probit,

@@ -1,0 +1,130 @@
+"""Histogram: how many rows lie in each interval of a numeric variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.behind import Behind
+from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.lowering.linear import Linear, figures_are_totals
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.residuals import DiagonalResiduals
+from divulge.outputs.lowering.rows import counted, row_weights, weight_term
+from divulge.outputs.output import Example, Figures, Growth, Output, Status, in_field, numeric
+from divulge.outputs.released.precision import Released
+from divulge.outputs.statbarn import Statbarn
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram(Output):
+    """The heights of a histogram's bars. The outermost interval includes its outer end, as in numpy and R."""
+
+    kind: ClassVar[str] = "histogram"
+    statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
+    can_suppress: ClassVar[bool] = True
+    has_threshold: ClassVar[bool] = True
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("Ages by twenty years", {"variable": "AGE", "breaks": [0, 20, 40, 60, 80, 100]}),
+        Example("Closed on the right", {"variable": "AGE", "breaks": [0, 30, 60, 90], "closed": "right"}),
+    )
+
+    variable: Annotated[str, "The variable."]
+    breaks: Annotated[tuple[float, ...], "Where intervals begin and end, in ascending order."]
+    closed: Annotated[Literal["left", "right"], "Which end of an interval belongs to it: left (numpy), right (R)."] = (
+        "left"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.breaks) < 2 or any(b <= a for a, b in pairwise(self.breaks)):
+            raise OutputError("two breaks at least are needed, in ascending order.", where="breaks")
+
+    @property
+    def growth(self) -> Growth:
+        return "extensive"
+
+    def own_variables(self) -> tuple[str, ...]:
+        return (self.variable,)
+
+    def check_fields(self, schema: Schema) -> None:
+        if self.variable not in schema:
+            raise unknown_variable(self.variable, schema.names, where="variable")
+        with in_field("variable"):
+            numeric(schema, self.variable)
+
+    def _marks(self) -> list[str]:
+        left, right = ("[", ")") if self.closed == "left" else ("(", "]")
+        marks = [f"{left}{a:g},{b:g}{right}" for a, b in pairwise(self.breaks)]
+        if self.closed == "left":
+            marks[-1] = f"{marks[-1][:-1]}]"
+        else:
+            marks[0] = f"[{marks[0][1:]}"
+        return marks
+
+    def _bins(self, schema: Schema) -> Integers:
+        """The interval of each code; −1: none."""
+        variable = schema[self.variable]
+        edges = np.array(self.breaks)
+        numbers = np.where(variable.is_missing, np.nan, variable.numbers)
+        place = np.searchsorted(edges, numbers, side="right" if self.closed == "left" else "left") - 1
+        place = np.where(numbers == edges[0], 0, np.where(numbers == edges[-1], len(edges) - 2, place))
+        inside = (numbers >= edges[0]) & (numbers <= edges[-1])
+        return np.where(inside, place, -1).astype(np.int64)
+
+    def labels(self, schema: Schema) -> tuple[str, ...]:
+        return tuple(f"{self.variable} {mark}" for mark in self._marks())
+
+    def grid(self, schema: Schema) -> Grid:
+        rows = [(mark,) for mark in self._marks()]
+        return grid_of((self.variable,), rows, ("Counts",), np.arange(len(rows)))
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if self.weights:
+            return None
+        inside = "(x >= a) & (x < b)" if self.closed == "left" else "(x > a) & (x <= b)"
+        end = -1 if self.closed == "left" else 0
+        return [
+            f"x, breaks = rows[{self.variable!r}], {list(self.breaks)!r}",
+            f"found = [({inside}).sum() for a, b in zip(breaks, breaks[1:])]",
+            f"found[{end}] += (x == breaks[{end}]).sum()",
+        ]
+
+    def describe(self) -> str:
+        return f"Histogram of {self.variable}" + (f", where {self.where}" if self.where else "") + "."
+
+    def usual_decimals(self) -> int:
+        return 0
+
+    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
+        return 0.0, np.inf if n_rows is None or self.weights else float(n_rows)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        bins = self._bins(table.schema)[table[self.variable]]
+        group = np.where(counted(self, table, (self.variable,)), bins, -1)
+        return (Behind("count", np.arange(len(self.breaks) - 1), group),)
+
+    def evaluate(self, table: Table) -> Figures:
+        bins = self._bins(table.schema)[table[self.variable]]
+        keep = counted(self, table, (self.variable,)) & (bins >= 0)
+        added = np.bincount(bins[keep], row_weights(self, table)[keep], minlength=len(self.breaks) - 1)
+        return Figures(self.labels(table.schema), added.astype(float), Status.OK if keep.any() else Status.EMPTY)
+
+    def _block(self, schema: Schema) -> Block:
+        n = len(self.breaks) - 1
+        term = Term.cross((self.variable,), (self._bins(schema),), np.arange(n))
+        return Block((term,), n, weight=weight_term(self, schema))
+
+    def linear(self, schema: Schema, released: Released) -> Linear:
+        return figures_are_totals(self._block(schema), released, self.weights is None)
+
+    def lower(self, schema: Schema, released: Released) -> Lowered:
+        bounds = released.residual_low, released.residual_high, released.half
+        residuals = DiagonalResiduals(np.ones(len(self.breaks) - 1))
+        return Lowered((self._block(schema),), released.centre, residuals, *bounds)
