@@ -52,6 +52,8 @@ def lines_of(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
         _line("review for want of embedding or splits", len(review), "3 %", len(review) <= 0.03 * n),
         _line("processor seconds, median", round(median(cpu), 1), "6", median(cpu) <= 6),
         _line("processor seconds, nine in ten", cpu[min(n - 1, int(0.9 * n))], "", None),
+        # Where others work too, clocks run on and processors are shared: all of the above is slower then.
+        _line("processes at work on the machine, in the end", round(os.getloadavg()[0], 1), "1", None),
     ]
     missed = [r for r in results if r not in in_time or r not in tested or r in dropped or r in review]
     return lines + [
