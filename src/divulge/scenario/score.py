@@ -29,6 +29,12 @@ EXACT_UP_TO = 25
 TOLERANCE = 0.05
 """Half of the window of a fine numeric target, as a share of the standard deviation: near enough to give it away."""
 
+RELATIVE = 0.10
+"""The same as a share of the value itself, where that is wider: the p % rule protects values to within 10 %."""
+
+WIDEST = 0.25
+"""What that share may come to, in standard deviations: a tenth of a year of birth would be the whole range."""
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -95,6 +101,7 @@ class Lookup:
 def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:
     """For every code of a target the first and the last code that count as a hit, and the tolerance where there is one.
 
+    A hit is within the tolerance, or within a tenth of the value where that is wider.
     share: the granted distribution, whose standard deviation is the yardstick.
     """
     codes = np.arange(variable.n_codes)
@@ -102,10 +109,13 @@ def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, floa
         return codes, codes, None
     values = variable.numbers[: variable.n_values]
     weight = share[: variable.n_values] / max(float(share[: variable.n_values].sum()), 1e-300)
-    tolerance = TOLERANCE * float(np.sqrt(weight @ (values - weight @ values) ** 2))
+    spread = float(np.sqrt(weight @ (values - weight @ values) ** 2))
+    tolerance = TOLERANCE * spread
     low, high = codes.copy(), codes.copy()
-    low[: len(values)] = np.searchsorted(values, values - tolerance, side="left")
-    high[: len(values)] = np.searchsorted(values, values + tolerance, side="right") - 1
+    reach = np.clip(RELATIVE * np.abs(values), tolerance, WIDEST * spread)
+    # Both ends rise with the value, as the count of rows in windows asks: a tenth of a value grows slower than it does.
+    low[: len(values)] = np.searchsorted(values, values - reach, side="left")
+    high[: len(values)] = np.searchsorted(values, values + reach, side="right") - 1
     return low, high, tolerance
 
 

@@ -50,10 +50,22 @@ def test_fine_numbers_are_hit_within_a_tolerance_and_few_ones_exactly() -> None:
     fine = Variable("income", "numeric", np.arange(1000), missing=(None,))
     low, high, tolerance = windows(fine, np.full(1001, 1 / 1001))
     assert tolerance == pytest.approx(0.05 * np.arange(1000).std())
-    assert (low[500], high[500]) == (500 - int(tolerance), 500 + int(tolerance))
+    assert (low[100], high[100]) == (100 - int(tolerance), 100 + int(tolerance))
     assert low[1000] == high[1000] == 1000  # missing is a value of its own
     few = Variable("children", "numeric", np.arange(10))
     assert windows(few, np.full(10, 0.1))[2] is None
+
+
+def test_value_within_a_tenth_of_itself_is_near_but_never_half_of_the_range() -> None:
+    wages = Variable("WAGE", "numeric", np.arange(0, 1001))
+    low, high, _ = windows(wages, np.full(1001, 1 / 1001))
+    # A twentieth of the spread is 14, a tenth of 400 is 40, a quarter of the spread is 72.
+    assert (high - low)[[100, 400, 900]].tolist() == [28, 80, 144]
+    assert (np.diff(low) >= 0).all()
+    assert (np.diff(high) >= 0).all()
+    years = Variable("BORN", "numeric", np.arange(1920, 2011))
+    low, high, _ = windows(years, np.full(91, 1 / 91))
+    assert int((high - low).max()) == 12
 
 
 def _sums(scores: np.ndarray, inside: np.ndarray) -> Sums:
