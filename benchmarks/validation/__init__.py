@@ -15,5 +15,6 @@ CHECKS = (
     "acro_rules",
     "tauargus",
     "faults",
+    "foreign",
 )
 """The files of this folder that are checks."""
