@@ -16,6 +16,7 @@ import pytest
 
 from divulge.assess.splits.holdout import shared_rows
 from divulge.demo import simulated_census
+from divulge.errors import WorkerError
 from divulge.reports import Html
 from divulge.table import Table
 from tests.support.running import divulge
@@ -141,8 +142,12 @@ def test_file_in_the_place_of_the_folder_is_refused(folder: Path, capsys: pytest
 def test_results_of_an_earlier_run_survive_one_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     before = _results("out")
-    monkeypatch.setattr("divulge.assess.splits.split.is_usable", lambda figures: False)
-    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 54
+
+    def fail(*_: object) -> None:
+        raise WorkerError("a process ended.")
+
+    monkeypatch.setattr("divulge.assess.conduct.run_pass", fail)
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == WorkerError.exit_code
     assert _results("out") == before
     assert not Path("out/splits").exists()
 
