@@ -53,7 +53,8 @@ def test_three_people_alone_in_their_towns_are_found_and_refused(
     rows = Path("rows.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert [int(line.split(",")[0]) for line in rows] == [601, 602, 603]
     said = capsys.readouterr().out
-    assert said.startswith("REFUSE\n  - 3 people are exposed")
+    assert said.startswith("Counts of rows by TOWN × OWNS\nREFUSE: Should not be released as it is.\n")
+    assert "\n  - 3 people are exposed" in said
     assert "Too few are exposed to say who" in said
 
 
