@@ -21,7 +21,7 @@ _DISTURBED = 12
 """Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
 
-_AT_ONCE = 200_000
+_AT_ONCE = 20_000
 """Rows up to which arithmetic is tried before pairs: with more, a look at what columns do takes as long as pairs."""
 
 
@@ -51,7 +51,12 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            if candidate.recentre() and (make_single_moves(candidate, is_first=False) or candidate.is_done()):
+            is_small = len(candidate.codes) <= _AT_ONCE
+            if (
+                (is_small or self.best is not None)
+                and candidate.recentre()
+                and (make_single_moves(candidate, is_first=False) or candidate.is_done())
+            ):
                 return Outcome.REPRODUCED
             if self._may_land() and LastDigits(candidate).land():
                 return Outcome.REPRODUCED
@@ -76,7 +81,8 @@ class Search:
         if self.settings.keep is not None:
             return False
         is_first = self.best is None
-        return not is_first or (self.settings.mae is None and len(self.candidate.codes) <= _AT_ONCE)
+        is_quick = len(self.candidate.codes) <= _AT_ONCE or not self.settings.polish
+        return not is_first or (self.settings.mae is None and is_quick)
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""
