@@ -79,6 +79,7 @@ def fill(folder: Path) -> Place:
         # Many splits: the two assessments last longer than the measurement.
         settings = {"design": {"kind": "repeated-halves", "splits": 400}}
         dataset = datasets.register(session, None, "cps", folder / "cps.csv", table=table, settings=settings).id
+        datasets.open_to(session, None, dataset, project)
         session.execute(
             insert(Person),
             [

@@ -79,6 +79,7 @@ def make_world(ledger: Ledger, folder: Path) -> World:
         for name in ("researcher", "colleague", "third"):
             people.add_member(session, None, project, person[name])
         dataset = datasets.register(session, None, "people", write_people(folder)).id
+        datasets.open_to(session, None, dataset, project)
     return World(ledger, person, project, dataset)
 
 

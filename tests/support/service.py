@@ -211,7 +211,9 @@ def _filled(folder: Path, url: str) -> Service:
         service.project = people.add_project(session, None, "Ageing", about="How people age.").id
         for name in ("rosa", "remy", "chloe"):
             people.add_member(session, None, service.project, service.ids[name])
-        service.dataset = datasets.register(session, None, "people", data).id
+        made = datasets.register(session, None, "people", data)
+        made.public, service.dataset = ["AGE", "SEX"], made.id
+        datasets.open_to(session, None, made.id, service.project)
     ledger.close()
     return service
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from divulge.ledger import datasets
 from tests.conftest import server_of
 from tests.support.service import CANARY, NAMES, OUTPUT, Service, api_headers, build, token_in
 
@@ -86,7 +87,8 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", S + "/assign"): Rule(OVERSEERS, _person("chloe"), hidden=True),
     ("POST", S + "/unassign"): Rule(OVERSEERS, _person("chloe"), hidden=True),
     ("POST", S + "/assess"): Rule(OVERSEERS, _text(), hidden=True),
-    ("POST", S + "/cancel"): Rule(OWN, _text(), hidden=True, makes="submitted"),
+    ("POST", S + "/cancel"): Rule(OVERSEERS, _text(), hidden=True, makes="submitted"),
+    ("POST", S + "/withdraw"): Rule({"rosa"}, _text(), hidden=True, makes="submitted"),
     ("POST", S + "/decide"): Rule(CHECKERS, _text(choice="release", reason="Safe."), hidden=True),
     ("POST", S + "/return"): Rule(CHECKERS, _text(reason="Round it."), hidden=True),
     ("POST", S + "/release"): Rule(CHECKERS, _text(), hidden=True, makes="in favour"),
@@ -95,6 +97,9 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/datasets"): Rule(set(), _text(name="x", path="relative.csv")),
     ("GET", "/datasets/{dataset_id}"): Rule(OVERSEERS | {"ada"}),
     ("POST", "/datasets/{dataset_id}/settings"): Rule({"dora", "ada"}, _text(settings="seed: 2")),
+    ("POST", "/datasets/{dataset_id}/public"): Rule({"dora", "ada"}, _text(public="AGE")),
+    ("POST", "/projects/{project_id}/datasets"): Rule({"dora", "ada"}, lambda s: {"dataset": s.dataset}),
+    ("POST", "/projects/{project_id}/datasets/remove"): Rule({"dora", "ada"}, lambda s: {"dataset": s.dataset}),
     ("GET", "/projects"): Rule(ALL),
     ("POST", "/projects"): Rule({"ada"}, _text(name="Another")),
     ("GET", "/projects/{project_id}"): Rule(ALL),
@@ -118,7 +123,8 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", A + "/assignments"): Rule(OVERSEERS, json=_person("chloe"), hidden=True),
     ("DELETE", A + "/assignments/{person_id}"): Rule(OVERSEERS, hidden=True),
     ("POST", A + "/assess"): Rule(OVERSEERS, hidden=True),
-    ("POST", A + "/cancel"): Rule(OWN, hidden=True, makes="submitted"),
+    ("POST", A + "/cancel"): Rule(OVERSEERS, hidden=True, makes="submitted"),
+    ("POST", A + "/withdraw"): Rule({"rosa"}, hidden=True, makes="submitted"),
     ("POST", A + "/release"): Rule(CHECKERS, hidden=True, makes="in favour"),
     ("POST", A + "/refuse"): Rule(CHECKERS, hidden=True, makes="against"),
     ("POST", A + "/versions"): Rule({"rosa"}, json=_new, hidden=True, makes="returned"),
@@ -179,6 +185,9 @@ def test_route_answers_those_it_is_for_and_nobody_else(world: World, method: str
         _check(answer, who, rule, path)
         if path.endswith(("/log-out", "/password")) or (method, path) == ("DELETE", "/api/session"):
             world.clients.clear()
+    if path.endswith("/datasets/remove"):
+        with service.ledger.writing() as session:
+            datasets.open_to(session, None, service.dataset, service.project)
 
 
 def _asked(world: World, who: str | None, method: str, address: str, rule: Rule) -> httpx.Response:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from divulge.errors import LedgerError, NotFoundError, SpecError
+from divulge.errors import LedgerError, NotAllowedError, NotFoundError, SpecError
 from divulge.ledger import states, trail
 from divulge.ledger.basis import lock_people
-from divulge.ledger.model import Dataset, Person
+from divulge.ledger.model import Dataset, Person, Project, ProjectDataset
 from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.frictionless import format_schema, parse_schema
@@ -73,7 +74,7 @@ def register(
         collection=collection or name,
         fingerprint=fingerprint(people),
         path=str(path.absolute()),
-        schema=format_schema(people.schema),
+        schema=format_schema(_without_names(people.schema)),
         settings=checked_settings(settings or {}),
         rows=people.n_rows,
         variables=list(people.names),
@@ -85,6 +86,19 @@ def register(
     return dataset
 
 
+def _without_names(schema: Schema) -> Schema:
+    """The schema without the values of what points at people (identifiers, texts, dates): these stay in the data."""
+    return Schema(
+        tuple(
+            variable
+            if variable.holds == "levels"
+            else replace(variable, values=variable.values[:0], labels={}, frequencies=None, is_open=True)
+            for variable in schema
+        ),
+        schema.rules,
+    )
+
+
 def change_settings(session: Session, by: Person, dataset_id: int, settings: Mapping[str, Any]) -> Dataset:
     """Fix anew what every later assessment of a dataset asks for."""
     states.check_manage_data(by)
@@ -94,6 +108,44 @@ def change_settings(session: Session, by: Person, dataset_id: int, settings: Map
     dataset.settings = checked_settings(settings)
     trail.append(session, by.name, "settings", "dataset", dataset.id, {"settings": dataset.settings})
     return dataset
+
+
+def change_public(session: Session, by: Person, dataset_id: int, names: Collection[str]) -> Dataset:
+    """Say anew of which variables researchers may know the possible values."""
+    states.check_manage_data(by)
+    dataset = get_dataset(session, dataset_id)
+    lock_people(session, dataset)
+    dataset.public = [name for name in dataset.variables if name in names]
+    trail.append(session, by.name, "public", "dataset", dataset.id, {"public": dataset.public})
+    return dataset
+
+
+def open_to(session: Session, by: Person | None, dataset_id: int, project_id: int, *, remove: bool = False) -> None:
+    """Let the members of a project work with a dataset, or no longer. Doing it twice changes nothing."""
+    if by is not None:
+        states.check_manage_data(by)
+    dataset = get_dataset(session, dataset_id)
+    if session.get(Project, project_id) is None:
+        raise NotFoundError(f"there is no project {project_id}.")
+    held = session.get(ProjectDataset, (project_id, dataset_id))
+    if (held is None) == remove:
+        return
+    if held is None:
+        session.add(ProjectDataset(project_id=project_id, dataset_id=dataset_id))
+    else:
+        session.delete(held)
+    session.flush()
+    action = "remove dataset" if remove else "add dataset"
+    who = by.name if by is not None else trail.COMMAND_LINE
+    trail.append(session, who, action, "project", project_id, {"dataset": dataset.name})
+
+
+def get_open_dataset(session: Session, project_id: int, dataset_id: int) -> Dataset:
+    """A dataset that is open to a project. Others are as if there were none."""
+    found = session.get(Dataset, dataset_id)
+    if found is None or session.get(ProjectDataset, (project_id, dataset_id)) is None:
+        raise NotAllowedError("a dataset that the project works with is to be chosen.", where="dataset")
+    return found
 
 
 def get_dataset(session: Session, dataset_id: int) -> Dataset:

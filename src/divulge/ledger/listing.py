@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, type_coerce
@@ -24,7 +24,7 @@ from divulge.ledger.model import (
     SubmittedOutput,
 )
 from divulge.ledger.queries import Page, visible
-from divulge.ledger.states import OVERSEEING
+from divulge.ledger.states import OVERSEEING, UNDECIDED
 
 _PAGE = 25  # what fits on two screens
 
@@ -125,26 +125,29 @@ _LINES = (
 
 def list_submissions(session: Session, person: Person, filters: Filters) -> _Listing:
     """One page of what somebody may see, the newest first."""
+    if person.role not in OVERSEEING and filters.state in UNDECIDED:
+        filters = replace(filters, state=State.SUBMITTED)
     wanted = and_(visible(person), *_conditions(person, filters))
-    counts, of_page = (_searched if filters.q else _counted)(session, wanted, filters)
-    found = session.execute(of_page).all() if of_page is not None else []
-    # Most of this is of no use to a reader who may not see it, or in a state that has none of it.
+    # Most of what follows is of no use to a reader who may not see it, or in a state that has none of it.
     sees = person.role in OVERSEEING
+    asked = (filters.state,) if sees or filters.state not in UNDECIDED else UNDECIDED
+    counts, of_page = (_searched if filters.q else _counted)(session, wanted, filters, asked)
+    found = session.execute(of_page).all() if of_page is not None else []
     checkers = _checkers(session, [row.id for row in found]) if sees else {}
     votes = _votes(session, [row.id for row in found if row.state is State.READY]) if sees else {}
-    failed = _failed(session, [row.id for row in found if row.state is State.SUBMITTED])
+    failed = _failed(session, [row.id for row in found if row.state is State.SUBMITTED]) if sees else set()
     items = tuple(
         _ListedSubmission(
             id=row.id,
             title=row.title,
-            state=row.state,
+            state=row.state if sees or row.state not in UNDECIDED else State.SUBMITTED,
             version=row.version,
             verdict=row.verdict if sees else None,
             project=row.project,
             author=row.author,
             dataset=row.dataset,
             created_at=row.created_at,
-            changed_at=row.changed_at,
+            changed_at=row.changed_at if sees or row.state not in UNDECIDED else row.created_at,
             checkers=tuple(checkers.get(row.id, ())),
             decided=votes.get(row.id, 0),
             needed=row.checkers_needed,
@@ -152,23 +155,36 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> _Lis
         )
         for row in found
     )
+    if not sees:
+        counts = _as_told(counts)
     total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
     return _Listing(items, total, filters.page, _PAGE, counts)
 
 
-def _counted(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Mapping[str, int], Any]:
+def _as_told(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts for whoever is not told how far an assessment is."""
+    told = {state: n for state, n in counts.items() if state not in UNDECIDED}
+    undecided = sum(counts.get(state, 0) for state in UNDECIDED)
+    return {**told, State.SUBMITTED.value: undecided} if undecided else told
+
+
+def _counted(
+    session: Session, wanted: ColumnElement[bool], filters: Filters, asked: Sequence[str]
+) -> tuple[Mapping[str, int], Any]:
     """How many there are in each state, and the statement of the page: by indexes, a page is found at once."""
     by_state = select(Submission.state, func.count()).where(wanted).group_by(Submission.state)
     counts = {str(state): count for state, count in session.execute(by_state)}
     of_page = _LINES.where(wanted).limit(_PAGE).offset((filters.page - 1) * _PAGE)
-    return counts, of_page.where(Submission.state == State(filters.state)) if filters.state else of_page
+    return counts, of_page.where(Submission.state.in_([State(s) for s in asked])) if filters.state else of_page
 
 
-def _searched(session: Session, wanted: ColumnElement[bool], filters: Filters) -> tuple[Mapping[str, int], Any]:
+def _searched(
+    session: Session, wanted: ColumnElement[bool], filters: Filters, asked: Sequence[str]
+) -> tuple[Mapping[str, int], Any]:
     """The same for a search, which reads everything: once, for the counts and the page together."""
     matches = select(Submission.id, type_coerce(Submission.state, String)).where(wanted).order_by(Submission.id.desc())
     found = session.execute(matches).all()
-    ids = [number for number, state in found if not filters.state or state == filters.state]
+    ids = [number for number, state in found if not filters.state or state in asked]
     shown = ids[(filters.page - 1) * _PAGE : filters.page * _PAGE]
     return Counter(state for _, state in found), _LINES.where(Submission.id.in_(shown)) if shown else None
 

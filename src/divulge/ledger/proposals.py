@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from divulge.errors import SpecError, UploadError
+from divulge.errors import SpecError, UploadError, suggest
 from divulge.ledger.model import Use
 from divulge.ledger.store import Blob, safe_name
+from divulge.outputs import Output
 from divulge.outputs.output import in_field
 from divulge.spec import format_output, parse_output
 from divulge.table import Schema
@@ -54,18 +56,26 @@ class _CheckedFile:
     why: str = ""
 
 
-def check_proposal(proposal: Proposal, schema: Schema) -> tuple[list[_CheckedOutput], list[_CheckedFile]]:
-    """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where."""
+def check_proposal(
+    proposal: Proposal, schema: Schema, public: Collection[str]
+) -> tuple[list[_CheckedOutput], list[_CheckedFile]]:
+    """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where.
+
+    public: the variables whose possible values a researcher may know. An output that speaks of another is taken as it
+    is, whatever the data hold: to refuse it would tell something of them. A worker finds out, and tells the checkers.
+    """
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
-    if not 1 <= len(proposal.outputs) <= _MOST_OUTPUTS:
+    # A folder of ACRO's of which nothing could be read is for the checkers to look at.
+    fewest = 0 if proposal.origin == "acro" and proposal.others else 1
+    if not fewest <= len(proposal.outputs) <= _MOST_OUTPUTS:
         raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
     named = _named([*proposal.uploads, *((name, blob) for name, blob, _ in proposal.others)])
     names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, named, strict=False)}
     checked = []
     for i, document in enumerate(proposal.outputs):
         with in_field(f"outputs[{i}]"):
-            checked.append(_checked(document, schema, names))
+            checked.append(_checked(document, schema, names, public))
     figures = {c.document["released"] for c in checked if isinstance(c.document.get("released"), str)}
     n_uploads = len(proposal.uploads)
     files = [
@@ -86,7 +96,24 @@ def _reason(why: str, name: str) -> str:
     return why.strip()[:_LONGEST_WHY]
 
 
-def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, str]) -> _CheckedOutput:
+def is_public(output: Output, schema: Schema, public: Collection[str]) -> bool:
+    """Whether everything that an output speaks of may be known to whoever submits it."""
+    return set(_spoken_of(output, schema)) <= set(public)
+
+
+def _spoken_of(output: Output, schema: Schema) -> tuple[str, ...]:
+    """The variables of an output, from its own words alone: whether a condition makes sense depends on the data."""
+    names = [*output.own_variables(), *([output.weights] if output.weights else [])]
+    unknown = next((name for name in names if name not in schema), None)
+    if unknown is not None:
+        raise SpecError(f"there is no variable {unknown[:80]!r}.", hint=suggest(unknown, schema.names))
+    words = set(re.findall(r"\w+", output.where or ""))
+    return tuple(dict.fromkeys([*names, *(name for name in schema.names if name in words)]))
+
+
+def _checked(
+    document: Mapping[str, Any], schema: Schema, names: Mapping[str, str], public: Collection[str]
+) -> _CheckedOutput:
     output = parse_output(document)
     if not output.can_lower:
         raise SpecError(
@@ -94,7 +121,9 @@ def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, st
             where="kind",
             hint="Ask an output checker to judge it by hand.",
         )
-    output.check(schema)
+    spoken = _spoken_of(output, schema)
+    if set(spoken) <= set(public):
+        output.check(schema)
     plain = format_output(output)
     released = plain.get("released")
     if isinstance(released, str):
@@ -106,7 +135,7 @@ def _checked(document: Mapping[str, Any], schema: Schema, names: Mapping[str, st
                 hint="Send it along, under the name that the spec gives it.",
             )
         plain["released"] = names[released]
-    return _CheckedOutput(output.kind, output.name or "", plain, output.uses(schema))
+    return _CheckedOutput(output.kind, output.name or "", plain, spoken)
 
 
 def _named(uploads: Sequence[tuple[str, Blob]]) -> list[tuple[str, Blob]]:

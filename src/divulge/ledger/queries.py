@@ -16,8 +16,10 @@ from divulge.ledger.model import (
     CheckerDecision,
     Comment,
     Dataset,
+    Membership,
     Person,
     Project,
+    ProjectDataset,
     Release,
     State,
     StoredAssessment,
@@ -129,8 +131,27 @@ def list_releases(
     return _page(session, statement, count, page, per_page)
 
 
-def list_datasets(session: Session, *, page: int = 1, per_page: int = _PER_PAGE) -> Page[Dataset]:
-    return _page(session, select(Dataset).order_by(Dataset.name), select(func.count(Dataset.id)), page, per_page)
+def list_datasets(
+    session: Session, person: Person | None = None, *, page: int = 1, per_page: int = _PER_PAGE
+) -> Page[Dataset]:
+    """Datasets: those of their projects for whoever neither checks nor manages data; for the others all."""
+    condition = _known_to(person)
+    statement = select(Dataset).where(condition).order_by(Dataset.name)
+    return _page(session, statement, select(func.count(Dataset.id)).where(condition), page, per_page)
+
+
+def open_datasets(session: Session, project_ids: Sequence[int]) -> dict[int, list[Dataset]]:
+    """By project, the datasets that its members work with."""
+    found = session.execute(
+        select(ProjectDataset.project_id, Dataset)
+        .join(Dataset, Dataset.id == ProjectDataset.dataset_id)
+        .where(ProjectDataset.project_id.in_(project_ids))
+        .order_by(Dataset.name)
+    )
+    by_project: dict[int, list[Dataset]] = {}
+    for project_id, dataset in found:
+        by_project.setdefault(project_id, []).append(dataset)
+    return by_project
 
 
 def list_people(session: Session, *, page: int = 1, per_page: int = _PER_PAGE) -> Page[Person]:
@@ -149,7 +170,7 @@ def list_projects(
 def list_names(session: Session, person: Person, *, most: int = 200) -> tuple[Sequence[Any], Sequence[Any]]:
     """Projects that a person may see, and datasets: number and name of each, to choose from."""
     projects = select(Project.id, Project.name).where(_open_to(person)).order_by(Project.name).limit(most)
-    datasets = select(Dataset.id, Dataset.name).order_by(Dataset.name).limit(most)
+    datasets = select(Dataset.id, Dataset.name).where(_known_to(person)).order_by(Dataset.name).limit(most)
     return session.execute(projects).all(), session.execute(datasets).all()
 
 
@@ -186,6 +207,17 @@ def _open_to(person: Person | None) -> ColumnElement[bool]:
     if person is not None and person.role == "researcher":
         return Project.memberships.any(person_id=person.id)
     return true()
+
+
+def _known_to(person: Person | None) -> ColumnElement[bool]:
+    if person is None or person.role != "researcher":
+        return true()
+    mine = (
+        select(ProjectDataset.dataset_id)
+        .join(Membership, Membership.project_id == ProjectDataset.project_id)
+        .where(Membership.person_id == person.id)
+    )
+    return Dataset.id.in_(mine)
 
 
 def _page(session: Session, statement: Select[T], count: Select[int], number: int, per_page: int) -> Page[T]:

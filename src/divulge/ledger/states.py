@@ -16,7 +16,7 @@ _P = ParamSpec("_P")
 
 TRANSITIONS: dict[State, tuple[State, ...]] = {
     State.SUBMITTED: (State.ASSESSING, State.RETURNED),
-    State.ASSESSING: (State.READY, State.SUBMITTED),
+    State.ASSESSING: (State.READY, State.SUBMITTED, State.RETURNED),
     State.READY: (State.RELEASED, State.RETURNED, State.REFUSED, State.SUBMITTED),
     State.RELEASED: (),
     State.RETURNED: (),
@@ -33,6 +33,16 @@ OVERSEEING = (Role.CHECKER, Role.CUSTODIAN)
 def check_transition(submission: Submission, to: State) -> None:
     if to not in TRANSITIONS[submission.state]:
         raise StateError(f"a submission that is {submission.state} cannot become {to}.", where=_named(submission))
+
+
+UNDECIDED = (State.SUBMITTED, State.ASSESSING, State.READY)
+"""Before anybody has decided. To whoever does not oversee submissions these are one and the same: submitted."""
+
+
+def shown_state(person: Person, submission: Submission) -> State:
+    """The state that a person is told. When an assessment begins and ends, and how, depends on the data."""
+    hidden = person.role not in OVERSEEING and submission.state in UNDECIDED
+    return State.SUBMITTED if hidden else submission.state
 
 
 def check_active(person: Person) -> None:
@@ -72,6 +82,14 @@ def check_resubmit(person: Person, submission: Submission) -> None:
     check_submit(person, submission.project)
 
 
+def check_withdraw(person: Person, submission: Submission) -> None:
+    """Take it back: whoever submitted it, before it is decided on."""
+    check_see(person, submission)
+    if person.id not in authors(submission):
+        raise NotAllowedError("only the author withdraws a submission.", where=_named(submission))
+    _check_state(submission, UNDECIDED, "be withdrawn")
+
+
 def check_comment(person: Person, submission: Submission) -> None:
     check_see(person, submission)
 
@@ -100,8 +118,9 @@ def check_assess(person: Person, submission: Submission, job: Job | None) -> Non
 
 
 def check_cancel(person: Person, submission: Submission, job: Job | None) -> None:
-    """Stop an assessment that waits or runs: checkers, custodians and the author."""
+    """Stop an assessment that waits or runs: checkers and custodians. Authors are not told that there is one."""
     check_see(person, submission)
+    _check_role(person, OVERSEEING, "stop assessments")
     if job is None or not job.is_active:
         raise StateError("it is not being assessed.", where=_named(submission))
     if job.cancel_asked:

@@ -29,6 +29,7 @@ _ENDS_IN = {
     "failed": State.SUBMITTED,
     "cancelled": State.SUBMITTED,
     "return": State.RETURNED,
+    "withdraw": State.RETURNED,
     "refuse": State.REFUSED,
     "release": State.RELEASED,
 }

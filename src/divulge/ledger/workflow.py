@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError
 from divulge.ledger import states, trail
 from divulge.ledger.basis import changed_since, find_basis, lock_people
-from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.model import (
     Assignment,
     Audience,
@@ -126,6 +126,21 @@ def cancel(session: Session, by: int, submission_id: int) -> Job:
         job.cancel_asked = True
     trail.append(session, person.name, "cancel", "submission", submission.id, {"job": job.id})
     return job
+
+
+def withdraw(session: Session, by: int, submission_id: int) -> Submission:
+    """Take one's own submission back before it is decided on. Whatever computes is stopped."""
+    person = get_person(session, by)
+    job = latest_job(session, submission_id, lock=True)
+    submission = lock_submission(session, submission_id)
+    states.check_withdraw(person, submission)
+    if job is not None and job.state is JobState.QUEUED:
+        job.state, job.finished_at = JobState.CANCELLED, utc_now()
+    elif job is not None and job.is_active:
+        job.cancel_asked = True
+    _move(submission, State.RETURNED)
+    trail.append(session, person.name, "withdraw", "submission", submission.id)
+    return submission
 
 
 def give_back(session: Session, by: int, submission_id: int, reason: str) -> Submission:
@@ -284,8 +299,8 @@ def _hand_in(
     token: str | None,
     old: Submission | None,
 ) -> Submission:
-    dataset = get_dataset(session, dataset_id)
-    outputs, files = check_proposal(proposal, schema_of(dataset))
+    dataset = get_open_dataset(session, project.id, dataset_id)
+    outputs, files = check_proposal(proposal, schema_of(dataset), dataset.public)
     submission = Submission(
         project_id=project.id,
         dataset_id=dataset.id,

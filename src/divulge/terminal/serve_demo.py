@@ -63,7 +63,10 @@ def _demonstration(ledger: Ledger) -> list[Account]:
             if role is Role.RESEARCHER:
                 people.add_member(session, None, project.id, person.id)
         for demo, (path, table) in zip(DEMOS, tables, strict=True):
-            datasets.register(session, None, demo.name, path, table=table)
+            made = datasets.register(session, None, demo.name, path, table=table)
+            # Anybody may have these data.
+            made.public = list(made.variables)
+            datasets.open_to(session, None, made.id, project.id)
     return found
 
 

@@ -66,7 +66,6 @@ def read_outputs(files: Sequence[Path], schema: Schema) -> ReadFolder:
             hint="Send the folder as acro.finalise() wrote it.",
         )
     found: list[dict[str, Any]] = []
-    reasons: list[str] = []
     unread: dict[Path, str] = {}
     for entry in folder.entries:
         if entry.name.endswith(NOT_TO_BE_RELEASED):
@@ -77,14 +76,15 @@ def read_outputs(files: Sequence[Path], schema: Schema) -> ReadFolder:
                 output.check(schema)
             found += [format_output(output) for output in made]
         except DivulgeError as error:
-            said = f"{entry.name[:80]}: {error.message}"
-            reasons.append(said)
-            unread |= {path.resolve(): f"In the folder of ACRO's, not assessed. {said}" for path in entry.files}
-    if not found:
+            # What is wrong with figures may be known from the data alone; the checkers see the file.
+            said = error.message if isinstance(error, UploadError) else "its figures could not be read."
+            unread |= {
+                path.resolve(): f"In the folder of ACRO's, not assessed. {entry.name[:80]}: {said}"
+                for path in entry.files
+            }
+    if not found and not unread:
         raise UploadError(
-            "there is no output in the folder that can be assessed.",
-            where="folder",
-            hint=" ".join([*reasons[:3], "Use the form for its figures instead."]),
+            "there is no output in the folder.", where="folder", hint="Use the form for its figures instead."
         )
     return ReadFolder(found, unread)
 

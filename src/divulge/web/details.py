@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import select
@@ -48,6 +49,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = {
     "release": states.check_release,
     "refuse": states.check_refuse,
     "resubmit": states.check_resubmit,
+    "withdraw": states.check_withdraw,
     "see_assessment": states.check_see_assessment,
 }
 """What may be possible with a submission, and the check that says so."""
@@ -70,6 +72,8 @@ class VisibleSubmission:
     """A submission with what its reader may see. can: which buttons are drawn. brief: of the assessment."""
 
     submission: Submission
+    state: State
+    """As the reader is told it: before a decision a researcher learns nothing of how far it is."""
     reader: int
     job: Job | None
     can: Mapping[str, bool]
@@ -82,6 +86,23 @@ class VisibleSubmission:
     history: tuple[TrailEntry, ...]
     is_newest: bool
     by_acro: tuple[AcroStatus, ...] = ()
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it last changed, as the reader is told it."""
+        hidden = not self.can["see_assessment"] and self.submission.state in states.UNDECIDED
+        return self.submission.created_at if hidden else self.submission.changed_at
+
+    @property
+    def outputs(self) -> list[SubmittedOutput]:
+        """The outputs as the reader is told of them. What could be read of a folder of ACRO's depends on the data."""
+        hidden = not self.can["see_assessment"] and self.submission.origin == "acro"
+        return [] if hidden and self.submission.state is not State.RELEASED else list(self.submission.outputs)
+
+    def use_of(self, upload: Upload) -> str:
+        """What becomes of a file, as the reader is told it."""
+        hidden = not self.can["see_assessment"] and self.submission.origin == "acro"
+        return Use.SUPPORTING if hidden else upload.use
 
     @property
     def shows_figures(self) -> bool:
@@ -140,8 +161,9 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
     newest = submission.assessments[-1] if submission.assessments and sees else None
     return VisibleSubmission(
         submission=submission,
+        state=states.shown_state(person, submission),
         reader=person.id,
-        job=job,
+        job=job if sees else None,
         can=can,
         comments=tuple(c for c in submission.comments if sees or c.audience is Audience.EVERYBODY),
         assessment=newest,
@@ -175,8 +197,14 @@ def act(
         change(session, visitor.id, submission_id, *given, **named)
 
 
+LOOKED_AT = "Submitted. It is being looked at."
+"""All that a researcher is told before a decision, however far it is and whatever was found."""
+
+
 def progress_words(job: Job | None, sees: bool) -> str:
-    """How far an assessment is, in a sentence. sees: whether the reader may know why it failed."""
+    """How far an assessment is, in a sentence. sees: whether the reader may know."""
+    if not sees:
+        return LOOKED_AT
     if job is None:
         return "Not assessed yet."
     if job.state is JobState.QUEUED:
@@ -191,11 +219,7 @@ def progress_words(job: Job | None, sees: bool) -> str:
     if job.state is JobState.CANCELLED:
         return "The assessment was cancelled."
     if job.state is JobState.FAILED:
-        return (
-            f"The assessment failed: {job.error}"
-            if sees
-            else "The assessment could not be finished. A checker sees why."
-        )
+        return f"The assessment failed: {job.error}"
     return "The assessment is done."
 
 

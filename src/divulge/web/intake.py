@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 from starlette.datastructures import FormData, UploadFile
 
 from divulge.errors import DivulgeError, SpecError
-from divulge.ledger.proposals import Proposal
+from divulge.ledger.proposals import Proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store
-from divulge.outputs import read_released
+from divulge.outputs import Output, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.reading import LABEL_COLUMNS, SE_COLUMNS, VALUE_COLUMNS
 from divulge.record import csv_text
@@ -149,32 +149,44 @@ def from_acro(
     return Proposal(title=title, outputs=read.outputs, uploads=uploads, others=others, purpose=purpose, origin="acro")
 
 
-def check_figures(store: Store, proposal: Proposal, schema: Schema) -> None:
-    """Raise where figures do not fit their output: now, to whoever sent them, not to a checker an hour later."""
+def check_figures(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:
+    """Raise where figures do not fit their output: now, to whoever sent them, not to a checker an hour later.
+
+    Only where every variable of the output is public. Of others nothing is compared with the data: whether something
+    is refused, and in which words, would tell what they hold.
+    """
     held = dict(proposal.uploads)
     for i, document in enumerate(proposal.outputs):
         with in_field(f"outputs[{i}]"), tempfile.TemporaryDirectory(prefix="divulge-") as made:
             output = parse_output(document)
-            output.check(schema)
+            is_known = is_public(output, schema, public)
+            if is_known:
+                output.check(schema)
             if isinstance(output.released, str):
                 if output.released not in held:
                     # The ledger says in its own words that the file did not come along.
                     continue
                 content = store.read(held[output.released].digest)
                 with in_field("released"):
-                    _check_columns(content, schema)
+                    _check_columns(content, schema, output)
                 (Path(made) / "figures.csv").write_bytes(content)
                 output = replace(output, released="figures.csv")
             with in_field("released"):
-                found = read_released(output, schema, Path(made))
-                if found is not None and found.se is not None and not output.has_se:
-                    raise SpecError(
-                        f"the figures of the kind {output.kind!r} have no standard errors.",
-                        hint="Leave the column out: nothing leaves that is not assessed.",
-                    )
+                if isinstance(output.released, dict) and any(isinstance(v, dict) for v in output.released.values()):
+                    _check_se(output)
+                if is_known:
+                    read_released(output, schema, Path(made))
 
 
-def _check_columns(content: bytes, schema: Schema) -> None:
+def _check_se(output: Output) -> None:
+    if not output.has_se:
+        raise SpecError(
+            f"the figures of the kind {output.kind!r} have no standard errors.",
+            hint="Leave them out: nothing leaves that is not assessed.",
+        )
+
+
+def _check_columns(content: bytes, schema: Schema, output: Output) -> None:
     """Raise where a file of figures has a column that is none of a figure's: it would be neither read nor released."""
     first = content[: 1 << 16].decode("utf-8-sig", errors="replace").partition("\n")[0]
     header = [cell.strip() for cell in next(csv.reader(io.StringIO(first)), [])]
@@ -183,6 +195,8 @@ def _check_columns(content: bytes, schema: Schema) -> None:
     read = [next((folded.index(n) for n in of if n in folded), -1) for of in (VALUE_COLUMNS, SE_COLUMNS)]
     labels = [folded.index(n) for n in LABEL_COLUMNS if n in folded and header[folded.index(n)] not in schema][:1]
     read += labels or [i for i, name in enumerate(header) if name in schema]
+    if read[1] >= 0:
+        _check_se(output)
     odd = [name for i, name in enumerate(header) if i not in read]
     if odd:
         raise SpecError(

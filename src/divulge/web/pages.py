@@ -41,12 +41,13 @@ _STATUSES: Mapping[type[DivulgeError], int] = {
 """What a browser or a program is told; anything else that was expected is 422: the request makes no sense."""
 
 _DONE: Mapping[str, str] = {
-    "submitted": "Submitted. The assessment starts as soon as a worker is free; this page follows it.",
+    "submitted": "Submitted. You will find the decision on this page.",
     "commented": "Your comment is there.",
     "assigned": "Assigned.",
     "unassigned": "No longer assigned.",
     "decided": "Your decision is kept, with its reason.",
     "returned": "Returned to the researcher with your reasons.",
+    "withdrawn": "Withdrawn. You can submit a new version.",
     "cancelled": "The assessment is being stopped.",
     "retried": "The assessment starts again as soon as a worker is free.",
     "released": "Released. The files can be downloaded, with a manifest of their hashes.",

@@ -35,6 +35,7 @@ def world(small_world: World, tmp_path: Path) -> World:
     (tmp_path / "areas.csv").write_text("\n".join(["AREA,SEX,ILL", *rows]) + "\n", encoding="utf-8")
     with small_world.ledger.writing() as session:
         made = datasets.register(session, None, "areas", tmp_path / "areas.csv", settings=SETTINGS)
+        datasets.open_to(session, None, made.id, small_world.project)
     return World(small_world.ledger, small_world.person, small_world.project, made.id)
 
 

@@ -115,7 +115,7 @@ def test_result_of_a_cancelled_job_is_dropped(world: World) -> None:
     made = world.submit()
     lease = _take(world)
     with world.ledger.writing() as session:
-        workflow.cancel(session, world.person["researcher"], made)
+        workflow.cancel(session, world.person["checker"], made)
     jobs.finish_job(world.ledger, lease, record(), [FIGURES])
     assert world.state(made) == "submitted"
     with world.ledger.reading() as session:

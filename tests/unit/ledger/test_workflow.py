@@ -210,7 +210,7 @@ def test_no_state_is_left_once_it_is_final() -> None:
 
 def test_waiting_assessment_is_cancelled_and_asked_for_again(world: World) -> None:
     made = world.submit()
-    _do(world, workflow.cancel, "researcher", made)
+    _do(world, workflow.cancel, "checker", made)
     assert jobs.take_job(world.ledger, "here") is None
     _do(world, workflow.assess, "checker", made)
     with pytest.raises(StateError, match="already"):
@@ -268,3 +268,16 @@ def test_comment_text_is_not_in_the_trail(small_world: World) -> None:
     _do(small_world, workflow.comment, "checker", made, "a delicate matter")
     with small_world.ledger.reading() as session:
         assert not any("delicate" in e.details for e in session.scalars(select(TrailEntry)))
+
+
+def test_author_withdraws_and_submits_again(small_world: World) -> None:
+    made = small_world.submit()
+    with pytest.raises(NotAllowedError):
+        _do(small_world, workflow.withdraw, "checker", made)
+    _do(small_world, workflow.withdraw, "researcher", made)
+    assert small_world.state(made) == "returned"
+    with small_world.ledger.reading() as session:
+        job = workflow.latest_job(session, made)
+        assert job is not None
+        assert not job.is_active
+    assert _do(small_world, workflow.resubmit, "researcher", made, proposal()).version == 2

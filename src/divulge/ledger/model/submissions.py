@@ -56,7 +56,8 @@ class Dataset(Base):
 
     collection: datasets of one collection are about the same people (extracts, other formats of one source).
     settings: what the custodian asks of every assessment (policy, design, scenario, synthesiser, seed), as in a spec.
-    schema: a Frictionless Table Schema, or None where it is inferred.
+    schema: a Frictionless Table Schema, or None where it is inferred. public: the variables whose possible values the
+    custodian lets researchers know; of the others nothing is told to them.
     """
 
     __tablename__ = "datasets"
@@ -70,7 +71,18 @@ class Dataset(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
     rows: Mapped[int]
     variables: Mapped[list[Any]]
+    public: Mapped[list[Any]] = mapped_column(default=list)
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+
+class ProjectDataset(Base):
+    """That the members of a project work with a dataset. Of other datasets they do not learn that they are there."""
+
+    __tablename__ = "project_datasets"
+
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"), primary_key=True, index=True)
+    since: Mapped[datetime] = mapped_column(default=utc_now)
 
 
 class Submission(Base):

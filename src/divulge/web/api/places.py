@@ -24,9 +24,8 @@ def projects(request: Request, visitor: SignedIn) -> list[ProjectShape]:
 @router.get("/datasets")
 def datasets(request: Request, visitor: SignedIn) -> list[DatasetShape]:
     """Datasets that outputs can be about, with the names of their variables."""
-    del visitor
     with ledger_of(request).reading() as session:
-        found = queries.list_datasets(session, per_page=500).items
+        found = queries.list_datasets(session, visitor.person, per_page=500).items
         return [DatasetShape.model_validate(d) for d in found]
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
-from divulge.errors import SpecError
-from divulge.ledger import queries, releases, workflow
-from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.errors import NotFoundError, SpecError
+from divulge.ledger import queries, releases, states, workflow
+from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import Filters, list_submissions
-from divulge.ledger.model import Audience, Choice, State
+from divulge.ledger.model import Audience, Choice, Project, State
 from divulge.ledger.proposals import Proposal
 from divulge.web.access import Caller, Id, SignedIn, Visitor, ledger_of
 from divulge.web.api.shapes import (
@@ -62,8 +62,11 @@ def submit(request: Request, visitor: Caller, given: NewSubmission) -> Submissio
     """Hand in outputs, with their figures inline."""
     proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
     with ledger_of(request).reading() as session:
-        schema = schema_of(get_dataset(session, given.dataset))
-    check_figures(ledger_of(request).store, proposal, schema)
+        if (project := session.get(Project, given.project)) is None:
+            raise NotFoundError(f"there is no project {given.project}.")
+        states.check_submit(visitor.person, project)
+        about = get_open_dataset(session, given.project, given.dataset)
+    check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made = workflow.submit(session, visitor.id, given.project, given.dataset, proposal, token=given.token)
         made_id = made.id
@@ -131,6 +134,12 @@ def cancel(request: Request, visitor: Caller, submission_id: _Key) -> Submission
     return _done(request, visitor, submission_id, workflow.cancel)
 
 
+@router.post("/{submission_id}/withdraw")
+def withdraw(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+    """Take your own submission back, before it is decided on."""
+    return _done(request, visitor, submission_id, workflow.withdraw)
+
+
 @router.post("/{submission_id}/release")
 def release(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
     """Let it out, once enough checkers are in favour."""
@@ -147,9 +156,9 @@ def refuse(request: Request, visitor: Caller, submission_id: _Key) -> Submission
 def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewVersion) -> SubmissionShape:
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
-        schema = schema_of(queries.find_submission(session, visitor.person, submission_id).dataset)
+        about = queries.find_submission(session, visitor.person, submission_id).dataset
     proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
-    check_figures(ledger_of(request).store, proposal, schema)
+    check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
     return _shape(request, visitor, made_id)
@@ -175,7 +184,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         id=found.id,
         title=found.title,
         purpose=found.purpose,
-        state=found.state,
+        state=seen.state,
         version=found.version,
         replaces=found.replaces_id,
         replaced_by=found.replaced_by.id if found.replaced_by is not None else None,
@@ -184,7 +193,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         dataset=found.dataset.name,
         author=found.author.shown_as,
         created_at=found.created_at,
-        changed_at=found.changed_at,
+        changed_at=seen.changed_at,
         outputs=[
             OutputShape(
                 number=o.number,
@@ -194,13 +203,13 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
                 variables=o.variables,
                 figures=seen.figures_of(o) or None,
             )
-            for o in found.outputs
+            for o in seen.outputs
         ],
         files=[
             FileShape(
                 id=u.id,
                 name=u.name,
-                use=u.use,
+                use=seen.use_of(u),
                 size=u.size,
                 sha256=u.digest,
                 address=f"/submissions/{found.id}/files/{u.id}",

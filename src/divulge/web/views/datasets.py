@@ -76,6 +76,14 @@ def _change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
     return go(f"/datasets/{dataset_id}", "saved")
 
 
+@router.post("/datasets/{dataset_id}/public")
+def _change_public(request: Request, form: Form, dataset_id: Id) -> Response:
+    states.check_manage_data(form.visitor.person)
+    with ledger_of(request).writing() as session:
+        ledger_datasets.change_public(session, form.visitor.person, dataset_id, form.texts("public"))
+    return go(f"/datasets/{dataset_id}", "saved")
+
+
 def _read_settings(text: str) -> dict[str, Any]:
     """What a custodian fixes for every assessment, written as in a spec."""
     return parse_yaml(text) if text else {}

@@ -62,9 +62,9 @@ def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_i
         submission = workflow.get_submission(session, submission_id)
         job = workflow.latest_job(session, submission_id)
         sees = states.may(states.check_see_assessment, person, submission)
-        if job is None:
+        if job is None or not sees:
             return _Watched(progress_words(None, sees), 0, 0, True)
-        return _Watched(progress_words(job, False), job.done, job.total, not job.is_active)
+        return _Watched(progress_words(job, sees), job.done, job.total, not job.is_active)
 
 
 async def _events(request: Request, look: Any, settings: Deployment) -> AsyncIterator[str]:

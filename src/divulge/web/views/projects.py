@@ -7,7 +7,7 @@ from sqlalchemy import select
 from starlette.responses import Response
 
 from divulge.errors import DivulgeError, NotFoundError, SpecError
-from divulge.ledger import people, queries, states
+from divulge.ledger import datasets, people, queries, states
 from divulge.ledger.model import Membership, Person, Project, Role
 from divulge.web import accounts
 from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of
@@ -76,6 +76,20 @@ def _remove_member(request: Request, form: Form, project_id: Id) -> Response:
     return go(f"/projects/{project_id}", "removed")
 
 
+@router.post("/projects/{project_id}/datasets")
+def _add_dataset(request: Request, form: Form, project_id: Id) -> Response:
+    with ledger_of(request).writing() as session:
+        datasets.open_to(session, form.visitor.person, form.number("dataset") or 0, project_id)
+    return go(f"/projects/{project_id}", "added")
+
+
+@router.post("/projects/{project_id}/datasets/remove")
+def _remove_dataset(request: Request, form: Form, project_id: Id) -> Response:
+    with ledger_of(request).writing() as session:
+        datasets.open_to(session, form.visitor.person, form.number("dataset") or 0, project_id, remove=True)
+    return go(f"/projects/{project_id}", "removed")
+
+
 def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> Response:
     with ledger_of(request).reading() as session:
         found = queries.list_projects(session, visitor.person, per_page=500).items
@@ -106,6 +120,9 @@ def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeEr
         can_manage = states.may(states.check_manage_people, visitor.person)
         held = {m.id for m in members}
         everybody = queries.list_people(session, per_page=500).items if can_manage else []
+        can_open = states.may(states.check_manage_data, visitor.person)
+        opened = queries.open_datasets(session, [project_id]).get(project_id, [])
+        known = queries.list_datasets(session, per_page=500).items if can_open else []
         return page(
             request,
             "project",
@@ -115,4 +132,7 @@ def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeEr
             members=members,
             others=[p for p in everybody if p.id not in held and p.is_active],
             can_manage=can_manage,
+            can_open=can_open,
+            datasets=opened,
+            other_datasets=[d for d in known if d.id not in {o.id for o in opened}],
         )

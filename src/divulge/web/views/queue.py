@@ -9,6 +9,7 @@ from starlette.responses import Response
 from divulge.ledger import queries
 from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import State
+from divulge.ledger.states import OVERSEEING, UNDECIDED
 from divulge.web.access import SignedIn, ledger_of
 from divulge.web.pages import go, page
 
@@ -32,7 +33,7 @@ def queue(request: Request, visitor: SignedIn) -> HTMLResponse:
             visitor,
             listing=listing,
             filters=filters,
-            states=list(State),
+            states=[s for s in State if visitor.role in OVERSEEING or s not in UNDECIDED[1:]],
             projects=projects,
             datasets=datasets,
         )

@@ -74,6 +74,11 @@ def _give_back(request: Request, form: Form, submission_id: Id) -> Response:
     return _done(request, form, submission_id, "returned", workflow.give_back, form.text("reason"))
 
 
+@router.post("/withdraw")
+def _withdraw(request: Request, form: Form, submission_id: Id) -> Response:
+    return _done(request, form, submission_id, "withdrawn", workflow.withdraw)
+
+
 @router.post("/release")
 def _release(request: Request, form: Form, submission_id: Id) -> Response:
     return _done(request, form, submission_id, "released", releases.release, ledger_of(request).store)

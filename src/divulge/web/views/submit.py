@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from divulge.errors import DivulgeError, NotAllowedError, SpecError
 from divulge.ledger import queries, states, workflow
-from divulge.ledger.datasets import get_dataset, schema_of
+from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Dataset, Submission
 from divulge.ledger.proposals import Proposal
@@ -107,9 +107,10 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
     token = form.text("token", 64) or None
     project, dataset = form.number("project"), form.number("dataset")
     try:
-        schema = _schema(request, form.visitor, project, dataset, replaces)
+        about = _dataset(request, form.visitor, project, dataset, replaces)
+        schema = schema_of(about)
         proposal = propose(schema)
-        intake.check_figures(ledger.store, proposal, schema)
+        intake.check_figures(ledger.store, proposal, schema, about.public)
         with ledger.writing() as session:
             if replaces is not None:
                 made = workflow.resubmit(session, form.visitor.id, replaces, proposal, token=token)
@@ -123,20 +124,18 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
     return go(f"/submissions/{made.id}", "submitted")
 
 
-def _schema(
+def _dataset(
     request: Request, visitor: Visitor, project_id: int | None, dataset_id: int | None, replaces: int | None
-) -> Schema:
-    """What the variables are. Before anything is stored: whether it may be handed in there at all."""
+) -> Dataset:
+    """What it is about. Before anything is stored: whether it may be handed in there at all."""
     with ledger_of(request).reading() as session:
         if replaces is not None:
             old = queries.find_submission(session, visitor.person, replaces)
             states.check_resubmit(visitor.person, old)
-            return schema_of(old.dataset)
+            return old.dataset
         if project_id not in {p.id for p in _open_projects(session, visitor)}:
             raise NotAllowedError("a project that you work in is to be chosen.", where="project")
-        if dataset_id is None:
-            raise SpecError("a dataset is to be chosen.", where="dataset")
-        return schema_of(get_dataset(session, dataset_id))
+        return get_open_dataset(session, project_id or 0, dataset_id or 0)
 
 
 def _open_projects(session: Any, visitor: Visitor) -> list[Any]:
@@ -159,7 +158,9 @@ def _form(
         if replaces is not None:
             old = queries.find_submission(session, visitor.person, replaces)
         chosen = (typed.text("dataset") if typed is not None else "") or query.get("dataset", "")
-        datasets = queries.list_datasets(session, per_page=500).items
+        projects = _open_projects(session, visitor)
+        opened = queries.open_datasets(session, [p.id for p in projects])
+        datasets = sorted({d.id: d for found in opened.values() for d in found}.values(), key=lambda d: d.name)
         example = next((d for d in datasets if _is_of_demonstration(request, d)), None)
         is_example = example is not None and query.get("example") == "cps"
         if is_example and example is not None:
@@ -172,7 +173,7 @@ def _form(
             f"submit_{way}",
             visitor,
             problem=problem,
-            projects=_open_projects(session, visitor),
+            projects=projects,
             datasets=datasets,
             dataset=dataset if dataset is not None or len(datasets) != 1 else datasets[0],
             old=old,
