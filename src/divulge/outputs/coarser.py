@@ -17,11 +17,12 @@ from scipy import sparse
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import Residuals
-from divulge.outputs.output import Figures, Growth, Output
+from divulge.outputs.output import Growth, Output
 from divulge.outputs.released.precision import Precision, Released
 from divulge.table import Condition, Schema, Table
 from divulge.table.coarsening import Coarsening, coarser_schema, coarser_table

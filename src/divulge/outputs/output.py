@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -20,6 +19,7 @@ from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.few_people import FewPeople
+from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
@@ -30,55 +30,6 @@ from divulge.outputs.statbarn import Statbarn
 from divulge.settings import Kinds, OnlyIf, Range, check_settings
 from divulge.table import Condition, Schema, Table, Variable
 from divulge.table.coarsening import Coarsening
-
-
-class Status(StrEnum):
-    """How a computation ended. Anything but OK is a result with a name, never an exception and never silence."""
-
-    OK = "ok"
-    EMPTY = "empty"
-    EMPTY_GROUP = "empty group"
-    CONSTANT = "constant"
-    SEPARATED = "separated"
-    VANISHED_LEVEL = "vanished level"
-    COLLINEAR = "collinear"
-    NOT_CONVERGED = "not converged"
-    TOO_FEW_ROWS = "too few rows"
-    FAILED = "failed"
-
-    @property
-    def sentence(self) -> str:
-        return _SENTENCES[self]
-
-
-_SENTENCES: Mapping[Status, str] = {
-    Status.OK: "Computed.",
-    Status.EMPTY: "No row is left to compute it from.",
-    Status.EMPTY_GROUP: "Some groups have no rows; their figures are undefined.",
-    Status.CONSTANT: "A variable does not vary, so some figures are undefined.",
-    Status.SEPARATED: "Some predictors separate the outcomes perfectly; the estimates have no finite value.",
-    Status.VANISHED_LEVEL: "A level has no rows, so its coefficient is undefined.",
-    Status.COLLINEAR: "Some columns are linear combinations of others, so their coefficients are undefined.",
-    Status.NOT_CONVERGED: "The fit did not converge.",
-    Status.TOO_FEW_ROWS: "There are too few rows for so many coefficients.",
-    Status.FAILED: "The function could not be computed on this table.",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Figures:
-    """What an output is at a table: one number for each label; NaN where it is undefined (the status says why).
-
-    texts: what the numbers stand for, where they are not measurements (the mode of a categorical variable).
-    concerned: the labels that the status speaks of, where it speaks of some (the levels that vanished).
-    """
-
-    labels: tuple[str, ...]
-    values: Floats
-    status: Status = Status.OK
-    se: Floats | None = None
-    texts: tuple[str | None, ...] | None = None
-    concerned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from scipy.special import gammaincc
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind, one_group
+from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

@@ -13,6 +13,7 @@ from scipy import sparse
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
@@ -24,7 +25,7 @@ from divulge.outputs.lowering.residuals import (
     possible_sizes,
 )
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, shown_levels, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
 from divulge.outputs.statbarn import Statbarn

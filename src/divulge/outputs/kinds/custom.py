@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from divulge.errors import OutputError
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.rows import counted
-from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

@@ -11,12 +11,13 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, counts_are_bounded
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures
+from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import SLACK, Released
 from divulge.outputs.statbarn import Statbarn

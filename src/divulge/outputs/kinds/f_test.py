@@ -12,6 +12,7 @@ from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.kernels.glm import PIVOT, independent, solve_scaled
 from divulge.outputs.behind import Behind
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.lowering.smooth import Sums, lower_sums
@@ -21,7 +22,7 @@ from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
 from divulge.outputs.models.refit import pair_of_terms
 from divulge.outputs.models.regression import fits_statsmodels
-from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

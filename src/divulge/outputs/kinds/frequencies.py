@@ -10,6 +10,7 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.grouped import check_named
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
@@ -22,7 +23,7 @@ from divulge.outputs.lowering.residuals import (
     possible_sizes,
 )
 from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
 from divulge.outputs.statbarn import Statbarn

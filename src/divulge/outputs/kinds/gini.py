@@ -10,11 +10,12 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures
 from divulge.outputs.kinds.herfindahl import check_not_negative
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

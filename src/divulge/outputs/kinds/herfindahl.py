@@ -11,11 +11,12 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
 from divulge.outputs.lowering.smooth import Sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth
+from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

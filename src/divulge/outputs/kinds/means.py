@@ -10,12 +10,13 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, common_sizes, possible_sizes
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
-from divulge.outputs.output import Example, Figures
+from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn

@@ -10,10 +10,11 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.grouped import Grouped
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Status
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable

@@ -12,12 +12,13 @@ from scipy import sparse
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.quantiles import Plan, QuantileCell, QuantileResiduals, SpreadCell, grouped_quantiles
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.output import Example, Figures, Growth
+from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import SLACK, Released
 from divulge.outputs.statbarn import Statbarn

@@ -11,11 +11,12 @@ from scipy.special import ndtri
 from divulge.errors import OutputError, suggest
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, shown_levels, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.output import Example, Figures, Growth, Output, Status
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable

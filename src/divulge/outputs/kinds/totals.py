@@ -10,12 +10,13 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.grouped import Grouped, known_numbers
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals, RatioResiduals
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
-from divulge.outputs.output import Example, Figures, Growth, Status
+from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn

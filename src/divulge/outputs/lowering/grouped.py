@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
-from divulge.outputs.output import Figures, Output, Status, in_field, numeric
+from divulge.outputs.output import Output, in_field, numeric
 from divulge.table import Schema, Table
 
 

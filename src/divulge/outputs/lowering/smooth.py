@@ -13,9 +13,9 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.kernels.lowering import NOTHING
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
-from divulge.outputs.output import Figures, Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.models.design import Counts, without_intercept
@@ -23,7 +24,7 @@ from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
-from divulge.outputs.output import Figures, Growth, Output, Status
+from divulge.outputs.output import Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.design import schema_counts
@@ -19,7 +20,7 @@ from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve, information, maximise, row_scores
 from divulge.outputs.models.pieces import Piece, combine
 from divulge.outputs.models.refit import N_EXPECTED, inverted
-from divulge.outputs.output import Output, Status
+from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.figures import Status
 from divulge.outputs.models.newton import CLOSE, STEPS, Estimate, estimable
-from divulge.outputs.output import Status
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Mask
+from divulge.outputs.figures import Status
 from divulge.outputs.models.matrix import ModelRows
-from divulge.outputs.output import Status
 
 STEPS = 60
 """A fit that exists takes 4 to 15."""

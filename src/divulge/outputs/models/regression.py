@@ -14,6 +14,7 @@ from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
 from divulge.outputs.few_people import FewPeople
+from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
@@ -25,7 +26,7 @@ from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_m
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import recomputed_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
-from divulge.outputs.output import Figures, Growth, Output, Status
+from divulge.outputs.output import Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable

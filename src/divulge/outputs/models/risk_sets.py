@@ -14,6 +14,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.lowering import NOTHING
+from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.models.estimates import drawn_table
@@ -21,7 +22,6 @@ from divulge.outputs.models.hazards import Partial, Spells, fit_hazards, partial
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.pieces import times
 from divulge.outputs.models.refit import inverted
-from divulge.outputs.output import Status
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Mask
-from divulge.outputs.output import Figures, Output, Status
+from divulge.outputs.figures import Figures, Status
+from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Table
 

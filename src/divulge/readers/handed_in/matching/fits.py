@@ -14,8 +14,9 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr, stdtrit
 
 from divulge.errors import DivulgeError
+from divulge.outputs.figures import Status
 from divulge.outputs.kinds import OUTPUTS
-from divulge.outputs.output import Output, Status
+from divulge.outputs.output import Output
 from divulge.table import Table
 
 _Z = 1.959963984540054
