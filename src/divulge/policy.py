@@ -5,11 +5,11 @@ A policy is a handful of thresholds. What the defaults rest on is said beside ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from divulge.errors import SpecError
 from divulge.settings import Range, check_settings, read_settings
@@ -193,85 +193,26 @@ def power_sentence(power: float, delta: float) -> str:
     )
 
 
+class _Reason(NamedTuple):
+    """Why an output is not released. settle: what would settle a review."""
+
+    is_refusal: bool
+    sentence: str
+    settle: str = ""
+
+
 def decide(policy: Policy, evidence: Evidence) -> Decision:
     """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
-    refuse: list[str] = []
-    review: list[str] = []
-    settle: list[str] = []
     e = evidence
-    if e.disagrees:
-        # First: what follows is about figures that nobody computed from these data.
-        review.append(_not_given(e.disagrees, e.wrong))
-        settle.append("See divulge compute: which figures, and what the data give instead.")
-    if e.n_exposed >= policy.refuse_exposed or e.n_exposed > policy.refuse_exposed_share * e.n_rows:
-        people = "person is" if e.n_exposed == 1 else "people are"
-        raised = "that they are in the data raises the chance of guessing something about them by more than "
-        raised += f"{policy.delta:g}"
-        certain = (
-            f"a value is made certain for {e.n_certain:,} of them, in classes of fewer than {policy.certain_class}"
-        )
-        why = [raised] * (e.n_exposed > e.n_certain) + [certain] * (e.n_certain > 0)
-        refuse.append(f"{e.n_exposed:,} {people} exposed: {', or '.join(why)}.")
-    for breach in (b for b in e.breaches if b.does != "note"):
-        # So few people that the policy lets them be exposed are no reason to refuse; a rule about nobody's value is.
-        is_few = breach.n_people is not None and 0 < breach.n_people < policy.refuse_exposed
-        (refuse if breach.does == "refuse" and not is_few else review).append(breach.sentence)
-        settle.append(breach.settle)
-    for scenario, value, low, high in e.risks:
-        if isfinite(low) and low > policy.refuse_risk:
-            refuse.append(
-                f"The marginal risk of {scenario} is {value:.4f}; even its lower bound {low:.4f} is above "
-                f"{policy.refuse_risk:g}."
-            )
-        elif isfinite(high) and high > policy.release_risk:
-            review.append(
-                f"The marginal risk of {scenario} may be as high as {high:.4f}, above {policy.release_risk:g}."
-            )
-            settle.append("More splits make the interval narrower; coarser categories make the risk smaller.")
-    wide = [s for s, _, low, high in e.risks if not isfinite(high - low) or high - low > policy.widest_interval]
-    if e.needs_all:
-        refuse.append(
-            "Half of the rows are too few to compute an output: it has more than half as many parameters as there are "
-            "rows, and is nearly the rows themselves."
-        )
-    if not e.has_contrast:
-        review.append("People in the data were not compared with people outside it, so what is disclosed is not known.")
-        settle.append("Use the design repeated-halves.")
-    elif wide:
-        review.append(
-            f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
-            + (f" and {len(wide) - 1} more." if len(wide) > 1 else ".")
-        )
-        settle.append("More splits make it narrower (design: {splits: …}).")
-    if e.near < policy.embedded:
-        review.append(
-            f"Only {e.near:.0%} of the released figures could be reproduced in synthetic data, so what the "
-            "others give away was not put to the test."
-        )
-        settle.append("A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.")
-    elif e.worst_in_splits < policy.each_figure:
-        review.append(
-            f"One figure could be reproduced in only {e.worst_in_splits:.0%} of the splits: what it gives away was "
-            "hardly put to the test."
-        )
-        settle.append("A longer search in the splits (synthesiser: {seconds: …}).")
-    elif e.in_splits < policy.embedded:
-        review.append(
-            f"In the splits only {e.in_splits:.0%} of the figures could be reproduced, so the contrast is understated."
-        )
-        settle.append("A longer search in the splits (synthesiser: {seconds: …}).")
-    if e.n_failed:
-        review.append(f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed.")
-        settle.append("Coarser categories, so that no level vanishes in half of the data.")
-    if e.has_contrast and e.power < policy.power:
-        review.append(
-            f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
-        )
-        settle.append("More splits (design: {splits: 100}).")
+    parts = (_about_figures(e), _about_people(policy, e), _about_risks(policy, e), _about_search(policy, e))
+    reasons = [reason for part in parts for reason in part]
+    refuse = [r.sentence for r in reasons if r.is_refusal]
+    review = [r for r in reasons if not r.is_refusal]
     if refuse:
-        return Decision(Verdict.REFUSE, (*refuse, *review))
+        return Decision(Verdict.REFUSE, (*refuse, *(r.sentence for r in review)))
     if review:
-        return Decision(Verdict.REVIEW, tuple(review), tuple(dict.fromkeys(settle)))
+        settle = dict.fromkeys(r.settle for r in review)
+        return Decision(Verdict.REVIEW, tuple(r.sentence for r in review), tuple(settle))
     highest = max((high for *_, high in e.risks), default=0.0)
     return Decision(
         Verdict.RELEASE,
@@ -283,3 +224,80 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             power_sentence(e.power, policy.delta),
         ),
     )
+
+
+def _about_figures(e: Evidence) -> Iterator[_Reason]:
+    """First: what follows is about figures that nobody computed from these data."""
+    if e.disagrees:
+        settle = "See divulge compute: which figures, and what the data give instead."
+        yield _Reason(False, _not_given(e.disagrees, e.wrong), settle)
+
+
+def _about_people(policy: Policy, e: Evidence) -> Iterator[_Reason]:
+    """Who is exposed, and what rules and arithmetic found."""
+    if e.n_exposed >= policy.refuse_exposed or e.n_exposed > policy.refuse_exposed_share * e.n_rows:
+        people = "person is" if e.n_exposed == 1 else "people are"
+        raised = "that they are in the data raises the chance of guessing something about them by more than "
+        raised += f"{policy.delta:g}"
+        certain = (
+            f"a value is made certain for {e.n_certain:,} of them, in classes of fewer than {policy.certain_class}"
+        )
+        why = [raised] * (e.n_exposed > e.n_certain) + [certain] * (e.n_certain > 0)
+        yield _Reason(True, f"{e.n_exposed:,} {people} exposed: {', or '.join(why)}.")
+    for breach in (b for b in e.breaches if b.does != "note"):
+        # So few people that the policy lets them be exposed are no reason to refuse; a rule about nobody's value is.
+        is_few = breach.n_people is not None and 0 < breach.n_people < policy.refuse_exposed
+        yield _Reason(breach.does == "refuse" and not is_few, breach.sentence, breach.settle)
+
+
+def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
+    """The marginal risk of each scenario, and how well it is known."""
+    for scenario, value, low, high in e.risks:
+        if isfinite(low) and low > policy.refuse_risk:
+            said = f"The marginal risk of {scenario} is {value:.4f}; even its lower bound {low:.4f} is above "
+            yield _Reason(True, f"{said}{policy.refuse_risk:g}.")
+        elif isfinite(high) and high > policy.release_risk:
+            said = f"The marginal risk of {scenario} may be as high as {high:.4f}, above {policy.release_risk:g}."
+            settle = "More splits make the interval narrower; coarser categories make the risk smaller."
+            yield _Reason(False, said, settle)
+    if e.needs_all:
+        said = "Half of the rows are too few to compute an output: it has more than half as many parameters as there "
+        yield _Reason(True, f"{said}are rows, and is nearly the rows themselves.")
+    wide = [s for s, _, low, high in e.risks if not isfinite(high - low) or high - low > policy.widest_interval]
+    if not e.has_contrast:
+        said = "People in the data were not compared with people outside it, so what is disclosed is not known."
+        yield _Reason(False, said, "Use the design repeated-halves.")
+    elif wide:
+        said = f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
+        said += f" and {len(wide) - 1} more." if len(wide) > 1 else "."
+        yield _Reason(False, said, "More splits make it narrower (design: {splits: …}).")
+
+
+def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
+    """What was put to the test, and how surely it would have shown somebody."""
+    if e.near < policy.embedded:
+        yield _Reason(
+            False,
+            f"Only {e.near:.0%} of the released figures could be reproduced in synthetic data, so what the "
+            "others give away was not put to the test.",
+            "A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.",
+        )
+    elif e.worst_in_splits < policy.each_figure:
+        yield _Reason(
+            False,
+            f"One figure could be reproduced in only {e.worst_in_splits:.0%} of the splits: what it gives away was "
+            "hardly put to the test.",
+            "A longer search in the splits (synthesiser: {seconds: …}).",
+        )
+    elif e.in_splits < policy.embedded:
+        yield _Reason(
+            False,
+            f"In the splits only {e.in_splits:.0%} of the figures could be reproduced, so the contrast is understated.",
+            "A longer search in the splits (synthesiser: {seconds: …}).",
+        )
+    if e.n_failed:
+        said = f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed."
+        yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
+    if e.has_contrast and e.power < policy.power:
+        said = f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
+        yield _Reason(False, said, "More splits (design: {splits: 100}).")
