@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def _people(*last: str) -> None:
 def _assess(new: str, earlier: str | None, more: str = "") -> dict[str, Any]:
     before = "" if earlier is None else f"earlier:\n  - {earlier}\n"
     Path("spec.yaml").write_text(f"data: people.csv\noutputs:\n  - {new}\n{before}{DESIGN}{more}", encoding="utf-8")
+    shutil.rmtree("out", ignore_errors=True)  # another assessment would go beside it
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1) == 0
     record: dict[str, Any] = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
     return record

@@ -54,6 +54,11 @@ def _finished() -> int:
     return len(list(Path("out/splits").glob("[!.]*.npz")))
 
 
+def _heed_interrupts() -> None:
+    """Where the tests run in the background, a shell has them ignore Ctrl-C, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize(("blow", "workers"), [(signal.SIGKILL, 2), (signal.SIGKILL, 1), (signal.SIGINT, 1)])
 def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signals, workers: int) -> None:
     # Long enough to be stopped in the middle: many splits, each with something to search for.
@@ -62,7 +67,13 @@ def test_stopped_run_resumes_to_the_same_bytes(folder: Path, blow: signal.Signal
     assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
     command = [sys.executable, "-m", "divulge", "assess", "spec.yaml", "-o", "out", "--workers", str(workers)]
     # A session of its own is a process group of its own, which the blow hits as a terminal's Ctrl-C would.
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    run = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_heed_interrupts,
+    )
     end = time.monotonic() + 120
     while _finished() < 3:
         assert run.poll() is None, run.communicate()

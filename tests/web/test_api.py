@@ -29,6 +29,7 @@ def operations(served: Service) -> dict[str, Any]:
 
 
 LABELS = [
+    "POST /api/submissions/{submission_id}/withdraw",
     "GET /api/session",
     "POST /api/session",
     "DELETE /api/session",

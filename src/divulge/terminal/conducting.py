@@ -48,27 +48,26 @@ def progress_of_splits() -> Iterator[Callable[[Step], None]]:
 
 @contextmanager
 def _heeded_interrupt() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed. Python drops the exception where it meets code that C calls back; this remembers."""
+    """Whether somebody pressed Ctrl-C, ended the job or closed the terminal. Python drops the exception where it meets
+    code that C calls back; this remembers. Signals that are ignored (a job in the background) stay so."""
     seen: list[int] = []
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
-        yield lambda: False
-        return
 
     def note(number: int, frame: FrameType | None) -> None:
         seen.append(number)
         signal.default_int_handler(number, frame)
 
-    # A job that is ended and a terminal that is closed are interruptions like Ctrl-C.
-    others = {s: signal.getsignal(s) for s in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))}
-    signal.signal(signal.SIGINT, note)
-    for other in others:
-        signal.signal(other, note)
+    usual = (signal.default_int_handler, signal.SIG_DFL)
+    heeded = {}
+    if current_thread() is main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) in usual:
+                heeded[number] = signal.signal(number, note)
     try:
         yield lambda: bool(seen)
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        for other, handler in others.items():
-            signal.signal(other, handler)
+        for number, handler in heeded.items():
+            signal.signal(number, handler)
 
 
 def write_results(record: Mapping[str, Any], folder: Path) -> list[Path]:
