@@ -29,4 +29,5 @@ def test_r_check_of_the_package_has_no_error_warning_or_note(tmp_path: Path) -> 
     package = next(tmp_path.glob("divulge_*.tar.gz"), None)
     assert package is not None, built
     said = run("check", "--no-manual", "--ignore-vignettes", package.name)
-    assert "Status: OK" in said, said[-4000:]
+    absent = "Packages suggested but not available for checking" in said  # a note that says nothing of the package
+    assert "Status: OK" in said or (absent and "Status: 1 NOTE" in said), said[-4000:]

@@ -320,8 +320,11 @@ def _accusations(rows: Rows) -> Part:
         "x": _quantity("wrong", title="Wrongly accused", scale=scale, axis={"format": ".1~%", "tickCount": 4}),
         "y": _quantity("right", title="Rightly accused", scale=scale, axis={"format": ".1~%", "tickCount": 4}),
     }
+    # Scenarios have long names: they are numbered here, in the order of the table below.
     names = list(dict.fromkeys(row["label"] for row in rows))
-    colour = _categories("label", names, [IN, OUT, BAD, GOOD][: len(names)])
+    rows = [{**row, "number": str(names.index(row["label"]) + 1)} for row in rows]
+    numbers = [str(k + 1) for k in range(len(names))]
+    colour = _categories("number", numbers, [IN, OUT, BAD, GOOD][: len(names)])
     tips = [_name("label", title="Inferring"), _number("wrong", "Wrongly", ".1~%"), _number("right", "Rightly", ".2~%")]
     chance = [{"wrong": 0.001, "right": 0.001}, {"wrong": 1.0, "right": 1.0}]
     line = _mark("line", rows, {**at, "color": colour}, strokeWidth=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from divulge.readers.handed_in.folder import FolderRead
 from divulge.readers.handed_in.telling import as_json
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec.handed_in import placed_outputs, unread_parts
+from divulge.spec.handed_in import Placed, placed_outputs, unread_parts
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
@@ -34,7 +35,7 @@ def assess_handed_in(
             hint="Is it the right file of data? `divulge read` shows what was read, figure by figure.",
         )
     assessment = Assessment(
-        outputs=tuple(p.output for p in placed),
+        outputs=tuple(replace(p.output, name=p.output.name or _place(p)) for p in placed),
         folder=Path(),
         data=Path(data),
         design=RepeatedHalves(splits_wanted=settings.splits, curve=False),
@@ -45,7 +46,13 @@ def assess_handed_in(
     )
     inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
     found = assess(plan(assessment, inputs), workers=settings.workers, listener=listener)
-    return _decided(found, folder, left, [f"{p.file}, lines {p.reading.candidate.lines[0]}" for p in placed])
+    return _decided(found, folder, left, [_place(p) for p in placed])
+
+
+def _place(placed: Placed) -> str:
+    """Where an output stands, which is what a checker calls it by."""
+    first, last = placed.reading.candidate.lines
+    return f"{placed.file}, lines {first}–{last}"
 
 
 def _decided(found: Assessed, folder: FolderRead, left: tuple[str, ...], places: list[str]) -> dict[str, Any]:
