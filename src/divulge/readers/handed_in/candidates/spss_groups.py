@@ -27,7 +27,7 @@ def descriptives(grid: Grid, title: str, session: Session) -> Iterator[Candidate
         return
     n_stub = min(j for row in grid.rows[first:] for j in _numbers(row.cells))
     heads = [" ".join(t for i in range(first) if (t := grid.rows[i].cells[j].strip())) for j in range(grid.width)]
-    by = next((h for h in heads[1:n_stub] if h and _word(h) is None), None) or _named_group(heads[0])
+    by = next((h for h in heads[1:n_stub] if h and _word(h) is None), None) or heads[0]
     in_rows = any(h == "Statistic" for h in heads[n_stub:])
     figures: list[Figure] = []
     held = [""] * n_stub
@@ -68,10 +68,6 @@ def ranks(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
 
 def _numbers(cells: tuple[str, ...]) -> list[int]:
     return [j for j, c in enumerate(cells) if j > 0 and parse_number(c) is not None]
-
-
-def _named_group(stub: str) -> str | None:
-    return stub or None
 
 
 def _word(text: str) -> str | None:
