@@ -8,22 +8,21 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.figures import Figures
-from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.paired import Paired
 from divulge.outputs.lowering.rows import counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
-from divulge.outputs.output import Example, Output, in_field, numeric
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlation(Output):
+class Correlation(Paired):
     """Pearson's correlation of each pair of variables (Pearson 1895)."""
 
     kind: ClassVar[str] = "correlation"
@@ -35,36 +34,9 @@ class Correlation(Output):
         Example("Pair by pair", {"variables": ["AGE", "LTILL", "SEX"], "rows": "pairwise", "decimals": 2}),
     )
 
-    variables: Annotated[tuple[str, ...], "The variables, two at least."]
     rows: Annotated[
         Literal["complete", "pairwise"], "Rows complete on all variables, or for each pair those complete on it."
     ] = "complete"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(set(self.variables)) != len(self.variables) or len(self.variables) < 2:
-            raise OutputError("two different variables are needed at least.", where="variables")
-
-    def own_variables(self) -> tuple[str, ...]:
-        return self.variables
-
-    def check_fields(self, schema: Schema) -> None:
-        for i, name in enumerate(self.variables):
-            if name not in schema:
-                raise unknown_variable(name, schema.names, where=f"variables[{i}]")
-            with in_field(f"variables[{i}]"):
-                numeric(schema, name)
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return tuple(f"{a} & {b}" for a, b in combinations(self.variables, 2))
-
-    def grid(self, schema: Schema) -> Grid:
-        """The upper triangle of the matrix: every pair once."""
-        n = len(self.variables)
-        numbers = np.full((n, n), -1)
-        numbers[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
-        rows = [(name,) for name in self.variables[:-1]]
-        return grid_of(("Variable",), rows, self.variables[1:], numbers[:-1, 1:])
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if self.weights:
@@ -75,9 +47,6 @@ class Correlation(Output):
             f"r = rows[{list(self.variables)!r}].astype(float){complete}.corr()",
             f"found = [{', '.join(pairs)}]",
         ]
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        return -1.0, 1.0
 
     def check_released(self, schema: Schema, released: Released, n_rows: int | None = None) -> str | None:
         if self.rows == "pairwise" or not np.isfinite(released.values).all():

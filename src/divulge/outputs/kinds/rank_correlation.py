@@ -8,15 +8,14 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.paired import Paired
 from divulge.outputs.lowering.rows import counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, SumsResiduals
-from divulge.outputs.output import Example, Output, in_field, numeric
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table
@@ -26,7 +25,7 @@ MOST_BINS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankCorrelation(Output):
+class RankCorrelation(Paired):
     """Spearman's ρ (1904), or Kendall's τ-b (1945), of each pair of variables, on the rows complete on all of them."""
 
     kind: ClassVar[str] = "rank-correlation"
@@ -39,33 +38,7 @@ class RankCorrelation(Output):
         Example("Kendall's", {"variables": ["AGE", "MSTATUS", "LTILL"], "rank": "kendall", "decimals": 3}),
     )
 
-    variables: Annotated[tuple[str, ...], "The variables, two at least."]
     rank: Annotated[Literal["spearman", "kendall"], "Spearman's ρ or Kendall's τ-b."] = "spearman"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(set(self.variables)) != len(self.variables) or len(self.variables) < 2:
-            raise OutputError("two different variables are needed at least.", where="variables")
-
-    def own_variables(self) -> tuple[str, ...]:
-        return self.variables
-
-    def check_fields(self, schema: Schema) -> None:
-        for i, name in enumerate(self.variables):
-            if name not in schema:
-                raise unknown_variable(name, schema.names, where=f"variables[{i}]")
-            with in_field(f"variables[{i}]"):
-                numeric(schema, name)
-
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return tuple(f"{a} & {b}" for a, b in combinations(self.variables, 2))
-
-    def grid(self, schema: Schema) -> Grid:
-        n = len(self.variables)
-        numbers = np.full((n, n), -1)
-        numbers[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
-        rows = [(name,) for name in self.variables[:-1]]
-        return grid_of(("Variable",), rows, self.variables[1:], numbers[:-1, 1:])
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         pairs = [f"r.loc[{a!r}, {b!r}]" for a, b in combinations(self.variables, 2)]
@@ -73,9 +46,6 @@ class RankCorrelation(Output):
             f"r = rows[{list(self.variables)!r}].astype(float).dropna().corr(method={self.rank!r})",
             f"found = [{', '.join(pairs)}]",
         ]
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        return -1.0, 1.0
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         rows = counted(self, table, self.variables)
