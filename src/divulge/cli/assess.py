@@ -10,7 +10,7 @@ import typer
 from divulge.errors import UsageError
 from divulge.record import make_folder, to_plain, write_text
 from divulge.terminal.conducting import FailOn, exit_for, progress_of_splits, tell_results, write_results
-from divulge.terminal.ledger_options import released_before
+from divulge.terminal.ledger_options import EarlierOption, released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.result_folders import result_folder
 from divulge.terminal.screen import screen
@@ -46,16 +46,7 @@ def run(
         Path | None,
         typer.Option("--exposed-rows", metavar="FILE", help="Write the numbers of the exposed rows (CSV). Guard it."),
     ] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            "--ledger",
-            metavar="URL",
-            envvar="DIVULGE_LEDGER",
-            show_default=False,
-            help="Assess together with everything that this ledger says was released before about the same data.",
-        ),
-    ] = None,
+    ledger: EarlierOption = None,
     allow_code: AllowCodeOption = False,
     json: JsonOption = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from divulge.terminal.conducting import progress_of_splits
-from divulge.terminal.ledger_options import released_before
+from divulge.terminal.ledger_options import EarlierOption, released_before
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen
 
@@ -23,16 +23,7 @@ def run(
     workers: Annotated[
         int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
     ] = 0,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            "--ledger",
-            metavar="URL",
-            envvar="DIVULGE_LEDGER",
-            show_default=False,
-            help="Together with everything that this ledger says was released before about the same data.",
-        ),
-    ] = None,
+    ledger: EarlierOption = None,
     allow_code: AllowCodeOption = False,
     json: JsonOption = False,
 ) -> None:

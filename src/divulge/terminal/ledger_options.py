@@ -22,6 +22,16 @@ LedgerOption = Annotated[
         help="A SQLite file, or postgresql://name@host/database. Without it: divulge-ledger.sqlite here.",
     ),
 ]
+EarlierOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        envvar="DIVULGE_LEDGER",
+        show_default=False,
+        help="Assess together with everything that this ledger says was released before about the same data.",
+    ),
+]
 StoreOption = Annotated[
     Path | None,
     typer.Option(

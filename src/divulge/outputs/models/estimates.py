@@ -14,12 +14,11 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
-from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve, information, maximise, row_scores
 from divulge.outputs.models.pieces import Piece, combine
-from divulge.outputs.models.refit import N_EXPECTED, inverted
+from divulge.outputs.models.refit import drawn_table, inverted
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -143,17 +142,3 @@ def expected_units(equation: Equation, theta: Floats, names: list[str], output: 
         spread = equation.spread(equation.rows(table), theta)
         inverse, _ = inverted(np.where(np.isfinite(spread), spread, 0.0) * share)
     return np.sqrt(np.diagonal(inverse))
-
-
-def drawn_table(names: list[str], schema: Schema) -> tuple[Table, float]:
-    """Rows drawn from the frequencies that the schema knows, each variable by itself, and how many each stands for."""
-    rng = np.random.default_rng(1)  # any seed: N_EXPECTED rows say units within some per cent
-    counts = schema_counts(schema)
-    small = Schema(tuple(schema[n] for n in dict.fromkeys(names)))
-    columns, total = [], float(N_EXPECTED)
-    for variable in small:
-        weight = counts(variable.name)
-        if variable.frequencies is not None:
-            total = max(total, float(weight.sum()))
-        columns.append(rng.choice(variable.n_codes, N_EXPECTED, p=weight / weight.sum()).astype(variable.dtype))
-    return Table(small, tuple(columns)), total / N_EXPECTED

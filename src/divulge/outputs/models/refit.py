@@ -194,13 +194,9 @@ def inverted(information: Floats) -> tuple[Floats, Mask]:
     return inverse, is_lost
 
 
-def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
-    """Standard errors under the released model if variables were independent, with the frequencies the schema knows.
-
-    Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
-    """
+def drawn_table(names: list[str], schema: Schema) -> tuple[Table, float]:
+    """Rows drawn from the frequencies that the schema knows, each variable by itself, and how many each stands for."""
     rng = np.random.default_rng(1)  # any seed: see N_EXPECTED
-    names = [*refit.model.variables(refit.weights), *(refit.where.variables if refit.where is not None else ())]
     counts = schema_counts(schema)
     small = Schema(tuple(schema[n] for n in dict.fromkeys(names)))
     columns, total = [], float(N_EXPECTED)
@@ -208,12 +204,21 @@ def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
         weight = counts(variable.name)
         if variable.frequencies is not None:
             total = max(total, float(weight.sum()))
-        drawn = rng.choice(variable.n_codes, N_EXPECTED, p=weight / weight.sum())
-        columns.append(drawn.astype(variable.dtype))
-    inverse, _ = inverted(refit.information(Table(small, tuple(columns))) * (total / N_EXPECTED))
+        columns.append(rng.choice(variable.n_codes, N_EXPECTED, p=weight / weight.sum()).astype(variable.dtype))
+    return Table(small, tuple(columns)), total / N_EXPECTED
+
+
+def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
+    """Standard errors under the released model if variables were independent, with the frequencies the schema knows.
+
+    Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
+    """
+    names = [*refit.model.variables(refit.weights), *(refit.where.variables if refit.where is not None else ())]
+    table, share = drawn_table(names, schema)
+    inverse, _ = inverted(refit.information(table) * share)
     scale = 1.0
     if refit.model.family == "identity":
-        weight = counts(refit.model.formula.response.variable)
+        weight = schema_counts(schema)(refit.model.formula.response.variable)
         known = np.isfinite(refit.model.y)
         mean = np.average(refit.model.y[known], weights=weight[known])
         scale = float(np.average((refit.model.y[known] - mean) ** 2, weights=weight[known])) or 1.0

@@ -17,11 +17,10 @@ from divulge.kernels.lowering import NOTHING
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.models.estimates import drawn_table
 from divulge.outputs.models.hazards import Partial, Spells, fit_hazards, partial
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.pieces import times
-from divulge.outputs.models.refit import inverted
+from divulge.outputs.models.refit import drawn_table, inverted
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
