@@ -24,7 +24,7 @@ from divulge.web.guard import client_address
 from divulge.web.last_use import LastUse
 from divulge.web.rendering import Renderer
 
-_MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
+MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
 
 
 class LogInNeededError(Exception):
@@ -55,10 +55,9 @@ class Visitor:
 
 
 @dataclass(frozen=True)
-class Posted:
-    """A form that was sent, and by whom; its token was right."""
+class Sent:
+    """A form that was sent; its token was right."""
 
-    visitor: Visitor
     fields: FormData
 
     def text(self, name: str, most: int = 20_000) -> str:
@@ -75,6 +74,13 @@ class Posted:
     def number(self, name: str) -> int | None:
         """A field's whole number; None where it is none."""
         return whole_number(self.text(name))
+
+
+@dataclass(frozen=True)
+class Posted(Sent):
+    """The same with who sent it."""
+
+    visitor: Visitor
 
 
 Id = Annotated[int, Field(ge=1, lt=2**31)]
@@ -141,17 +147,22 @@ def _signed_in(request: Request) -> Visitor:
 SignedIn = Annotated[Visitor, Depends(_signed_in)]
 
 
+def check_csrf(fields: FormData, secret: str) -> None:
+    """Raise where a form has not the token of the page that it should come from."""
+    given = fields.get("csrf")
+    if not isinstance(given, str) or not secrets.compare_digest(given.encode(), secret.encode()):
+        raise NotAllowedError(
+            "the form is not from a page of yours, or from before you last logged in.",
+            hint="Open the page again and send it once more.",
+        )
+
+
 async def _posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
     """The form that was sent, read only after its sender is known, and refused without the page's token."""
     # Closed at the end, and with it the temporary files that it came in.
-    async with request.form(max_files=100, max_fields=_MOST_FIELDS) as fields:
-        given = fields.get("csrf")
-        if not isinstance(given, str) or not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
-            raise NotAllowedError(
-                "the form is not from a page of yours, or from before you last logged in.",
-                hint="Open the page again and send it once more.",
-            )
-        yield Posted(visitor, fields)
+    async with request.form(max_files=100, max_fields=MOST_FIELDS) as fields:
+        check_csrf(fields, visitor.csrf)
+        yield Posted(fields, visitor)
 
 
 Form = Annotated[Posted, Depends(_posted)]
@@ -191,14 +202,17 @@ def _arrive(ledger: Ledger, settings: Deployment, named: str) -> Visitor:
 
 
 __all__ = [
+    "MOST_FIELDS",
     "Caller",
     "Form",
     "Id",
     "LogInNeededError",
     "PasswordNeededError",
     "Posted",
+    "Sent",
     "SignedIn",
     "Visitor",
+    "check_csrf",
     "client_address",
     "cookie_name",
     "find_visitor",

@@ -72,15 +72,16 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     for part in _PAGES:
         app.include_router(part.router)
     app.include_router(api)
-    _add_assets(app)
-    _add_errors(app)
+    add_assets(app)
+    add_errors(app)
     app.add_middleware(
-        Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer, fail=_unexpected
+        Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer, fail=unexpected_failure
     )
     return app
 
 
-def _add_assets(app: FastAPI) -> None:
+def add_assets(app: FastAPI) -> None:
+    """Style, script and icon, and an address that says that the program is there."""
     # Read once: three small files, under names that are known beforehand.
     held = {name: files("divulge.web").joinpath("static", name).read_bytes() for name in _ASSETS}
 
@@ -96,7 +97,9 @@ def _add_assets(app: FastAPI) -> None:
         return JSONResponse({"status": "ok"})
 
 
-def _add_errors(app: FastAPI) -> None:
+def add_errors(app: FastAPI) -> None:
+    """Every error as a page or as JSON, in one place."""
+
     @app.exception_handler(DivulgeError)
     async def expected(request: Request, error: DivulgeError) -> Response:
         return error_answer(request, error, getattr(request.state, "visitor", None))
@@ -141,7 +144,7 @@ def _add_errors(app: FastAPI) -> None:
         return error_answer(request, LedgerError("the database failed."))
 
 
-def _unexpected(request: Request, error: Exception) -> Response:
+def unexpected_failure(request: Request, error: Exception) -> Response:
     """The answer to what nobody foresaw. Given by the guard: the framework's own way cuts the connection as well."""
     _log_failure(request, error, error)
     return unexpected_answer(request)
