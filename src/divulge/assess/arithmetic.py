@@ -117,7 +117,7 @@ def work_out(ready: Plan) -> Arithmetic:
 
 def _attacked(ready: Plan) -> tuple[Finding, ...]:
     """What every attack gets out of the outputs, each in turn."""
-    submitted = Submitted(ready.outputs, ready.printed, ready.table, ready.assessment.scenarios)
+    submitted = Submitted(ready.outputs, ready.printed, ready.table, ready.assessment.scenarios, ready.policy.delta)
     return tuple(finding for attack in ATTACKS for finding in attack().find(submitted))
 
 

@@ -1,9 +1,10 @@
 """ROOM. Ways to use a release beside the look-up in synthetic rows, one a file. A new attack is a file and a line."""
 
 from divulge.attacks.attack import Attack, Submitted
+from divulge.attacks.model import ModelItself
 from divulge.attacks.responses import Responses
 
-ATTACKS: tuple[type[Attack], ...] = (Responses,)
+ATTACKS: tuple[type[Attack], ...] = (ModelItself, Responses)
 """Every attack, in the order in which their findings are told."""
 
 __all__ = ["ATTACKS", "Attack", "Submitted"]

@@ -14,12 +14,16 @@ from divulge.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Submitted:
-    """What is attacked: outputs as they are printed, the people behind them, and what intruders are granted."""
+    """What is attacked: outputs as they are printed, the people behind them, and what intruders are granted.
+
+    delta: by how much being in must raise the chance of a right guess for somebody to be exposed.
+    """
 
     outputs: tuple[Output, ...]
     printed: tuple[Released, ...]
     table: Table
     scenarios: tuple[Scenario, ...]
+    delta: float = 0.1
 
     @property
     def grants_predictors(self) -> bool:

@@ -23,6 +23,7 @@ from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import Residuals
 from divulge.outputs.output import Growth, Output
+from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Precision, Released
 from divulge.table import Condition, Schema, Table
 from divulge.table.coarsening import Coarsening, coarser_schema, coarser_table
@@ -99,6 +100,9 @@ class Coarser(Output):
 
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
         return self.inner.crowds(self._coarse_table(table))
+
+    def predictions(self, table: Table, released: Released) -> Predictions | None:
+        return self.inner.predictions(self._coarse_table(table), released)
 
     # What is said of the finer codes.
 

@@ -25,6 +25,7 @@ from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.methods import METHODS
 from divulge.outputs.methods.method import Method
+from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
 from divulge.outputs.statbarn import Statbarn
 from divulge.settings import Kinds, OnlyIf, Range, check_settings
@@ -187,6 +188,11 @@ class Output:
     def design(self, table: Table, rows: Integers) -> tuple[Floats, Floats] | None:
         """The predictors and the response of these rows, where the output is a linear regression; None: it is not."""
         del table, rows
+        return None
+
+    def predictions(self, table: Table, released: Released) -> Predictions | None:
+        """What the output predicts of the people it was computed from; None where it is no regression that does."""
+        del table, released
         return None
 
     def linear(self, schema: Schema, released: Released) -> Linear | None:

@@ -112,11 +112,17 @@ def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, floa
     spread = float(np.sqrt(weight @ (values - weight @ values) ** 2))
     tolerance = TOLERANCE * spread
     low, high = codes.copy(), codes.copy()
-    reach = np.clip(RELATIVE * np.abs(values), tolerance, WIDEST * spread)
+    reach = reach_of(values, spread)
     # Both ends rise with the value, as the count of rows in windows asks: a tenth of a value grows slower than it does.
     low[: len(values)] = np.searchsorted(values, values - reach, side="left")
     high[: len(values)] = np.searchsorted(values, values + reach, side="right") - 1
     return low, high, tolerance
+
+
+def reach_of(values: Floats, spread: float) -> Floats:
+    """How near a guess must be to a number to give it away: a twentieth of the spread, or a tenth of the number."""
+    found: Floats = np.clip(RELATIVE * np.abs(values), TOLERANCE * spread, WIDEST * spread)
+    return found
 
 
 def _cell_codes(scenario: Scenario, coding: KeyCoding, width: int, table: Table) -> Integers:

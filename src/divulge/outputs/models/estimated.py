@@ -25,6 +25,7 @@ from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
 from divulge.outputs.output import Growth, Output
+from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
@@ -56,6 +57,10 @@ class Estimated(Regression):
     def second(self, schema: Schema) -> tuple[str, Floats] | None:
         """A second number of each row, where the likelihood needs one: a variable, and the number of each code."""
         del schema
+        return None
+
+    def predictions(self, table: Table, released: Released) -> Predictions | None:
+        del table, released
         return None
 
     def curve(self) -> Curve:

@@ -23,10 +23,12 @@ from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_model, read_model
+from divulge.outputs.models.predictions import model_predictions
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import recomputed_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
 from divulge.outputs.output import Growth, Output
+from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable
@@ -101,6 +103,9 @@ class Regression(Output):
 
     def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
         return few_people(self, table, self.model(table.schema), released, most)
+
+    def predictions(self, table: Table, released: Released) -> Predictions | None:
+        return model_predictions(self, table, self.model(table.schema), released)
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
