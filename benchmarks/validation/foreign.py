@@ -1,123 +1,85 @@
 """Outputs of known truth on data that nobody tuned for: safe and unsafe ones in pairs, each with its attack.
 
-The data stay where they are: FOREIGN in the environment names the folder that holds `data/`. ONLY ("nursery sd2011")
-takes some of the files, SEEDS ("1 2 3") other seeds. An attack is a few lines on the data frame: it says of how many
-people the output gives something away, without any part of Divulge.
+The data stay where they are: FOREIGN in the environment names the folder that holds `data/` and `wild/cases/`. ONLY
+("nursery sd2011") takes some of the data, CASES ("median of three;mode of two") some of the outputs, SEEDS ("1 2 3")
+other seeds; SPLITS and SECONDS other settings than the usual ones, of which none may release what is unsafe.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.validation.foreign_data import CASES, Foreign
 from benchmarks.validation.results import keep
 from divulge.assess import assess, plan
+from divulge.errors import DivulgeError
 from divulge.spec import Inputs, parse_spec
-from divulge.table import read_table
+from divulge.table import Table, read_table
 
 FOLDER = Path(os.environ.get("FOREIGN", "/nowhere"))
 ONLY = os.environ.get("ONLY", "").split()
+NAMES = [name.strip() for name in os.environ.get("CASES", "").split(";") if name.strip()]
 SEEDS = [int(seed) for seed in os.environ.get("SEEDS", "1").split()]
+SPLITS = [int(n) for n in os.environ.get("SPLITS", "0").split()]
+SECONDS = [float(s) for s in os.environ.get("SECONDS", "0").split()]
 
 Frame = pd.DataFrame
-Attack = Callable[[Frame], int]
 
 
-@dataclass(frozen=True)
-class Foreign:
-    """An output on somebody's data. attack: of how many people it gives something away; 0: it is safe."""
-
-    name: str
-    data: str
-    outputs: tuple[Mapping[str, Any], ...]
-    attack: Attack
-    scenario: Mapping[str, Any] | None = None
-
-
-def alone(*variables: str) -> Attack:
-    """In a table: people in classes of one or two whose value is certain for whoever knows the other variables."""
-
-    def attack(frame: Frame) -> int:
-        rows = frame[list(variables)].dropna()
-        given = 0
-        for target in variables:
-            keys = [v for v in variables if v != target]
-            classes = rows.groupby(keys, observed=True)[target].agg(["size", "nunique"])
-            given += int(classes["size"][(classes["size"] < 3) & (classes["nunique"] == 1)].sum())
-        return given
-
-    return attack
+@cache
+def frame_of(data: str) -> Frame:
+    """The data as a frame, with names that formulas can hold."""
+    if data == "cps":
+        frame = pd.read_parquet(FOLDER / "data" / "cps_1994_95_adults.parquet").head(40_000)
+    elif data.startswith("wild/"):
+        frame = pd.read_csv(FOLDER / "wild" / "cases" / data.removeprefix("wild/") / "data.csv")
+    else:
+        frame = pd.read_csv(FOLDER / "data" / f"{data}.csv")
+    return frame.rename(columns=lambda name: str(name).replace(".", "_").replace(" ", "_"))
 
 
-def nobody(frame: Frame) -> int:
-    """Large groups and few parameters: nothing follows about anybody."""
-    del frame
-    return 0
+def table_of(frame: Frame, folder: Path) -> Table:
+    """The same as anybody would hand it in: a file of the variables that outputs speak of."""
+    frame.to_csv(folder / "data.csv", index=False)
+    return read_table(folder / "data.csv")
 
 
-def _table(*variables: str, **more: Any) -> dict[str, Any]:
-    return {"kind": "crosstab", "variables": list(variables), "compute": True, **more}
-
-
-def _means(variable: str, *by: str, decimals: int = 1) -> dict[str, Any]:
-    return {"kind": "means", "variables": [variable], "by": list(by), "decimals": decimals, "compute": True}
-
-
-def _pair(data: str, safe: tuple[str, ...], unsafe: tuple[str, ...], **more: Any) -> tuple[Foreign, Foreign]:
-    names = " × ".join(safe), " × ".join(unsafe)
-    return (
-        Foreign(names[0], data, (_table(*safe),), alone(*safe), **more),
-        Foreign(names[1], data, (_table(*unsafe),), alone(*unsafe), **more),
-    )
-
-
-CASES = (
-    *_pair("nursery", ("parents", "finance"), ("parents", "recommend")),
-    *_pair("nursery", ("form", "children"), ("recommend", "children", "form")),
-    *_pair("sd2011_orig", ("sex", "placesize"), ("region", "marital", "workab")),
-    *_pair("sd2011_orig", ("sex", "workab"), ("age", "marital")),
-    *_pair("adult_orig", ("sex", "income"), ("native.country", "income")),
-    *_pair("adult_orig", ("race", "income"), ("workclass", "race", "sex")),
-    *_pair("sdcmicro_testdata", ("urbrur", "sex"), ("age", "sex")),
-    *_pair("sdcmicro_testdata", ("electcon", "sex"), ("age", "hhcivil")),
-    *_pair("uk_census_2011_teaching", ("Region", "Sex"), ("Region", "Ethnic Group", "Religion", "Health")),
-    *_pair("uk_census_2011_teaching", ("Age", "Sex"), ("Industry", "Occupation", "Religion")),
-    Foreign(
-        "one more key than the table has",
-        "nursery",
-        (_table("parents", "recommend"),),
-        alone("parents", "recommend"),
-        {"keys": ["recommend", "health", "social"], "target": "parents"},
-    ),
-    Foreign("share of incomes", "adult_orig", (_table("sex", "income", statistic="percentages", decimals=1),), nobody),
-    Foreign("mean by sex", "sd2011_orig", (_means("age", "sex"),), nobody),
-    Foreign("mean by place", "sdcmicro_testdata", (_means("age", "urbrur"),), nobody),
-)
-"""Tables mostly: their truth needs no argument. Regressions with people alone are in `known_outputs.py`."""
-
-
-def run_one(case: Foreign, seed: int) -> dict[str, Any]:
-    """One output assessed with default settings, and whether the verdict is what the attack says."""
-    path = FOLDER / "data" / f"{case.data}.csv"
-    table = read_table(path)
-    n_given_away = case.attack(table.to_pandas())
-    document = {"data": path.name, "outputs": [dict(o) for o in case.outputs], "seed": seed}
-    if case.scenario:
-        document["scenario"] = dict(case.scenario)
-    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(case.outputs))
+def run_one(case: Foreign, seed: int, splits: int, seconds: float, folder: Path) -> dict[str, Any]:
+    """One output assessed, and how many people the attack gets something of."""
+    frame = case.prepare(frame_of(case.data))
+    design: dict[str, Any] = {"kind": "repeated-halves", "curve": False} | ({"splits": splits} if splits else {})
+    document: dict[str, Any] = {"data": "data.csv", "outputs": [dict(o) for o in case.outputs], "seed": seed}
+    # No verdict needs the learning curve or measures beside the scores.
+    document |= {"design": design, "measures": ["DCAP"]}
+    document |= {"scenario": dict(case.scenario)} if case.scenario else {}
+    document |= {"synthesiser": {"kind": "descent", "seconds": seconds}} if seconds else {}
     started = time.process_time()
-    record = assess(plan(parse_spec(document, Path()), inputs), workers=1).record
-    return {
+    line = {
         "output": case.name,
         "data": case.data,
+        "rows": len(frame),
         "seed": seed,
-        "given away": n_given_away,
+        "splits": splits or "usual",
+        "seconds a search": seconds or "usual",
+        "given away": case.attack(frame),
+        "truth": _truth(case, frame),
+    }
+    try:
+        table = table_of(frame, folder)
+        inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(case.outputs))
+        record = assess(plan(parse_spec(document, Path()), inputs), workers=1).record
+    except DivulgeError as error:
+        return line | {"verdict": "error", "reasons": [str(error)]}
+    return line | {
         "verdict": record["verdict"],
         "exposed": record["exposure"]["exposed"],
         "power": record["exposure"]["power"],
@@ -126,20 +88,39 @@ def run_one(case: Foreign, seed: int) -> dict[str, Any]:
     }
 
 
-def check() -> list[str]:
-    assert FOLDER.is_dir(), "name the folder that holds data/ in FOREIGN"
+def _truth(case: Foreign, frame: Frame) -> str:
+    return "between" if case.truth == "between" else "unsafe" if case.attack(frame) else "safe"
+
+
+def lines_of(folder: Path) -> Iterator[dict[str, Any]]:
+    """Every output with every seed and setting, one after the other, told as it ends."""
     chosen = [c for c in CASES if not ONLY or any(c.data.startswith(name) for name in ONLY)]
-    lines = []
-    for case in chosen:
-        for seed in SEEDS:
-            lines.append(run_one(case, seed))
-            print(f"  {lines[-1]}", flush=True)
-    safe = [x for x in lines if not x["given away"]]
-    released = sum(x["verdict"] == "release" for x in safe)
-    totals = {"safe": len(safe), "safe released": released, "unsafe": len(lines) - len(safe)}
-    keep("foreign", lines, totals)
-    wrong = [x for x in lines if x["given away"] and x["verdict"] == "release"]
-    wrong += [x for x in safe if x["verdict"] == "refuse"]
+    chosen = [c for c in chosen if not NAMES or c.name in NAMES]
+    for case, seed, splits, seconds in product(chosen, SEEDS, SPLITS, SECONDS):
+        line = run_one(case, seed, splits, seconds, folder)
+        print(f"  {line}", flush=True)
+        yield line
+
+
+def check() -> list[str]:
+    assert FOLDER.is_dir(), "name the folder that holds data/ and wild/cases/ in FOREIGN"
+    with TemporaryDirectory() as folder:
+        lines = list(lines_of(Path(folder)))
+    safe = [x for x in lines if x["truth"] == "safe"]
+    unsafe = [x for x in lines if x["truth"] == "unsafe"]
+    is_usual = SPLITS == [0] and SECONDS == [0]
+    totals = {
+        "data sets": len({x["data"] for x in lines}),
+        "safe": len(safe),
+        "safe released": sum(x["verdict"] == "release" for x in safe),
+        "safe refused": sum(x["verdict"] == "refuse" for x in safe),
+        "unsafe": len(unsafe),
+        "unsafe released": sum(x["verdict"] == "release" for x in unsafe),
+        "unsafe refused": sum(x["verdict"] == "refuse" for x in unsafe),
+    }
+    if not ONLY and not NAMES:
+        keep("foreign" if is_usual else "foreign_settings", lines, totals)
+    wrong = [x for x in unsafe if x["verdict"] == "release"] + [x for x in safe if x["verdict"] == "refuse"]
     assert not wrong, wrong
-    assert released >= 0.95 * len(safe), [x for x in safe if x["verdict"] != "release"]
+    assert not is_usual or totals["safe released"] >= 0.95 * len(safe), [x for x in safe if x["verdict"] != "release"]
     return [", ".join(f"{k}: {v}" for k, v in totals.items())]

@@ -1,0 +1,9 @@
+"""Outputs of known truth on data that nobody tuned for, safe and unsafe, each with an attack by hand."""
+
+from benchmarks.validation.foreign_data.case import Foreign
+from benchmarks.validation.foreign_data.models import MODELS
+from benchmarks.validation.foreign_data.numbers import NUMBERS
+from benchmarks.validation.foreign_data.tables import TABLES
+
+CASES: tuple[Foreign, ...] = (*TABLES, *NUMBERS, *MODELS)
+"""Every output of the list."""
