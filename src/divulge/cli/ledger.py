@@ -54,7 +54,7 @@ def add(
     found = read_record(record) if record is not None else None
     ready = plan(read_spec(spec))
     with opened(ledger, store, create=True) as known:
-        number, made = add_release(
+        number, made, anchor = add_release(
             known,
             ready,
             by=by or getpass.getuser(),
@@ -65,10 +65,13 @@ def add(
             at=None if date is None else date.replace(tzinfo=UTC),
         )
     if json:
-        screen.print_json({"submission": number, "outputs": ready.n_new, "released": made.at.isoformat()})
+        screen.print_json(
+            {"submission": number, "outputs": ready.n_new, "released": made.at.isoformat(), "anchor": str(anchor)}
+        )
     else:
         outputs = "1 output" if ready.n_new == 1 else f"{ready.n_new} outputs"
         screen.show(f"Submission {number}: {outputs}, released {made.at:%Y-%m-%d}.")
+        screen.note(f"The audit trail ends at {anchor}: keep this elsewhere.")
 
 
 @app.command("list")
@@ -105,7 +108,11 @@ def show(
     from divulge.terminal.ledger_view import details, show_details
 
     with opened(ledger) as known, known.reading() as session:
-        found = details(find_submission(session, None, number), history(session, number))
+        found = details(
+            find_submission(session, None, number),
+            history(session, number),
+            history(session, number, subject="view"),
+        )
     if json:
         screen.print_json(found)
     else:
@@ -118,6 +125,10 @@ def verify(
         str | None,
         typer.Option(metavar="COUNT:HASH", help="What an earlier verify printed and you noted elsewhere."),
     ] = None,
+    anchor: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A file of anchors, kept elsewhere: compare them all, then add today's."),
+    ] = None,
     files: Annotated[bool, typer.Option("--files/--no-files", help="Read the released files too.")] = True,
     ledger: LedgerOption = None,
     store: StoreOption = None,
@@ -125,15 +136,21 @@ def verify(
 ) -> None:
     """Say whether the ledger is as it was written.
 
-    Every entry of the audit trail carries the hash of the one before it. A changed, removed, added or moved entry is
-    found, and so are rows that are not what the trail says and released files that are not what they were. Note the
-    last line elsewhere: given to --expect, it shows that nobody has written the whole trail anew.
+    Every entry of the audit trail carries the hash of the one before it, and the digests of the rows that it changed. A
+    changed, removed, added or moved entry is found, and so are rows that are not what was written, released files that
+    are not what they were, and guards of the database that are gone. The last line is an anchor: kept elsewhere, it
+    shows that nobody has written the whole trail anew.
     """
+    from divulge.ledger.anchors import parse_anchor, read_anchors, write_anchor
     from divulge.ledger.verify import verify as verify_ledger
 
+    noted = [] if expect is None else [parse_anchor(expect, "--expect")]
+    noted += [] if anchor is None else read_anchors(anchor)
     with opened(ledger, store) as known:
-        found = verify_ledger(known, expected=_head(expect), files=files)
-    head = f"{found.head.count}:{found.head.hash}"
+        found = verify_ledger(known, expected=noted, files=files)
+    head = str(found.head)
+    if anchor is not None and not found.faults:
+        write_anchor(anchor, found.head)
     if json and not found.faults:
         screen.print_json({"entries": found.entries, "faults": [], "head": head})
         return
@@ -192,14 +209,3 @@ def _dataset(session: Any, name: str | None) -> int | None:
     if number is None:
         raise UsageError(f"no data are called {name!r} in this ledger.", where="--dataset")
     return number
-
-
-def _head(expect: str | None) -> Any:
-    from divulge.ledger.trail import Head
-
-    if expect is None:
-        return None
-    count, _, text = expect.partition(":")
-    if not count.isdigit() or len(text) != 64:
-        raise UsageError("this is not what verify prints.", where="--expect", hint="It is a number, a colon, a hash.")
-    return Head(int(count), text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,16 @@ _Name = Annotated[
     list[str] | None,
     typer.Option("--name", metavar="HOST", help="A name by which browsers know the service; may be given again."),
 ]
+_Anchors = Annotated[
+    Path | None,
+    typer.Option(
+        "--anchors",
+        metavar="FILE",
+        envvar="DIVULGE_ANCHORS",
+        show_default=False,
+        help="A file elsewhere, to which every release adds where the audit trail ends.",
+    ),
+]
 _Check = Annotated[bool, typer.Option("--check", help="Prepare and check everything, say where it would be, and end.")]
 
 
@@ -60,6 +71,7 @@ def run(
     proxy: _Proxy = None,
     user_header: _UserHeader = None,
     name: _Name = None,
+    anchors: _Anchors = None,
     check: _Check = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the start.")] = False,
 ) -> None:
@@ -80,7 +92,7 @@ def run(
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)
     settings = make_settings(place, name or [], proxy or [], user_header)
-    ready = opened(ledger, store, create=True)
+    ready = replace(opened(ledger, store, create=True), anchors=anchors)
     is_file = ready.engine.dialect.name == "sqlite"
     with_demo = demo if demo is not None else is_file and is_loopback(host) and not behind_proxy
     accounts = first_accounts(ready, with_demo)

@@ -5,22 +5,27 @@ What reads uses `Ledger.reading`, what writes `Ledger.writing`: one transaction 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from divulge.errors import LedgerError, StaleError
+from divulge.errors import LedgerError, StaleError, WriteError
+from divulge.ledger import seals, trail
+from divulge.ledger.anchors import write_anchor
 from divulge.ledger.migrations import HEAD
 from divulge.ledger.store import Store
+from divulge.ledger.trail import Head
+
+_log = logging.getLogger("divulge.ledger")
 
 _DEFAULT = "divulge-ledger.sqlite"  # the file that is used where neither --ledger nor DIVULGE_LEDGER says otherwise
 _BUSY_SECONDS = 30
@@ -35,10 +40,14 @@ UPGRADE_LOCK = 7_145_001
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """An open ledger: its database, and the folder with uploaded and released files."""
+    """An open ledger: its database, and the folder with uploaded and released files.
+
+    anchors: a file elsewhere, to which every release adds where the audit trail ends.
+    """
 
     engine: Engine
     store: Store
+    anchors: Path | None = None
 
     @property
     def url(self) -> str:
@@ -66,12 +75,25 @@ class Ledger:
         engine = self.engine.execution_options(divulge_writes=True)
         stale: StaleError | None = None
         with Session(engine, expire_on_commit=False) as session, session.begin():
+            seals.watch(session)
             try:
                 yield session
             except StaleError as error:
                 stale = error
+            anchor = trail.append_what_is_left(session)
+        if anchor is not None:
+            self._tell(anchor)
         if stale is not None:
             raise stale
+
+    def _tell(self, anchor: Head) -> None:
+        """After every release: where the trail ends now. It cannot be undone any more, so nothing fails here."""
+        _log.info("released; the audit trail ends at %s", anchor)
+        if self.anchors is not None:
+            try:
+                write_anchor(self.anchors, anchor)
+            except WriteError as error:
+                _log.error("%s", error)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -120,7 +142,7 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
             raise LedgerError("there is no ledger.", where=str(file), hint="Make one with divulge ledger add.")
         if not file.parent.is_dir():
             raise LedgerError("there is no such folder.", where=str(file.parent))
-    ledger = Ledger(_make_engine(url), Store(_store_folder(url, store)))
+    ledger = Ledger(_make_engine(url), Store(_store_folder(url, store)), _anchors())
     try:
         _bring_up_to_date(ledger.engine)
     except DBAPIError as error:
@@ -147,14 +169,6 @@ def _make_engine(url: URL) -> Engine:
         ) from None
 
 
-def database_now(session: Session) -> datetime:
-    """This moment by the database's clock, which all workers share; SQLite's is that of the one machine."""
-    if session.get_bind().dialect.name == "sqlite":
-        return datetime.now(UTC)
-    now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
-    return now.astimezone(UTC)
-
-
 def _prepare_sqlite(connection: Any, _: ConnectionPoolEntry) -> None:
     # The driver would begin transactions by itself, too late for BEGIN IMMEDIATE.
     connection.isolation_level = None
@@ -178,6 +192,11 @@ def _store_folder(url: URL, given: Path | None) -> Path:
         file = Path(str(url.database)).absolute()
         return file.with_name(f"{file.stem}.files")
     return Path("divulge-store").absolute()
+
+
+def _anchors() -> Path | None:
+    named = os.environ.get("DIVULGE_ANCHORS")
+    return Path(named).absolute() if named else None
 
 
 def current_version(connection: Connection) -> str | None:

@@ -19,6 +19,7 @@ from divulge.ledger.jobs import assessment_details, store_record
 from divulge.ledger.model import Dataset, Person, Project, Release, Role, State, Submission, SubmittedOutput
 from divulge.ledger.people import add_person, add_project
 from divulge.ledger.releases import let_out
+from divulge.ledger.trail import Head
 from divulge.spec import format_output
 
 _PROJECT = "Released outside of the service"
@@ -34,8 +35,11 @@ def add_release(
     collection: str | None = None,
     record: Mapping[str, Any] | None = None,
     at: datetime | None = None,
-) -> tuple[int, Release]:
-    """Put the outputs of a spec on record as released. at: when, where it was not now. The submission's number."""
+) -> tuple[int, Release, Head]:
+    """Put the outputs of a spec on record as released: the submission's number, the release, the end of the trail.
+
+    at: when it was released, where it was not now.
+    """
     assert ready.assessment.data is not None, "a plan has data"
     if record is not None and len(record.get("outputs", [])) != ready.n_new:
         raise SpecError("the record is not of this spec: it has another number of outputs.", where="--record")
@@ -56,7 +60,8 @@ def add_release(
                 session, trail.COMMAND_LINE, "assessed", "submission", submission.id, assessment_details(stored)
             )
         made = let_out(session, ledger.store, submission, person.id, trail.COMMAND_LINE, at=at)
-        return submission.id, made
+    with ledger.reading() as session:
+        return submission.id, made, trail.read_head(session)
 
 
 def _submission(

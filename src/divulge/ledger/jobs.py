@@ -18,7 +18,8 @@ from sqlalchemy.orm import Session
 from divulge.errors import LeaseLostError
 from divulge.ledger import states, trail
 from divulge.ledger.basis import find_basis
-from divulge.ledger.database import Ledger, database_now
+from divulge.ledger.clock import database_now
+from divulge.ledger.database import Ledger
 from divulge.ledger.model import Job, JobState, State, StoredAssessment, Submission, SubmittedOutput
 from divulge.ledger.workflow import lock_submission
 from divulge.record import dumps

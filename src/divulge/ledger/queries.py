@@ -174,11 +174,11 @@ def list_names(session: Session, person: Person, *, most: int = 200) -> tuple[Se
     return session.execute(projects).all(), session.execute(datasets).all()
 
 
-def history(session: Session, submission_id: int) -> Sequence[TrailEntry]:
-    """The entries of the audit trail about one submission, in order."""
+def history(session: Session, submission_id: int, *, subject: str = "submission") -> Sequence[TrailEntry]:
+    """The entries of the audit trail about one submission, in order. subject: `view` for who saw or took what of it."""
     return session.scalars(
         select(TrailEntry)
-        .where(TrailEntry.subject == "submission", TrailEntry.subject_id == submission_id)
+        .where(TrailEntry.subject == subject, TrailEntry.subject_id == submission_id)
         .order_by(TrailEntry.number)
     ).all()
 

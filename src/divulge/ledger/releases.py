@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from divulge.errors import StateError
 from divulge.ledger import states, trail
-from divulge.ledger.database import database_now
+from divulge.ledger.clock import database_now
 from divulge.ledger.model import Release, State, Submission
 from divulge.ledger.store import Store
 from divulge.ledger.workflow import check_fresh, get_person, lock_submission
@@ -56,6 +56,7 @@ def let_out(
     submission.state, submission.changed_at = State.RELEASED, made.at
     session.flush()
     trail.append(session, who, "release", "submission", submission.id, release_details(made))
+    session.info[trail.RELEASED] = True
     return made
 
 

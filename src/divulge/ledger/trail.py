@@ -2,24 +2,23 @@
 
 Each entry carries the hash of the one before. A head keeps the count and the last hash, and every release keeps the
 head of its moment, so that a change, a removal, a new order or a cut-off end is found. Who can rewrite the whole
-database can rewrite the whole trail: note what `divulge ledger verify` prints elsewhere, and give it to --expect.
+database can rewrite the whole trail: keep anchors elsewhere (`divulge.ledger.anchors`), and `verify` compares them.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterator
+from dataclasses import astuple, dataclass
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import inspect, select, text
 from sqlalchemy.orm import Session
 
-from divulge.ledger.database import database_now
+from divulge.ledger import seals
+from divulge.ledger.clock import database_now, moment
 from divulge.ledger.model import Release, TrailEntry, TrailHead
-from divulge.record import to_plain
+from divulge.ledger.seals import canonical
 
 COMMAND_LINE = "command line"
 """Who did it, where no account did."""
@@ -30,12 +29,17 @@ WORKER = "worker"
 SERVICE = "service"
 """Who did it, where it follows from what somebody else did."""
 
+RELEASED = "divulge_released"
+"""Where a session says that it has released something."""
+
 _START = "0" * 64  # what stands for the hash before the first entry
 _TRAIL_LOCK = 7_145_002
 """Advisory lock of PostgreSQL for adding an entry; any number that nothing else in the database uses."""
 
 _AT_A_TIME = 1000
 """Entries that are read at a time when the trail is verified: enough to be quick, few enough for any memory."""
+
+_SEALED_AT_A_TIME = 200  # rows in an entry of an upgrade: some tens of kilobytes
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,9 @@ class Head:
     count: int
     hash: str
 
+    def __str__(self) -> str:
+        return f"{self.count}:{self.hash}"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -52,11 +59,6 @@ class Fault:
 
     number: int | None
     what: str
-
-
-def canonical(value: Any) -> str:
-    """Plain data as one JSON text, the same for the same data."""
-    return json.dumps(to_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest(value: Any) -> str:
@@ -69,9 +71,11 @@ def append(
 ) -> Head:
     """Add an entry in the running transaction, which must be one of `Ledger.writing`. The last thing that it does.
 
-    Entries are added one after another: SQLite lets one writer in at a time, PostgreSQL holds the others at a lock
-    until this transaction ends.
+    It carries the seals of every row that the transaction has changed since the entry before. Entries are added one
+    after another: SQLite lets one writer in at a time, PostgreSQL holds the others at a lock until that one ends.
     """
+    session.flush()
+    rows = seals.take(session)
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TRAIL_LOCK})
     # Whatever this session has seen of the head before is older than the lock.
@@ -83,7 +87,7 @@ def append(
         action=action,
         subject=subject,
         subject_id=subject_id,
-        details=canonical(details or {}),
+        details=canonical({**(details or {}), **({"rows": rows} if rows else {})}),
         previous=head.hash,
     )
     entry.hash = _entry_hash(entry)
@@ -93,12 +97,35 @@ def append(
     return Head(head.count, head.hash)
 
 
+def append_what_is_left(session: Session) -> Head | None:
+    """Add an entry for rows that were changed after the last one, where there are any. Called before every commit.
+
+    Where something was released: the head with which the transaction ends, which is an anchor.
+    """
+    session.flush()
+    if seals.is_waiting(session):
+        append(session, SERVICE, "rows", "ledger", 0)
+    return read_head(session) if session.info.get(RELEASED) else None
+
+
+def seal_everything(session: Session) -> None:
+    """Add entries with the seals of every row that there is: for a ledger from before there were seals."""
+    connection = session.connection()
+    for table in seals.sealed_tables():
+        if not inspect(connection).has_table(table.name):
+            continue
+        rows = list(seals.read_rows(connection, table))
+        for start in range(0, len(rows), _SEALED_AT_A_TIME):
+            part = dict(rows[start : start + _SEALED_AT_A_TIME])
+            append(session, SERVICE, "seal", "ledger", 0, {"rows": {table.name: part}})
+
+
 def _entry_hash(entry: TrailEntry) -> str:
     """The hash of an entry: over every field but itself, and so over everything before it."""
     return digest(
         [
             entry.number,
-            _moment(entry.at),
+            moment(entry.at),
             entry.person,
             entry.action,
             entry.subject,
@@ -128,12 +155,13 @@ def entries(session: Session) -> Iterator[TrailEntry]:
         session.expunge_all()
 
 
-def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
-    """What is wrong with the trail itself. expected: a head that was noted elsewhere, at any time before."""
+def chain_faults(session: Session, expected: Collection[Head] = ()) -> list[Fault]:
+    """What is wrong with the trail itself. expected: heads that were noted elsewhere, at any time before."""
     faults: list[Fault] = []
-    anchors = {r.trail_count: r.trail_hash for r in session.scalars(select(Release))}
-    if expected is not None and expected.count:
-        anchors[expected.count] = expected.hash
+    anchors: dict[int, set[str]] = {}
+    for count, noted in (*session.execute(select(Release.trail_count, Release.trail_hash)), *map(astuple, expected)):
+        if count:
+            anchors.setdefault(count, set()).add(noted)
     head = read_head(session)
     previous, number = _START, 0
     for entry in entries(session):
@@ -146,8 +174,8 @@ def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
         if _entry_hash(entry) != entry.hash:
             faults.append(Fault(number, f"entry {number} is not what was written"))
         wanted = anchors.pop(number, None)
-        if wanted is not None and wanted != entry.hash:
-            faults.append(Fault(number, f"entry {number} is not the one that was noted when something was released"))
+        if wanted is not None and wanted != {entry.hash}:
+            faults.append(Fault(number, f"entry {number} is not the one that was noted elsewhere or with a release"))
         previous = entry.hash
     if number < head.count:
         faults.append(Fault(number, f"the trail ends at entry {number}; {head.count} were written"))
@@ -157,8 +185,3 @@ def chain_faults(session: Session, expected: Head | None = None) -> list[Fault]:
         faults.append(Fault(number, "the last entry is not the one that was written last"))
     faults += [Fault(count, f"entry {count} was noted elsewhere and is gone") for count in sorted(anchors)]
     return faults
-
-
-def _moment(at: datetime) -> str:
-    # Both databases keep microseconds; the text is the same whichever it came from.
-    return at.astimezone(UTC).isoformat(timespec="microseconds")

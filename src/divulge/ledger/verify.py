@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload, undefer
 
-from divulge.ledger import trail
+from divulge.ledger import seals, trail
 from divulge.ledger.database import Ledger
+from divulge.ledger.guards import missing_guards
 from divulge.ledger.jobs import assessment_details
 from divulge.ledger.model import CheckerDecision, Comment, Release, State, StoredAssessment, Submission, TrailEntry
 from divulge.ledger.releases import release_details
@@ -47,12 +48,15 @@ class _Verified:
     entries: int
 
 
-def verify(ledger: Ledger, *, expected: Head | None = None, files: bool = True) -> _Verified:
-    """Compare everything with the trail. expected: a head that was noted before. files: also the released files."""
+def verify(ledger: Ledger, *, expected: Collection[Head] = (), files: bool = True) -> _Verified:
+    """Compare everything with the trail. expected: anchors that were noted before. files: also the released files."""
     with ledger.reading() as session:
         faults = trail.chain_faults(session, expected)
         said = _what_the_trail_says(session)
         faults += _row_faults(session, said)
+        faults += _seal_faults(session, said)
+        guards = missing_guards(session.connection())
+        faults += [Fault(None, f"the guard {name} of the audit trail is gone or switched off") for name in guards]
         if files:
             faults += _file_faults(ledger, session)
         head = trail.read_head(session)
@@ -68,17 +72,30 @@ class _Said:
     releases: dict[int, Any]
     outputs: dict[int, tuple[str, Any]]
     states: dict[int, State]
+    rows: dict[str, dict[str, dict[str, str]]]
 
 
 def _what_the_trail_says(session: Session) -> _Said:
-    said = _Said(0, {}, {}, {}, {}, {}, {})
+    said = _Said(0, {}, {}, {}, {}, {}, {}, {})
     for entry in trail.entries(session):
         said.entries += 1
-        if entry.subject == "submission":
-            # An entry that was made unreadable has been told of already: it is not what was written.
-            with suppress(ValueError, KeyError, TypeError):
-                _note(said, entry, json.loads(entry.details))
+        # An entry that was made unreadable has been told of already: it is not what was written.
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            details = json.loads(entry.details)
+            _note_rows(said, details.pop("rows", {}))
+            if entry.subject == "submission":
+                _note(said, entry, details)
     return said
+
+
+def _note_rows(said: _Said, rows: seals.Rows) -> None:
+    for table, changed in rows.items():
+        known = said.rows.setdefault(table, {})
+        for key, columns in changed.items():
+            if columns is None:
+                known.pop(key, None)
+            else:
+                known[key] = {**known.get(key, {}), **columns}
 
 
 def _note(said: _Said, entry: TrailEntry, details: dict[str, Any]) -> None:
@@ -120,6 +137,20 @@ def _row_faults(session: Session, said: _Said) -> Iterator[Fault]:
         for number in getattr(said, name):
             noun = {"outputs": "submission"}.get(name, name.removesuffix("s"))
             yield Fault(None, f"{noun} {number} is in the trail and gone from the ledger")
+
+
+def _seal_faults(session: Session, said: _Said) -> Iterator[Fault]:
+    """Rows that are not what was sealed, that were added or removed behind the ledger's back."""
+    for table in seals.sealed_tables():
+        known = said.rows.pop(table.name, {})
+        for key, now in seals.read_rows(session.connection(), table):
+            then = known.pop(key, None)
+            if then is None:
+                yield Fault(None, f"row {key} of {table.name} was added by nobody")
+            elif wrong := seals.differing(then, now):
+                yield Fault(None, f"row {key} of {table.name} is not what was written: {', '.join(wrong)}")
+        for key in known:
+            yield Fault(None, f"row {key} of {table.name} was removed by nobody")
 
 
 def _is_waiting(submission: Submission, state: State) -> bool:

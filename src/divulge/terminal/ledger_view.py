@@ -34,8 +34,8 @@ def as_json(submission: Submission) -> dict[str, Any]:
     }
 
 
-def details(submission: Submission, history: Sequence[TrailEntry]) -> dict[str, Any]:
-    """A submission with everything about it."""
+def details(submission: Submission, history: Sequence[TrailEntry], seen: Sequence[TrailEntry]) -> dict[str, Any]:
+    """A submission with everything about it. seen: who looked at what of it, and who took what away."""
     release = submission.release
     return {
         **as_json(submission),
@@ -59,6 +59,7 @@ def details(submission: Submission, history: Sequence[TrailEntry]) -> dict[str, 
             {"number": e.number, "at": e.at.isoformat(), "person": e.person, "action": e.action, **_what(e)}
             for e in history
         ],
+        "views": [{"at": e.at.isoformat(), "person": e.person, "action": e.action, **_what(e)} for e in seen],
     }
 
 
@@ -102,4 +103,5 @@ def show_details(found: dict[str, Any]) -> None:
 
 
 def _what(entry: TrailEntry) -> dict[str, Any]:
-    return {"details": json.loads(entry.details)}
+    # Digests of rows are for `verify`, not for people.
+    return {"details": {name: value for name, value in json.loads(entry.details).items() if name != "rows"}}

@@ -27,6 +27,7 @@ from divulge.web.guard import Guard
 from divulge.web.last_use import LastUse
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.rendering import Renderer
+from divulge.web.seen import NoteWhatIsSeen, Seen
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
 
 _log = logging.getLogger("divulge.web")
@@ -55,6 +56,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         yield
         app.state.stopping = True
         app.state.last_use.write()
+        app.state.seen.write()
         app.state.renderer.close()
 
     app = FastAPI(
@@ -66,7 +68,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.last_use = LastUse(ledger)
+    app.state.last_use, app.state.seen = LastUse(ledger), Seen(ledger)
     app.state.renderer = Renderer(ledger.store.folder / "reports")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in _PAGES:
@@ -74,6 +76,8 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     app.include_router(api)
     add_assets(app)
     add_errors(app)
+    # The last to be added is the outermost.
+    app.add_middleware(NoteWhatIsSeen, seen=app.state.seen)
     app.add_middleware(
         Guard, settings=chosen, uploads=submit.UPLOADS | API_UPLOADS, refuse=error_answer, fail=unexpected_failure
     )
@@ -146,7 +150,9 @@ def add_errors(app: FastAPI) -> None:
 
 def unexpected_failure(request: Request, error: Exception) -> Response:
     """The answer to what nobody foresaw. Given by the guard: the framework's own way cuts the connection as well."""
-    _log_failure(request, error, error)
+    _log_failure(request, getattr(error, "orig", None) or error, error)
+    if isinstance(error, SQLAlchemyError):
+        return error_answer(request, LedgerError("the database failed."))
     return unexpected_answer(request)
 
 

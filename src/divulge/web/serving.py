@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -174,6 +175,9 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         # More at once than any team has; what is above it is told to come back.
         limit_concurrency=1000,
     )
+    # Every release says where the audit trail ends, on standard error like all that the service says.
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("divulge").setLevel(logging.INFO)
     # A page that fetches rows gives way at each of them, and by default waits 5 ms for its turn each time.
     sys.setswitchinterval(_SWITCH_SECONDS)
     # uvicorn raises the signal again once it has ended, and that must not keep us from ending the workers.

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from divulge.errors import LeaseLostError
 from divulge.ledger import jobs
-from divulge.ledger.database import database_now
+from divulge.ledger.clock import database_now
 from divulge.ledger.jobs import Lease, Progress
 from divulge.ledger.model import Job, JobState, StoredAssessment
 from divulge.ledger.verify import verify

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.exc import DBAPIError
 
-from divulge.ledger import releases, trail, workflow
+from divulge.ledger import releases, seals, trail, workflow
+from divulge.ledger.anchors import read_anchors
 from divulge.ledger.database import Ledger
-from divulge.ledger.model import Choice
+from divulge.ledger.model import Base, Choice, Person
 from divulge.ledger.trail import Head
+from divulge.ledger.upgrade import upgrade
 from divulge.ledger.verify import verify
 from tests.support.ledgers import World
 
@@ -31,15 +36,15 @@ def _released(world: World) -> World:
 
 
 def _behind_its_back(ledger: Ledger, *statements: str) -> None:
-    """As somebody who may do anything in the database; SQLite's and PostgreSQL's guards are taken away first."""
+    """As somebody who may do anything in the database: the guards are taken away first and put back afterwards."""
     with ledger.engine.execution_options(divulge_writes=True).begin() as connection:
         if connection.dialect.name == "sqlite":
-            for verb in ("update", "delete"):
-                connection.execute(text(f"DROP TRIGGER trail_no_{verb}"))
+            found = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
+            off, on = [f"DROP TRIGGER {name}" for name, _ in found], [sql for _, sql in found]
         else:
-            connection.execute(text("DROP TRIGGER trail_no_change ON trail"))
-        for statement in statements:
-            connection.execute(text(statement))
+            off, on = ([f"ALTER TABLE trail {verb} TRIGGER trail_no_change"] for verb in ("DISABLE", "ENABLE"))
+        for statement in (*off, *statements, *on):
+            connection.exec_driver_sql(statement)
 
 
 def _last(ledger: Ledger) -> int:
@@ -92,6 +97,89 @@ def _is_found(world: World, what: str) -> bool:
     return bool(verify(ledger).faults)
 
 
+EDITS: dict[str, str] = {
+    "UPDATE people SET role = 'administrator' WHERE name = 'researcher'": "of people … role",
+    "UPDATE people SET password_hash = 'x' WHERE name = 'checker'": "of people … password_hash",
+    "UPDATE people SET is_active = NOT is_active WHERE name = 'second'": "of people … is_active",
+    "UPDATE projects SET checkers_needed = 1": "row 1 of projects … checkers_needed",
+    """UPDATE datasets SET settings = '{"policy": {"refuse": 1}}'""": "row 1 of datasets … settings",
+    "UPDATE datasets SET path = '/tmp/other.csv'": "row 1 of datasets … path",
+    "UPDATE datasets SET fingerprint = 'f'": "row 1 of datasets … fingerprint",
+    """UPDATE datasets SET public = '["AGE"]'""": "row 1 of datasets … public",
+    "UPDATE submissions SET author_id = 2 WHERE id = 1": "row 1 of submissions … author_id",
+    "UPDATE submissions SET checkers_needed = 0 WHERE id = 2": "row 2 of submissions … checkers",
+    "UPDATE submissions SET verdict = 'refuse' WHERE id = 2": "row 2 of submissions … verdict",
+    "UPDATE outputs SET figures = '[]' WHERE id = 2": "row 2 of outputs … figures",
+    "UPDATE assessments SET risk = 0 WHERE id = 2": "row 2 of assessments … risk",
+    "UPDATE assessments SET exposed = 7 WHERE id = 2": "row 2 of assessments … exposed",
+    "UPDATE assessments SET basis = NULL WHERE id = 2": "row 2 of assessments … basis",
+    "UPDATE comments SET person_id = 5 WHERE id = 1": "row 1 of comments … person_id",
+    "UPDATE decisions SET person_id = 6 WHERE choice = 'refuse'": "of decisions … person_id",
+    "DELETE FROM memberships WHERE person_id = 2": "row 1,2 of memberships was removed by nobody",
+    "INSERT INTO memberships VALUES (1, 3, '2026-01-01 00:00:00')": "row 1,3 of memberships was added by nobody",
+    "DELETE FROM project_datasets": "row 1,1 of project_datasets was removed by nobody",
+}
+"""What somebody may do to the database, and how `verify` names it (…: "is not what was written:")."""
+
+
+def test_every_edit_of_what_a_decision_rests_on_is_found_in_either_database(world: World) -> None:
+    ledger = _released(world).ledger
+    _behind_its_back(ledger, *EDITS)
+    found = " and ".join(fault.what for fault in verify(ledger).faults)
+    # Columns of one row are named together.
+    for name in (
+        "of people is not what was written: password_hash",
+        "row 1 of projects is not what was written: checkers_needed",
+        "row 1 of datasets is not what was written: fingerprint, path, settings, public",
+        "row 2 of submissions is not what was written: verdict, checkers_needed",
+        "row 2 of outputs is not what was written: figures",
+        "row 2 of assessments is not what was written: risk, exposed, basis",
+        "row 1 of comments is not what was written: person_id",
+        "row 1,3 of memberships was added by nobody",
+    ):
+        assert name in found
+
+
+@pytest.mark.parametrize("statement", EDITS)
+def test_edit_of_what_a_decision_rests_on_is_named(small_world: World, statement: str) -> None:
+    ledger = _released(small_world).ledger
+    _behind_its_back(ledger, statement)
+    name = EDITS[statement].replace("…", "is not what was written:")
+    assert any(name in fault.what for fault in verify(ledger).faults)
+
+
+def test_guard_of_the_trail_that_was_dropped_is_found(world: World) -> None:
+    is_file = world.ledger.engine.dialect.name == "sqlite"
+    name = "trail_no_delete" if is_file else "trail_no_change"
+    with world.ledger.engine.execution_options(divulge_writes=True).begin() as connection:
+        connection.exec_driver_sql(f"DROP TRIGGER {name}" if is_file else f"DROP TRIGGER {name} ON trail")
+    said = f"the guard {name} of the audit trail is gone or switched off"
+    assert [f.what for f in verify(world.ledger).faults] == [said]
+
+
+def test_guard_that_does_something_else_is_found(world: World) -> None:
+    is_file = world.ledger.engine.dialect.name == "sqlite"
+    statements = (
+        ("DROP TRIGGER trail_no_delete", "CREATE TRIGGER trail_no_delete BEFORE DELETE ON trail BEGIN SELECT 1; END")
+        if is_file
+        else ("ALTER TABLE trail DISABLE TRIGGER trail_no_change",)
+    )
+    with world.ledger.engine.execution_options(divulge_writes=True).begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    assert len(verify(world.ledger).faults) == 1
+
+
+def test_rows_that_decide_are_never_changed_in_bulk(small_world: World) -> None:
+    with small_world.ledger.writing() as session, pytest.raises(AssertionError, match="one by one"):
+        session.execute(update(Person).values(role="administrator"))
+
+
+def test_every_table_is_sealed_or_said_to_decide_nothing() -> None:
+    sealed = {table.name for table in seals.sealed_tables()}
+    assert set(Base.metadata.tables) - sealed == {"jobs", "log_in_attempts", "sessions", "trail", "trail_head"}
+
+
 @pytest.mark.parametrize("what", CHANGES)
 def test_change_is_found(small_world: World, what: str) -> None:
     assert _is_found(small_world, what)
@@ -105,11 +193,11 @@ def test_change_is_found_in_either_database(world: World, what: str) -> None:
 def test_trail_that_was_written_anew_is_found_by_what_was_noted_elsewhere(world: World) -> None:
     with world.ledger.reading() as session:
         noted = trail.read_head(session)
-    assert verify(world.ledger, expected=noted).faults == ()
+    assert verify(world.ledger, expected=[noted]).faults == ()
     world.submit()
-    assert verify(world.ledger, expected=noted).faults == ()
-    assert verify(world.ledger, expected=Head(noted.count, "f" * 64)).faults
-    assert verify(world.ledger, expected=Head(noted.count + 50, noted.hash)).faults
+    assert verify(world.ledger, expected=[noted]).faults == ()
+    assert verify(world.ledger, expected=[noted, Head(noted.count, "f" * 64)]).faults
+    assert verify(world.ledger, expected=[Head(noted.count + 50, noted.hash)]).faults
 
 
 def test_released_file_that_is_gone_or_changed_is_found(small_world: World) -> None:
@@ -150,3 +238,39 @@ def test_entries_written_at_the_same_moment_follow_each_other(world: World) -> N
     for t in threads:
         t.join()
     assert verify(world.ledger).faults == ()
+
+
+def test_anchor_is_written_with_every_release_and_compared(
+    small_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "elsewhere" / "anchors"
+    small_world = replace(small_world, ledger=replace(small_world.ledger, anchors=file))
+    with caplog.at_level("INFO"):
+        # A place that is not there does not undo what was released; it is said.
+        _released(small_world)
+    assert [r.levelname for r in caplog.records if r.name == "divulge.ledger"] == ["INFO", "ERROR"]
+    file.parent.mkdir()
+    made = small_world.ready()
+    with small_world.ledger.writing() as session:
+        for who in ("checker", "second"):
+            workflow.decide(session, small_world.person[who], made, Choice.RELEASE, "Fine.")
+        releases.release(session, small_world.person["checker"], made, small_world.ledger.store)
+    noted = read_anchors(file)
+    with small_world.ledger.reading() as session:
+        assert noted == [trail.read_head(session)]
+    small_world.submit()
+    assert verify(small_world.ledger, expected=noted).faults == ()
+    assert verify(small_world.ledger, expected=[Head(noted[0].count, "0" * 64)]).faults
+
+
+def test_ledger_from_before_there_were_seals_is_sealed_by_its_upgrade(world: World) -> None:
+    ledger = _released(world).ledger
+    # As a version that knew of no seals has left it: without the entries' digests, the chain made anew.
+    _behind_its_back(ledger, "DELETE FROM trail", f"UPDATE trail_head SET count = 0, hash = '{'0' * 64}'")
+    _behind_its_back(ledger, "UPDATE alembic_version SET version_num = '0004'")
+    upgrade(ledger.engine)
+    found = [f.what for f in verify(ledger).faults]
+    assert not [what for what in found if "row " in what]
+    _behind_its_back(ledger, "UPDATE people SET role = 'administrator' WHERE name = 'researcher'")
+    found = [f.what for f in verify(ledger).faults]
+    assert [what for what in found if "row " in what] == ["row 1 of people is not what was written: role"]
