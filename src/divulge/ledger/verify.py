@@ -115,7 +115,7 @@ def _note(said: _Said, entry: TrailEntry, details: dict[str, Any]) -> None:
 
 def _row_faults(session: Session, said: _Said) -> Iterator[Fault]:
     for decision in _rows(session, CheckerDecision):
-        plain = json.loads(trail.canonical(decision_details(decision)))
+        plain = json.loads(seals.canonical(decision_details(decision)))
         yield from _compared(said.decisions, decision.id, plain, "decision")
     for comment in _rows(session, Comment):
         yield from _compared(said.comments, comment.id, trail.digest(comment.text), "comment")
