@@ -147,6 +147,7 @@ class Evidence:
     worst_in_splits: of the figures the one least often reproduced, as a share of the splits that gave it.
     power: the probability with which somebody exposed by twice δ would have been found.
     needs_all: whether an output cannot be computed from half of the rows, because these are too few.
+    is_made: whether what is released can be made from parts of the people; otherwise nobody's exposure is known.
     n_certain: of the exposed those whose value is certain in a class of fewer than `certain_class`.
     disagrees: released figures that the data do not give; wrong: their names.
     breaches: what rules and arithmetic have against the outputs, without any search.
@@ -164,6 +165,7 @@ class Evidence:
     power: float
     has_contrast: bool = True
     needs_all: bool = False
+    is_made: bool = True
     n_certain: int = 0
     disagrees: int = 0
     wrong: tuple[str, ...] = ()
@@ -264,9 +266,13 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         said = "Half of the rows are too few to compute an output: it has more than half as many parameters as there "
         yield _Reason(True, f"{said}are rows, and is nearly the rows themselves.")
     wide = [s for s, _, low, high in e.risks if not isfinite(high - low) or high - low > policy.widest_interval]
+    if not e.is_made:
+        said = "What made the rows is not known. Averages can be compared, but nobody's exposure could be tested."
+        yield _Reason(False, said, "Name the generator, or the command that makes the rows.")
     if not e.has_contrast:
         said = "People in the data were not compared with people outside it, so what is disclosed is not known."
-        yield _Reason(False, said, "Use the design repeated-halves.")
+        settle = "Use the design repeated-halves." if e.is_made else "Name a holdout: people who were not in the data."
+        yield _Reason(False, said, settle)
     elif wide:
         said = f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
         said += f" and {len(wide) - 1} more." if len(wide) > 1 else "."
@@ -298,6 +304,6 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
     if e.n_failed:
         said = f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed."
         yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
-    if e.has_contrast and e.power < policy.power:
+    if e.has_contrast and e.is_made and e.power < policy.power:
         said = f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
         yield _Reason(False, said, "More splits (design: {splits: 100}).")

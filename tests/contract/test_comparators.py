@@ -12,7 +12,7 @@ from divulge.demo import simulated_health
 from divulge.errors import ComparatorError
 from divulge.table import Schema, Table, Variable
 
-EVERY = pytest.mark.parametrize("make", COMPARATORS, ids=lambda c: c.name)
+EVERY = pytest.mark.parametrize("make", COMPARATORS, ids=lambda c: c.kind)
 
 MIXED = Schema(
     (
@@ -77,7 +77,7 @@ def test_no_value_is_made_that_nobody_has(make: type[Comparator]) -> None:
 @EVERY
 def test_marginals_are_about_those_of_the_original(make: type[Comparator]) -> None:
     table = mixed(2000)
-    made = run(make(), table, 4000 if make.name != "sample" else None)
+    made = run(make(), table, 4000 if make.kind != "sample" else None)
     for name in ("MSTATUS", "INCOME"):
         shares = table.frequencies(name) / table.n_rows
         # Five standard errors of a share of either table (the sample has 200 rows).
@@ -124,9 +124,9 @@ def test_broken_edit_rules_are_reported(make: type[Comparator]) -> None:
     assert broken_rules(original) == {"AGE < 16 -> MSTATUS = Single": 0}
     broken = broken_rules(run(make(), original, 1000))
     assert list(broken) == ["AGE < 16 -> MSTATUS = Single"]
-    if make.name in ("marginals", "copula"):
+    if make.kind in ("marginals", "copula"):
         assert broken["AGE < 16 -> MSTATUS = Single"] > 50
-    if make.name == "sample":
+    if make.kind == "sample":
         assert broken["AGE < 16 -> MSTATUS = Single"] == 0
 
 
@@ -146,7 +146,7 @@ def test_comparator_rejects_no_rows_wanted(make: type[Comparator]) -> None:
 def test_comparator_says_what_it_is(make: type[Comparator]) -> None:
     assert make.summary.endswith(".")
     assert make.source
-    assert make.__module__.rsplit(".", 1)[-1] == make.name
+    assert make.__module__.rsplit(".", 1)[-1] == make.kind
 
 
 def test_dependence_is_kept_in_the_order_of_the_room() -> None:
@@ -155,7 +155,7 @@ def test_dependence_is_kept_in_the_order_of_the_room() -> None:
     def strength(made: Table) -> float:
         return abs(float(np.corrcoef(made["age"], made["health_score"])[0, 1]))
 
-    kept = {c.name: strength(run(c(), table, 1500)) for c in COMPARATORS}
+    kept = {c.kind: strength(run(c(), table, 1500)) for c in COMPARATORS}
     assert kept["cart"] == pytest.approx(strength(table), abs=0.08)
     assert kept["copula"] == pytest.approx(strength(table), abs=0.08)
     assert kept["marginals"] < 0.1

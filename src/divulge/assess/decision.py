@@ -118,6 +118,7 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         power=result.power,
         has_contrast=result.has_contrast,
         needs_all=result.needs_all,
+        is_made=all(o.makes_rows or not o.releases_rows for o in (ready.outputs[i] for i in result.outputs)),
         disagrees=sum(ready.disagrees[i] for i in result.outputs),
         wrong=ready.wrong(result.outputs),
         breaches=arithmetic.breaches(result.outputs),

@@ -10,10 +10,12 @@ import numpy as np
 from divulge.assess.budget import Limits
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
+from divulge.assess.splits.rows import rows_output
 from divulge.assess.splits.runner import Runner
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
 from divulge.assess.splits.whole import FOLLOWED, Whole, embed_whole
+from divulge.assess.statistics.against_others import looks_beside
 from divulge.assess.statistics.contrasts import MeasureRisk, measure_risks
 from divulge.assess.statistics.counted import count_exposures
 from divulge.assess.statistics.curve import Curve, Trajectory, fit_trajectory
@@ -153,6 +155,10 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed)
     counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
     are_counted = tuple(c is not None for c in counted)
+    rows = rows_output(task)
+    if rows is not None and not rows.makes_rows:
+        looks = looks_beside(task, whole.embedding.table, holdout)
+        return _put_together(job, whole, _SplitsRun((), looks=looks), holdout)
     if n_rows < FEWEST_ROWS:
         # Too few to split; what counts say needs no split.
         looks = tuple(looks_of(None, None, counted, policy)) if all(are_counted) else ()

@@ -118,7 +118,13 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
 def _check_search(field: str, outputs: Sequence[Output]) -> None:
     """Raise where an output cannot be searched for fast enough."""
     for i, output in enumerate(outputs):
-        if not output.can_lower:
+        if output.releases_rows and (len(outputs) > 1 or field == "earlier"):
+            raise SpecError(
+                "released rows are assessed alone, without other outputs.",
+                where=f"{field}[{i}]",
+                hint="Give them a spec of their own.",
+            )
+        if not (output.can_lower or output.releases_rows):
             raise EmbedError(
                 f"kind {output.kind!r} cannot be searched for fast enough to be assessed: {output.why_not}",
                 where=f"{field}[{i}]",

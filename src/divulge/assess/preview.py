@@ -206,7 +206,7 @@ def _check_on_data(found: Preview, table: Table) -> None:
                         f"{place}: {wrong:,} of {len(whole.values):,} released figures are not what the data give; "
                         "divulge compute says which."
                     )
-            if not output.can_lower:
+            if not (output.can_lower or output.releases_rows):
                 raise OutputError(f"kind {output.kind!r} cannot be searched for: {output.why_not}")
             bad = [f.status for f in map(output.evaluate, parts) if not is_usable(f)]
             if bad:

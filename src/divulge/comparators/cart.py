@@ -41,7 +41,7 @@ class Cart:
         float, "A split must reduce the tree's risk by this share of the root's (cp).", Range(least=0, below=1)
     ] = 1e-8
 
-    name: ClassVar[str] = "cart"
+    kind: ClassVar[str] = "cart"
     summary: ClassVar[str] = "Each variable from the leaves of a tree on the variables before it."
     source: ClassVar[str] = "Reiter 2005; Nowok et al. 2016 (synthpop)"
 

@@ -13,10 +13,10 @@ from divulge.table import Table
 class Comparator(Protocol):
     """A way to make synthetic rows from original rows.
 
-    name: the file's name. summary: one sentence. source: who described it.
+    kind: the file's name. summary: one sentence. source: who described it.
     """
 
-    name: ClassVar[str]
+    kind: ClassVar[str]
     summary: ClassVar[str]
     source: ClassVar[str]
 

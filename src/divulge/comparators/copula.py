@@ -39,7 +39,7 @@ class Copula:
     Nominal categories enter by the order in which the schema lists them: the copula knows no other association.
     """
 
-    name: ClassVar[str] = "copula"
+    kind: ClassVar[str] = "copula"
     summary: ClassVar[str] = "A Gaussian copula with the original's marginals and correlations."
     source: ClassVar[str] = "Aghaddar et al. 2024 (SYNC); Cario and Nelson 1997 (NORTA)"
 

@@ -15,7 +15,7 @@ from divulge.table import Table
 class Marginals:
     """Independent draws from each variable's own distribution: what an intruder has who knows the marginals alone."""
 
-    name: ClassVar[str] = "marginals"
+    kind: ClassVar[str] = "marginals"
     summary: ClassVar[str] = "Every variable drawn independently from its own distribution."
     source: ClassVar[str] = "Elliot et al. (the univariate start)"
 

@@ -21,7 +21,7 @@ class Sample:
 
     share: Annotated[float, "The share of the rows.", Range(above=0, most=1)] = 0.1
 
-    name: ClassVar[str] = "sample"
+    kind: ClassVar[str] = "sample"
     summary: ClassVar[str] = "A random share of the original rows, unchanged."
     source: ClassVar[str] = "Francis 2024 (sampling-equivalent)"
 

@@ -20,6 +20,7 @@ class Outcome(StrEnum):
     OUT_OF_TIME = "out of time"
     INTERRUPTED = "interrupted"
     NOTHING_TO_MOVE = "nothing to move"
+    RELEASED = "released"
 
     @property
     def sentence(self) -> str:
@@ -36,6 +37,7 @@ _SENTENCES = {
     Outcome.OUT_OF_TIME: "The time allowed was used up before every released figure was reproduced.",
     Outcome.INTERRUPTED: "The search was interrupted; this is the best so far.",
     Outcome.NOTHING_TO_MOVE: "No variable of the outputs can take another value, so there is nothing to search.",
+    Outcome.RELEASED: "The rows themselves are released, so there is nothing to search for.",
 }
 
 

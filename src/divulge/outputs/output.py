@@ -1,7 +1,7 @@
 """The shape of an output: its fields are the spec's fields, and it can compute, publish and lower itself.
 
-A kind is one file with one frozen dataclass that inherits from `Output` and nothing else. What a kind must write:
-`kind`, `statbarn`, `examples`, its own fields, `own_variables`, `labels`, `evaluate`, `lower`, `describe`.
+A kind is one file with one frozen dataclass. What it must write: `kind`, `statbarn`, `examples`, its own fields,
+`own_variables`, `labels`, `evaluate`, `lower`, `describe`.
 """
 
 from __future__ import annotations
@@ -62,16 +62,17 @@ class Output:
     can_lower: ClassVar[bool] = True
     why_not: ClassVar[str] = ""
     """Why the kind cannot lower, in one sentence."""
+    releases_rows: ClassVar[bool] = False
+    """Whether rows themselves are released, in which people are looked up; otherwise rows are searched for."""
     takes_weights: ClassVar[bool] = True
     can_suppress: ClassVar[bool] = False
+    """Whether figures may be withheld."""
     has_se: ClassVar[bool] = False
     """Whether its figures have standard errors that may be released with them."""
-    """Whether figures may be withheld."""
     has_threshold: ClassVar[bool] = False
     """Whether figures are counts, which are withheld below a threshold."""
     residuals_are_figures: ClassVar[bool] = True
-    """Whether the first residuals of the lowered form are the figures less what was released, in their order; False
-    where it holds inequalities (a maximum: no row above it, one row at it)."""
+    """Whether the first residuals of the lowered form are figures less what was released; not where it holds bounds."""
     is_exact: ClassVar[bool] = True
     """Whether residuals inside their intervals mean figures as printed, at every table; False: to first order only."""
     stays_whole: ClassVar[bool] = False
@@ -271,6 +272,24 @@ class Output:
         """The same output, with the user's leave to run code that it names. folder: where names of files start."""
         del folder
         return self
+
+    def placed(self, folder: Path) -> Output:
+        """The same output, with the folder where names of its files start."""
+        del folder
+        return self
+
+    def released_rows(self, table: Table, rng: np.random.Generator) -> Table:
+        """The rows that are released, where rows are, on the schema of the people that they were made from."""
+        raise NotImplementedError
+
+    @property
+    def makes_rows(self) -> bool:
+        """Whether it is known which rows would be released if other people were in the data."""
+        return False
+
+    def rows_of(self, table: Table, rng: np.random.Generator) -> Table:
+        """The rows that would be released if these were the people, where that is known."""
+        raise NotImplementedError
 
     @property
     def written(self) -> Output:

@@ -124,7 +124,8 @@ def parse_spec(
         found = read_settings(Assessment, {name: v for name, v in document.items() if name not in wrong})
     families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
     outputs, earlier = (
-        tuple(as_read(o.allowed(where) if allow_code else o) for o in given) for given in (found.outputs, found.earlier)
+        tuple(as_read(o.allowed(where) if allow_code else o.placed(where)) for o in given)
+        for given in (found.outputs, found.earlier)
     )
     files: dict[str, Any] = {
         n: where / p for n in ("data", "schema", "holdout", "policy") if isinstance(p := getattr(found, n), Path)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from divulge.errors import MissingColumnsError
-from divulge.kernels.arrays import Codes, Integers
+from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.table.infer import parse_number
 from divulge.table.schema import Schema
 from divulge.table.table import Table
@@ -32,6 +32,30 @@ def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ..
     rules = tables[0].schema.select(names).rules
     schema = Schema(tuple(variables), rules)
     return tuple(Table(schema, tuple(_recoded(t[v.name], t.schema[v.name], v) for v in variables)) for t in tables)
+
+
+def onto(table: Table, schema: Schema) -> Table:
+    """Rows of another file on a given schema. A number that it lacks becomes the nearest that it has; a row with a
+    level that it lacks is left out, since it is nobody's."""
+    known = align(table, names=schema.names)[0]
+    columns, kept = [], np.ones(table.n_rows, dtype=bool)
+    for variable in schema:
+        old, codes = known.schema[variable.name], known[variable.name]
+        moved = _recoding(old, variable)
+        if variable.kind == "numeric" and variable.n_values:
+            new = np.flatnonzero((moved < 0) & np.isfinite(old.numbers))
+            moved[new] = _nearest(variable.numbers[: variable.n_values], old.numbers[new])
+        column = moved[codes]
+        kept &= column >= 0
+        columns.append(column)
+    return Table(schema, tuple(c[kept].astype(v.dtype) for c, v in zip(columns, schema, strict=True)))
+
+
+def _nearest(values: Floats, wanted: Floats) -> Integers:
+    """For every number the place of the nearest of some ascending values."""
+    above = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+    below = np.maximum(above - 1, 0)
+    return np.where(wanted - values[below] <= values[above] - wanted, below, above)
 
 
 def _union(variables: Sequence[Variable]) -> Variable:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from divulge.assess.splits.measures import Figure, measure_scenario
+from divulge.assess.splits.rows import made_rows, rows_output
 from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import EmbedError
@@ -89,10 +90,14 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
         return _nothing(split, figures, why, started)
     released = [o.publish(f, task.schema) for o, f in zip(task.outputs, figures, strict=True)]
-    mae = task.synthesiser.mae or near_enough(figures, released, on_curve=split.is_on_curve)
-    settings = replace(task.synthesiser, mae=mae)
+    rows = rows_output(task)
     try:
-        embedding = task.recipe(released, part.n_rows).embed(settings, task.seed, run=split.run)
+        if rows is not None:
+            embedding = made_rows(task, rows, part, figures[0], released[0], split.run)
+        else:
+            mae = task.synthesiser.mae or near_enough(figures, released, on_curve=split.is_on_curve)
+            settings = replace(task.synthesiser, mae=mae)
+            embedding = task.recipe(released, part.n_rows).embed(settings, task.seed, run=split.run)
     except EmbedError as error:
         return _nothing(split, figures, error.message, started)
     check_whole(embedding)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from divulge.assess.splits.measures import measure_scenario
+from divulge.assess.splits.rows import released_rows, rows_output
 from divulge.assess.splits.split import check_whole, near_enough, near_share
 from divulge.assess.splits.task import Task
 from divulge.measures.families.tcap import Tcap
@@ -50,6 +51,9 @@ def embed_whole(
 
     followed_task: the same with the time that the search has which is followed for the picture; None: no picture.
     """
+    rows = rows_output(task)
+    if rows is not None:
+        return Whole(released_rows(task, rows, figures[0], printed[0]), (1.0,), None)
     recipe = task.recipe(printed, task.table.n_rows)
     whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
     check_whole(whole)

@@ -17,6 +17,7 @@ from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.microdata import Microdata
 from divulge.outputs.kinds.mode import Mode
 from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.negative_binomial import NegativeBinomial
@@ -64,6 +65,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     ChiSquared,
     TTest,
     FTest,
+    Microdata,
     Custom,
 )
 """Every kind, in the order in which `divulge outputs` and the catalogue list them."""

@@ -98,7 +98,8 @@ def _about(source: Source) -> Line:
     if not outputs:
         return ()
     others = f", and those of {len(outputs) - 1} more outputs" if len(outputs) > 1 else ""
-    return ("It is about ", source.whole(*outputs[0], "figures"), f" figures{others}.")
+    noun = "figure" if source.get(*outputs[0], "figures") == 1 else "figures"
+    return ("It is about ", source.whole(*outputs[0], "figures"), f" {noun}{others}.")
 
 
 def _reconciled(source: Source) -> Line:
