@@ -37,6 +37,8 @@ _SEPARATES = 1e-3
 order after `_SUSPECT_AFTER` steps, since it falls by a factor e a step."""
 
 
+_TINY = np.finfo(float).tiny
+
 _SETTLING = 25
 """Steps after separation was found: what rows of a separated level add to the others falls by a factor e a step."""
 
@@ -162,6 +164,8 @@ def fit(source: Source, family: int, is_centred: bool = True) -> Fit:
     if climb.along is not None:
         columns = _separating(source, family, climb.along)
         status = "separated" if len(columns) else "not converged"
+        if len(columns) and keep[columns].all():
+            climb, keep = _limit(source, family, keep, climb, columns)
     ended = _End(status, columns, climb.steps)
     found = _result(source, family, keep, ended, climb.beta, climb.state, is_centred)
     if status == "separated" and climb.along is not None:
@@ -182,7 +186,7 @@ def _climb(source: Source, family: int, keep: Mask, beta: Floats, state: Moments
         # Newton's error squares: what this step leaves is its length² times length / before², once that settles.
         left = length * (length / before) ** 2 if length <= _FIRST_ORDER else np.inf
         if steps > _SUSPECT_AFTER and len(_separating(source, family, direction)):
-            return _Climb(*_settle(source, family, keep, beta, state), steps, direction)
+            return _Climb(beta, state, steps, direction)
         if left <= _LEFT or (family == IDENTITY and steps == 2):
             state = state._replace(loglikelihood=state.loglikelihood + 0.5 * decrement)
             return _Climb(beta + direction, state, steps, None)
@@ -202,16 +206,34 @@ def _newton_step(keep: Mask, beta: Floats, state: Moments) -> Floats | None:
     return direction.reshape(beta.shape)
 
 
-def _settle(source: Source, family: int, keep: Mask, beta: Floats, state: Moments) -> tuple[Floats, Moments]:
-    """Newton steps along a direction that never ends, until the coefficients beside it no longer change."""
+def _limit(source: Source, family: int, keep: Mask, climb: _Climb, endless: Integers) -> tuple[_Climb, Mask]:
+    """Where separated rows say nothing any more: Newton steps until the other coefficients no longer change.
+
+    endless: the columns that go on for ever. Returned with the columns that the other rows can say something about;
+    the endless ones come last, since of them only sums can be known.
+    """
+    beta, state = climb.beta, climb.state
+    size = np.sqrt(np.maximum(np.diagonal(moments(source, family, np.zeros_like(beta)).information), _TINY))
+    kept = keep
     for _ in range(_SETTLING):
-        direction = _newton_step(keep, beta, state)
+        kept = _informed(state.information, size, keep, endless)
+        direction = _newton_step(kept, beta, state)
         if direction is None:
             break
         beta, state, has_moved = _move(source, family, beta, direction, state)
         if not has_moved:
             break
-    return beta, state
+    return climb._replace(beta=beta, state=state), _informed(state.information, size, keep, endless)
+
+
+def _informed(information: Floats, size: Floats, keep: Mask, endless: Integers) -> Mask:
+    """The columns about which there is information, and none of which others have already; endless ones come last."""
+    last = np.isin(np.arange(len(keep)), endless)
+    order = np.concatenate([np.flatnonzero(keep & ~last), np.flatnonzero(keep & last)])
+    scaled = (information / size / size[:, None])[np.ix_(order, order)]
+    found = np.zeros_like(keep)
+    found[order[independent(np.ascontiguousarray(scaled), PIVOT)]] = True
+    return found
 
 
 def _fit_some(source: Source, has_rows: Mask, is_centred: bool) -> Fit:

@@ -83,20 +83,21 @@ class Objective:
         object.__setattr__(found, "program", pack(found.lowered, self.schema))
         return found
 
-    def recentred(self, figures: Sequence[Floats]) -> Objective:
+    def recentred(self, figures: Sequence[Floats], table: Table) -> Objective:
         """The same question with estimates taken where they are now, wherever that is as printed.
 
-        figures: of every output, as the synthetic data have them. Sums at the released figures tell how these change as
-        far as they are near; where one was printed with few digits they need not be.
+        figures: of every output, as the synthetic data (table) have them. Sums at the released figures tell how these
+        change as far as they are near; where one was printed with few digits they need not be.
         """
         found, lowered = copy(self), list(self.lowered)
         informed = self._informed()
         for o, (target, now) in enumerate(zip(self.targets, figures, strict=True)):
             released = target.released
             is_there = np.isfinite(released.values) & np.isfinite(now) & released.agrees(now)
-            if lowered[o].is_bent and is_there.any():
+            if lowered[o].is_bent:
                 there = replace(released, values=np.where(is_there, now, released.values))
-                lowered[o] = target.output.lower(informed, there)
+                moved = target.output.lower(informed, there) if is_there.any() else lowered[o]
+                lowered[o] = moved if moved.settled is None else moved.settled(table)
         object.__setattr__(found, "lowered", tuple(lowered))
         object.__setattr__(found, "program", pack(found.lowered, self.schema))
         return found

@@ -128,6 +128,27 @@ def test_coefficient_without_a_finite_value_says_that_nobody_in_its_group_is_yes
     assert not released.agrees(output.evaluate(somebody).values)[2]
 
 
+def test_reference_level_without_a_yes_leaves_the_others_as_they_are_without_it() -> None:
+    outcomes, groups = [0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0], [0] * 4 + [1] * 8
+    figures = Logistic(formula="OUT ~ GROUP + X").evaluate(table(outcomes, groups))
+    assert figures.status is Status.SEPARATED
+    assert figures.values[0] == -np.inf
+    assert figures.values[1] == np.inf
+    alone = Logistic(formula="OUT ~ X", where="GROUP = 'b'").evaluate(table(outcomes, groups))
+    assert figures.values[3] == pytest.approx(alone.values[1])
+    assert figures.se is not None
+    assert alone.se is not None
+    assert figures.se[3] == pytest.approx(alone.se[1])
+
+
+def test_coefficients_that_only_separated_rows_speak_of_are_not_given() -> None:
+    # Nobody in a or b is yes: of b beside a nothing can be known.
+    figures = Logistic(formula="OUT ~ GROUP").evaluate(table([0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 1, 2, 2, 2]))
+    assert figures.values.tolist()[0] == -np.inf
+    assert np.isnan(figures.values[1])
+    assert figures.values[2] == np.inf
+
+
 def test_number_that_tells_yes_from_no_separates() -> None:
     figures = Logistic(formula="OUT ~ X").evaluate(table([0, 0, 0, 1, 1] * 3, [0] * 15))
     assert figures.status is Status.SEPARATED

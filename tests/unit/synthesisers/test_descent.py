@@ -256,6 +256,17 @@ def test_a_constant_variable_leaves_nothing_to_move() -> None:
     assert Descent().embed(objective, 4, 1).outcome is Outcome.NOTHING_TO_MOVE
 
 
+def test_reference_level_without_a_yes_is_embedded_as_printed() -> None:
+    # Nobody of the reference level has the outcome, so that the intercept has no finite value, nor have other levels.
+    owns = np.where(CENSUS["MSTATUS"] == 0, 0, CENSUS["TENURE"]).astype(CENSUS["TENURE"].dtype)
+    position = CENSUS.names.index("TENURE")
+    people = Table(CENSUS.schema, (*CENSUS.columns[:position], owns, *CENSUS.columns[position + 1 :]))
+    output = Logistic(formula="TENURE ~ AGE + SEX + C(MSTATUS)", decimals=3)
+    assert np.isinf(output.evaluate(people).values[0])
+    found = Descent(start="model", seconds=60).embed(objective_for(people, output), people.n_rows, 1)
+    assert found.is_complete
+
+
 def test_separated_coefficients_end_with_a_status() -> None:
     output = Logistic(formula="A ~ B")
     found = Descent(seconds=5).embed(uniform(released(output, [-30.0, 60.0])), 50, 1)

@@ -6,7 +6,7 @@ own output was released they give residuals of zero within rounding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -141,6 +141,7 @@ class Lowered:
     is_linear: the jacobian is the same at every table, so it need not be refreshed.
     is_bent: the totals are sums at the released figures, and say less the farther the figures now are from these: a
         coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
+    settled: the same near a (synthetic) table, where the sums depend on what was not released; None: they do not.
     """
 
     blocks: tuple[Block, ...]
@@ -151,6 +152,7 @@ class Lowered:
     unit: Floats
     is_linear: bool = True
     is_bent: bool = False
+    settled: Callable[[Table], Lowered] | None = None
     variables: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

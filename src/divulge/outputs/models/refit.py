@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Mask
@@ -22,6 +22,8 @@ from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.model import Model, Statistic, figures_beside, source_of
+from divulge.outputs.models.separated import limit_inverse, with_sums
+from divulge.outputs.models.statistics import count_blocks, statistic_units, statistics_of
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Condition, Schema, Table
@@ -33,12 +35,16 @@ N_EXPECTED = 4096
 """Rows drawn to say how precise coefficients would be where no standard error was released: within some per cent."""
 
 
+_SETTLING = 12
+"""Newton steps from a guess to the sums of coefficients without finite values: each goes 1 at most."""
+
+
 @dataclass(frozen=True, eq=False)
 class RefitResiduals:
     """Coefficients now − released = H⁻¹ · score; then statistics and standard errors of the refit − released.
 
     Totals: the score; the information (lower triangle, row by row) where standard errors are released; the
-    log-likelihood's kernel and the counts of `_count_terms` where statistics are.
+    log-likelihood's kernel and the counts of `statistics.count_blocks` where statistics are.
 
     endless: −1 or 1 for a coefficient that was released without a finite value, else 0. Such a release says that along
     this direction no row has the other outcome (Albert and Anderson 1984), so its residual counts those that have.
@@ -55,17 +61,14 @@ class RefitResiduals:
     released: Floats  # of the statistics
     endless: Floats
 
-    def _source(self, table: Table) -> Source:
+    def source(self, table: Table) -> Source:
         keep = None if self.where is None else self.where.selects(table)
         return source_of(self.model, table, self.weights, keep)
-
-    def information(self, table: Table) -> Floats:
-        return information(self._source(table), self.model.kernel, self.beta)
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         m = self.model.n_coefficients
         score, rest = totals[:m], totals[m:]
-        source = self._source(table)
+        source = self.source(table)
         if self.se is None:
             curvature = information(source, self.model.kernel, self.beta)
         else:
@@ -73,7 +76,7 @@ class RefitResiduals:
             curvature[np.tril_indices(m)] = rest[: m * (m + 1) // 2]
             curvature = np.tril(curvature) + np.tril(curvature, -1).T
             rest = rest[m * (m + 1) // 2 :]
-        inverse, is_lost = inverted(self._fixed_along(curvature))
+        inverse, is_lost = self.inverse(source, curvature)
         change = inverse @ score
         residuals, jacobian = [self._refitted(source, change, is_lost)], [np.zeros((m, len(totals)))]
         jacobian[0][:, :m] = inverse
@@ -101,12 +104,24 @@ class RefitResiduals:
             self._add_se(source, inverse, change, rest, totals, residuals, jacobian)
         return np.concatenate(residuals), np.concatenate(jacobian)
 
-    def _fixed_along(self, information: Floats) -> Floats:
-        """The information with some of its own size added along the endless direction, in which it has none."""
+    def variables(self) -> list[str]:
+        """Of the model, and of the condition that says which rows it is fitted to."""
+        return [*self.model.variables(self.weights), *(self.where.variables if self.where is not None else ())]
+
+    def inverse(self, source: Source, curvature: Floats) -> tuple[Floats, Mask]:
+        """The inverse of the information, and which columns have none."""
         if not self.endless.any():
-            return information
-        size = max(float(np.diagonal(information).max(initial=0.0)), 1.0)
-        return information + size * np.outer(self.endless, self.endless)
+            return inverted(curvature)
+        return limit_inverse(curvature, information(source, self.model.kernel, 0.0 * self.beta), self.endless)
+
+    def settled(self, table: Table) -> Floats:
+        """The coefficients with sums of −∞ and ∞ as this table has them."""
+        source, beta = self.source(table), np.atleast_2d(self.beta)
+        for _ in range(_SETTLING):
+            there = moments(source, self.model.kernel, beta)
+            step = self.inverse(source, there.information)[0] @ there.score
+            beta = beta + np.where(self.endless != 0.0, np.clip(step, -1.0, 1.0), 0.0)
+        return beta.reshape(self.beta.shape)
 
     def _refitted(self, source: Source, change: Floats, is_lost: Mask) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves.
@@ -117,7 +132,10 @@ class RefitResiduals:
             return change.copy()
         beta = np.atleast_2d(self.beta)
         there = moments(source, self.model.kernel, beta + change.reshape(beta.shape))
-        step = glm.solve_scaled(self._fixed_along(there.information), there.score)
+        if self.endless.any():
+            step: Floats | None = self.inverse(source, there.information)[0] @ there.score
+        else:
+            step = glm.solve_scaled(there.information, there.score)
         # Far away the second step may lead anywhere, and the first is enough to go by: by as much as the standard error
         # that a coefficient would have by itself, no second step is to be trusted.
         alone = 1.0 / np.sqrt(np.maximum(np.diagonal(there.information), np.finfo(float).tiny))
@@ -144,7 +162,7 @@ class RefitResiduals:
         variance = np.maximum(np.diagonal(inverse) - bend @ change, 0.01 * np.diagonal(inverse))
         scale, scale_slope = 1.0, np.zeros(len(rest))
         if self.model.family == "identity":
-            # rest: squared residuals, then rows (see `_count_terms`).
+            # rest: squared residuals, then rows (see `statistics.count_blocks`).
             df = max(rest[1] - m, 1.0)
             scale = max(rest[0], np.finfo(float).tiny) / df
             scale_slope[0], scale_slope[1] = 1.0 / df, -scale / df
@@ -213,17 +231,24 @@ def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
 
     Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
     """
-    names = [*refit.model.variables(refit.weights), *(refit.where.variables if refit.where is not None else ())]
-    table, share = drawn_table(names, schema)
-    inverse, _ = inverted(refit.information(table) * share)
+    table, share = drawn_table(refit.variables(), schema)
+    source = refit.source(table)
+    inverse, _ = refit.inverse(source, information(source, refit.model.kernel, refit.beta))
+    inverse = inverse / share
     scale = 1.0
     if refit.model.family == "identity":
         weight = schema_counts(schema)(refit.model.formula.response.variable)
         known = np.isfinite(refit.model.y)
-        mean = np.average(refit.model.y[known], weights=weight[known])
+        mean = _mean_response(refit.model, schema)
         scale = float(np.average((refit.model.y[known] - mean) ** 2, weights=weight[known])) or 1.0
     se: Floats = np.sqrt(scale * np.diagonal(inverse))
     return se
+
+
+def _mean_response(model: Model, schema: Schema) -> float:
+    """The mean of the response by the frequencies that the schema knows."""
+    known = np.isfinite(model.y)
+    return float(np.average(model.y[known], weights=schema_counts(schema)(model.formula.response.variable)[known]))
 
 
 def lower_model(
@@ -233,9 +258,11 @@ def lower_model(
     released: Released,
     statistics: tuple[Statistic, ...],
     lowers_se: bool = True,
+    near: Table | None = None,
 ) -> Lowered:
     """The additive form of a model's figures. Standard errors of multinomial models are not lowered: their information
-    has too many totals. lowers_se: whether others are (those of the model itself: yes)."""
+    has too many totals. lowers_se: whether others are (those of the model itself: yes). near: a table of which the sums
+    are taken that −∞ and ∞ have together; as the mean response asks for where there is none."""
     m = model.n_coefficients
     centre = released.centre
     beta = centre[:m] if not model.classes else centre[:m].reshape(model.n_classes, -1)
@@ -244,20 +271,28 @@ def lower_model(
     beside = figures_beside(statistics)
     endless = np.where(np.isinf(released.values[:m]), np.sign(released.values[:m]), 0.0)
     refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:], endless)
+    has_sums = bool(endless.any()) and not model.classes
+    if has_sums:
+        if near is not None:
+            beta = refit.settled(near)
+        else:
+            drawn, _ = drawn_table(refit.variables(), schema)
+            beta = with_sums(model, beta, endless, drawn, _mean_response(model, schema))
+        refit = replace(refit, beta=beta)
     weight = weight_term(output, schema)
     blocks = [score_block(model, beta, weight)]
     if se is not None:
         blocks.append(_information_block(model, beta, weight))
     if beside or (se is not None and model.family == "identity"):
         link = replace(blocks[0].link, moment="loglikelihood")  # type: ignore[type-var]
-        blocks += [Block((Term.constant(),), 1, link, weight), *_count_blocks(output, model, schema)]
+        blocks += [Block((Term.constant(),), 1, link, weight), *count_blocks(output, model, schema)]
     unit = expected_se(refit, schema)
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
-    unit = np.where(endless != 0.0, 1.0, unit)
+    unit = np.where((endless != 0.0) | (unit <= 0.0), 1.0, unit)
     low, high = released.residual_low, released.residual_high
     n_rows = _rows(beside, centre[m:], schema)
-    unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))
+    unit = np.append(unit, statistic_units(beside, centre[m:], released.half[m:], n_rows))
     if se is not None:
         given = se[np.isfinite(se)]
         half = released.se_half[:m][np.isfinite(se)]
@@ -266,7 +301,21 @@ def lower_model(
         unit = np.append(unit, np.maximum(given / np.sqrt(2.0 * n_rows), half))
     n_totals = sum(b.n_totals for b in blocks)
     is_bent = model.family != "identity"
-    return Lowered(tuple(blocks), np.zeros(n_totals), refit, low, high, unit, is_linear=False, is_bent=is_bent)
+    settled = partial(_near, output, model, schema, released, statistics, lowers_se) if has_sums else None
+    zero = np.zeros(n_totals)
+    return Lowered(tuple(blocks), zero, refit, low, high, unit, is_linear=False, is_bent=is_bent, settled=settled)
+
+
+def _near(
+    output: Output,
+    model: Model,
+    schema: Schema,
+    released: Released,
+    statistics: tuple[Statistic, ...],
+    lowers_se: bool,
+    table: Table,
+) -> Lowered:
+    return lower_model(output, model, schema, released, statistics, lowers_se, table)
 
 
 def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:
@@ -275,17 +324,6 @@ def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float
         return max(float(values[names.index("n")]), 1.0)
     known = [float(v.frequencies.sum()) for v in schema if v.frequencies is not None]
     return max([1.0, *known]) if known else float(N_EXPECTED)
-
-
-def _statistic_units(names: tuple[Statistic, ...], values: Floats, half: Floats, n: float) -> Floats:
-    """About how far each statistic varies from sample to sample; never less than what is printed."""
-    units = []
-    for name, value in zip(names, values, strict=True):
-        if name == "r2":  # Stuart & Ord 1991, 28.32: variance 4 R² (1 − R²)² / n
-            units.append(2.0 * np.sqrt(max(value, 1.0 / n) / n) * (1.0 - min(value, 0.99)))
-        else:
-            units.append(np.sqrt(n) * max(abs(value) / n, 0.1))
-    return np.maximum(np.array(units), half)
 
 
 def score_block(model: Model, beta: Floats, weight: Term | None) -> Block:
@@ -317,61 +355,3 @@ def pair_of_terms(a: Term, c: Term) -> Term:
         index,
         np.outer(a.scale, c.scale).ravel(),
     )
-
-
-def _count_blocks(output: Output, model: Model, schema: Schema) -> list[Block]:
-    """Rows; Σ log weight; then Σ weight of: 1, y, and y² (linear) or log y! (Poisson); or 1 and each class."""
-    names = model.variables(output.weights)
-    plain = weight_term(replace(output, weights=None), schema, names)
-    weighted = weight_term(output, schema, names)
-    response = model.formula.response.variable
-    rows = [Term.constant(0)]
-    if output.weights is not None:
-        numbers = schema[output.weights].numbers
-        positive = numbers > 0.0
-        rows = [
-            Term.lookup(output.weights, np.where(positive, 1.0, np.nan), 0),
-            Term.lookup(output.weights, np.where(positive, np.log(np.where(positive, numbers, 1.0)), np.nan), 1),
-        ]
-    terms = [Term.constant(0)]
-    if model.classes:
-        known = np.isfinite(model.y)
-        terms.append(Term.cross((response,), (np.where(known, np.nan_to_num(model.y), -1).astype(np.int64),)))
-        terms[1] = replace(terms[1], index=terms[1].index + 1)
-        n_sums = 2 + model.n_classes
-    else:
-        functions = [model.y]
-        if model.family == "identity":
-            functions.append(model.y**2)
-        elif model.family == "poisson":
-            functions.append(gammaln(model.y + 1.0))
-        terms += [Term.lookup(response, f, i + 1) for i, f in enumerate(functions)]
-        n_sums = 1 + len(functions)
-    return [Block(tuple(rows), 2, weight=plain), Block(tuple(terms), n_sums, weight=weighted)]
-
-
-def statistics_of(model: Model, names: tuple[Statistic, ...], raw: Floats) -> Floats:
-    """The statistics of a refit from its kernel and counts (the totals of the blocks above, in order)."""
-    kernel, n_rows, log_weight, weight, *sums = raw.tolist()
-    found: dict[str, float] = {"n": n_rows}
-    weight = max(weight, np.finfo(float).tiny)
-    if model.family == "identity":
-        residual = max(kernel, np.finfo(float).tiny)
-        total = sums[1] - (sums[0] ** 2 / weight if model.design.spans_constant else 0.0)
-        # A response that hardly varies leaves nothing to explain, rather than R² without bounds.
-        found["r2"] = 1.0 - residual / max(total, residual)
-        n = max(n_rows, 1.0)
-        found["loglik"] = -0.5 * n * (np.log(2.0 * np.pi * residual / n) + 1.0) + 0.5 * log_weight
-        return np.array([found[name] for name in names])
-    parts = np.array([sums[0], weight - sums[0]]) if model.family == "logistic" else np.array(sums)
-    if model.family == "poisson":
-        parts = parts[:1]
-    # Half a row speaks for a class that nobody is in, as in `inverted`: else R² would have no bounds.
-    parts = np.maximum(parts, 0.5 * weight / max(n_rows, 1.0))
-    null = float((parts * np.log(parts / weight)).sum())
-    likelihood = kernel
-    if model.family == "poisson":
-        null, likelihood = null - sums[0] - sums[1], kernel - sums[1]
-    found["loglik"] = likelihood
-    found["r2"] = 1.0 - likelihood / null if null else 0.0
-    return np.array([found[name] for name in names])

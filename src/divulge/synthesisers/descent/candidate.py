@@ -69,7 +69,7 @@ class Candidate:
         """Take estimates where they are now (`Objective.recentred`). Whether there are any that are bent."""
         if self.verified is None or not any(o.is_bent for o in self.objective.lowered):
             return False
-        self.objective = self.objective.recentred([r.values for r in self.verified])
+        self.objective = self.objective.recentred([r.values for r in self.verified], self.objective.seen(self.codes))
         self._prepare()
         self.recount()
         return True
