@@ -30,6 +30,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "ledger verify": lambda folder: ["ledger", "verify", "--ledger", _ledger(folder)],
     "worker": lambda folder: ["worker", "--once", "--ledger", _ledger(folder)],
     "serve": lambda folder: ["serve", "--check", "--no-demo", "--ledger", "b.sqlite"],
+    "open": lambda folder: ["open", "new-folder", "--check"],
     "inspect": lambda folder: ["inspect", _small_file(folder)],
     "measure": lambda folder: (
         f"measure --original {_small_file(folder)} --synthetic small.csv --keys AGE --target SEX".split()

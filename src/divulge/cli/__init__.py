@@ -40,6 +40,7 @@ COMMANDS: tuple[str, ...] = (
     "ledger",
     "worker",
     "serve",
+    "open",
     "demo",
 )
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""

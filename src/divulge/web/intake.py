@@ -38,7 +38,8 @@ def sent_files(fields: FormData, name: str) -> list[UploadFile]:
     return [f for f in fields.getlist(name) if isinstance(f, UploadFile) and (f.filename or f.size)]
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
+def pieces(file: BinaryIO) -> Iterator[bytes]:
+    """The content of a file that was sent, a piece at a time."""
     file.seek(0)
     while piece := file.read(PIECE):
         yield piece
@@ -46,7 +47,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def keep(store: Store, files: Sequence[UploadFile], at_most: int) -> list[tuple[str, Blob]]:
     """Put files into the store, under the names that they came with."""
-    return [(f.filename or "file", store.put(_pieces(f.file), at_most=at_most)) for f in files]
+    return [(f.filename or "file", store.put(pieces(f.file), at_most=at_most)) for f in files]
 
 
 def read_document(text: str, name: str = "") -> dict[str, Any]:
@@ -101,7 +102,7 @@ def from_form(
         uploads = keep(store, files[:1], at_most)
         uploads = [(_csv_name(uploads[0][0]), uploads[0][1])]
     elif pasted:
-        uploads = [(_FIGURES, store.put(_figures_csv(pasted).encode()))]
+        uploads = [(_FIGURES, store.put(figures_csv(pasted).encode()))]
     else:
         raise SpecError(
             "the figures to be released are needed.", where="figures", hint="Choose a file, or paste the table."
@@ -110,7 +111,7 @@ def from_form(
     return Proposal(title=title, outputs=[document], uploads=uploads, purpose=purpose, origin="table")
 
 
-def _figures_csv(pasted: str) -> str:
+def figures_csv(pasted: str) -> str:
     """Figures pasted from a spreadsheet or typed, as a CSV file with a header."""
     delimiter = "\t" if "\t" in pasted else ";" if ";" in pasted and "," not in pasted else ","
     rows = [row for row in csv.reader(io.StringIO(pasted), delimiter=delimiter) if any(cell.strip() for cell in row)]
@@ -131,7 +132,7 @@ def from_acro(
     with tempfile.TemporaryDirectory(prefix="divulge-") as made:
         archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
         with archive.open("wb") as target:
-            for piece in _pieces(file.file):
+            for piece in pieces(file.file):
                 target.write(piece)
         folder.mkdir()
         files = unpack(archive, folder, limits)
@@ -208,7 +209,7 @@ def _check_columns(content: bytes, schema: Schema, output: Output) -> None:
 
 def _pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        yield from _pieces(file)
+        yield from pieces(file)
 
 
 def _csv_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def assess_handed_in(
             hint="Is it the right file of data? `divulge read` shows what was read, figure by figure.",
         )
     assessment = Assessment(
-        outputs=tuple(replace(p.output, name=p.output.name or _place(p)) for p in placed),
+        outputs=tuple(replace(p.output, name=p.output.name or place_of(p)) for p in placed),
         folder=Path(),
         data=Path(data),
         design=RepeatedHalves(splits_wanted=settings.splits, curve=False),
@@ -46,28 +47,34 @@ def assess_handed_in(
     )
     inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
     found = assess(plan(assessment, inputs), workers=settings.workers, listener=listener)
-    return _decided(found, folder, left, [_place(p) for p in placed])
+    return _decided(found, folder, left, [place_of(p) for p in placed])
 
 
-def _place(placed: Placed) -> str:
+def place_of(placed: Placed) -> str:
     """Where an output stands, which is what a checker calls it by."""
     first, last = placed.reading.candidate.lines
     return f"{placed.file}, lines {first}–{last}"
 
 
 def _decided(found: Assessed, folder: FolderRead, left: tuple[str, ...], places: list[str]) -> dict[str, Any]:
-    record = dict(found.record)
-    reasons = list(record["reasons"])
-    verdict = Verdict(str(found.verdict))
-    doubts = _doubts(folder, left)
+    told = {**as_json(folder), "left": list(left), "places": places}
+    return in_doubt(found.record, doubts_about(folder, left), told)
+
+
+def in_doubt(record: Mapping[str, Any], doubts: Sequence[str], told: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with what was read (told) and what a checker must look at; never *release* where there is any of it."""
+    verdict = Verdict(record["verdict"])
     if doubts and verdict is Verdict.RELEASE:
         verdict = Verdict.REVIEW
-    record["verdict"], record["reasons"] = str(verdict), [*reasons, *doubts]
-    record["handed_in"] = {**as_json(folder), "left": list(left), "places": places}
-    return record
+    return {
+        **record,
+        "verdict": str(verdict),
+        "reasons": [*record["reasons"], *doubts],
+        "handed_in": dict(told),
+    }
 
 
-def _doubts(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
+def doubts_about(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
     """Why a checker must look: outputs that were not confirmed, files that were not read, other finds."""
     out = []
     wrong = [(file, r) for file, r in folder.readings if r.disagreeing]

@@ -65,3 +65,10 @@ for (const field of document.querySelectorAll("input[type=file][data-most]")) {
     field.reportValidity();
   });
 }
+
+// A file that is dropped or chosen is sent at once; the button is for those without this.
+for (const field of document.querySelectorAll("input[type=file][data-send]")) {
+  field.addEventListener("change", () => {
+    if (field.files.length > 0) field.form.requestSubmit();
+  });
+}

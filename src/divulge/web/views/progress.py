@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ _SILENT_TICKS = 15
 
 
 @dataclass(frozen=True)
-class _Watched:
+class Watched:
     """What a bar shows; never why something failed."""
 
     words: str
@@ -45,13 +45,13 @@ def _progress(request: Request, visitor: SignedIn, submission_id: Id) -> Streami
     token = request.cookies.get(cookie_name(settings))
     by_header = settings.user_header is not None
 
-    def look() -> _Watched | None:
+    def look() -> Watched | None:
         return _watch(ledger, settings, token, submission_id, visitor.person if by_header else None)
 
-    return StreamingResponse(_events(request, look, settings), media_type="text/event-stream")
+    return StreamingResponse(events(request, look, settings), media_type="text/event-stream")
 
 
-def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_id: int, person: Any) -> _Watched | None:
+def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_id: int, person: Any) -> Watched | None:
     """How far it is, for a log-in that is still open; None where it has ended."""
     with ledger.reading() as session:
         if person is None:
@@ -63,13 +63,14 @@ def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_i
         job = workflow.latest_job(session, submission_id)
         sees = states.may(states.check_see_assessment, person, submission)
         if job is None or not sees:
-            return _Watched(progress_words(None, sees), 0, 0, True)
-        return _Watched(progress_words(job, sees), job.done, job.total, not job.is_active)
+            return Watched(progress_words(None, sees), 0, 0, True)
+        return Watched(progress_words(job, sees), job.done, job.total, not job.is_active)
 
 
-async def _events(request: Request, look: Any, settings: Deployment) -> AsyncIterator[str]:
+async def events(request: Request, look: Callable[[], Watched | None], settings: Deployment) -> AsyncIterator[str]:
+    """What a look tells, whenever it is news, until it has ended or there is nothing more to see."""
     yield "retry: 3000\n\n"
-    last: _Watched | None = None
+    last: Watched | None = None
     silent = 0
     for _ in range(int(_LONGEST_SECONDS / settings.progress_seconds)):
         found = await run_in_threadpool(look)
