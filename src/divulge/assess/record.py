@@ -278,6 +278,8 @@ def _cumulative_section(earlier: Earlier, results: Sequence[PassResult], added: 
             "adds": one.value,
             "interval": [one.low, one.high],
             "exposed": int((one.now.exposed & ~one.before.exposed).sum()),
+            "epsilon": None if one.now.epsilon is None else one.now.epsilon.lower_bound,
+            "epsilon_earlier": None if one.before.epsilon is None else one.before.epsilon.lower_bound,
         }
         for one in added
     ]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.stats import ks_2samp
 
 from divulge.errors import SpecError
 from divulge.measures import Case, Interval, Scenario
@@ -62,11 +63,26 @@ def test_hellinger_has_its_closed_forms() -> None:
     assert math.isnan(hellinger(np.array([0, 0]), np.array([1, 1])))
 
 
+def test_specks_is_the_distance_of_kolmogorov_and_smirnov_between_the_scores() -> None:
+    people, synthetic = drawn(200, 1), drawn(150, 2, shift=15)
+    found = Utility().estimate(Case(people, synthetic, SCENARIO, drawn(200, 3)), rng())["SPECKS"]
+    both = [
+        np.column_stack([t.schema["a"].numbers[t["a"]], t["b"] == 1, t["b"] == 2, t["t"]]) for t in (people, synthetic)
+    ]
+    labels = np.r_[np.zeros(200), np.ones(150)]
+    fit = sm.Logit(labels, sm.add_constant(np.vstack(both).astype(float))).fit(disp=0)
+    scores = fit.predict()
+    assert found.value == pytest.approx(ks_2samp(scores[:200].round(9), scores[200:].round(9)).statistic, abs=1e-9)
+    assert found.baseline is not None
+    assert found.baseline < found.value
+
+
 def test_copy_is_as_near_as_can_be() -> None:
     people = drawn(200, 1)
     found = Utility().estimate(Case(people, people, SCENARIO), rng())
     assert found["CIO"].value == 1.0
     assert found["pMSE"].value == pytest.approx(0.0, abs=1e-12)
+    assert found["SPECKS"].value == 0.0
     assert found["pMSE_ratio"].value == pytest.approx(0.0, abs=1e-9)
     assert found["Hellinger"].value == pytest.approx(0.0, abs=1e-7)
 

@@ -4,6 +4,7 @@ from divulge.measures.families.adversarial_accuracy import AdversarialAccuracy
 from divulge.measures.families.alpha_k import AlphaK
 from divulge.measures.families.cap import Cap
 from divulge.measures.families.distances import Distances
+from divulge.measures.families.downstream import Downstream
 from divulge.measures.families.family import Family
 from divulge.measures.families.group_disclosure import GroupDisclosure
 from divulge.measures.families.identity import Identity
@@ -63,6 +64,7 @@ FAMILIES: tuple[type[Family], ...] = (
     Inference,
     Membership,
     Utility,
+    Downstream,
 )
 """Every family, in the order in which reports show them. `FAMILIES[i]()` has the default settings."""
 

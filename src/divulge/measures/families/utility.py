@@ -45,6 +45,12 @@ class Utility(Family):
         ),
         Measure("pMSE", "How well a model tells original from synthetic rows.", "Woo et al. 2009", is_share=False),
         Measure("pMSE_ratio", "pMSE over what it is under correct synthesis.", "Snoke et al. 2018", is_share=False),
+        Measure(
+            "SPECKS",
+            "How far apart a model's scores of original and synthetic rows are (Kolmogorov and Smirnov's distance).",
+            "Bowen, Liu and Su 2021",
+            is_share=False,
+        ),
         Measure("Hellinger", "Mean Hellinger distance of the two-way tables.", "Kolb et al. 2024", is_share=False),
     )
 
@@ -65,36 +71,55 @@ class Utility(Family):
         self, people: Table, synthetic: Table, holdout: Table | None, rng: np.random.Generator
     ) -> dict[str, Estimate]:
         seed = int(rng.integers(2**31 - 1))
-        value, expected, null = self._pmse(people, synthetic, seed, rng)
+        is_b = np.arange(people.n_rows + synthetic.n_rows) >= people.n_rows
+        scores, expected, null = self._scores(people, synthetic, seed, rng)
+        value, apart = _pmse(scores, is_b), _ks(scores[~is_b], scores[is_b])
         n = people.n_rows + synthetic.n_rows
         details: dict[str, Any] = {"model": self.model, "synthetic_share": synthetic.n_rows / n}
         if holdout is not None:
             # Two samples of one population: what pMSE is between data that differ by chance alone.
-            details["holdout_pMSE"] = self._pmse(people, holdout, seed, rng)[0]
+            others = np.arange(people.n_rows + holdout.n_rows) >= people.n_rows
+            beside = self._scores(people, holdout, seed, rng)[0]
+            details["holdout_pMSE"] = _pmse(beside, others)
+            details["holdout_SPECKS"] = _ks(beside[~others], beside[others])
         undefined = "Nothing varies, so no model can tell the rows apart."
         return {
             "pMSE": Estimate("pMSE", value, value * n, n, baseline=expected, n=n, details=details),
             "pMSE_ratio": ratio(
                 "pMSE_ratio", value * n, expected * n, undefined=undefined, baseline=1.0, n=n, details={"null": null}
             ),
+            "SPECKS": Estimate(
+                "SPECKS", apart, apart, 1, baseline=details.get("holdout_SPECKS"), n=n, details={"model": self.model}
+            ),
         }
 
-    def _pmse(self, a: Table, b: Table, seed: int, rng: np.random.Generator) -> tuple[float, float, str]:
-        """pMSE = mean (p̂ − c)², its expectation under correct synthesis, and how that was found."""
+    def _scores(self, a: Table, b: Table, seed: int, rng: np.random.Generator) -> tuple[Floats, float, str]:
+        """The propensity of every row, the expectation of pMSE under correct synthesis, and how that was found."""
         stacked = Table(a.schema, tuple(np.concatenate(c) for c in zip(a.columns, b.columns, strict=True)))
         is_b = np.arange(stacked.n_rows) >= a.n_rows
         share, n = float(is_b.mean()), stacked.n_rows
         if self.model == "logit":
             fit = fit_logistic(for_linear(stacked, stacked.names).of(stacked), is_b)
             expected = (fit.rank - 1) * (1 - share) ** 2 * share / n
-            return float(((fit.fitted - share) ** 2).mean()), expected, "correct synthesis, (k − 1)(1 − c)²c/N"
-        value = float(((_tree_scores(stacked, is_b, seed) - share) ** 2).mean())
-        permuted = [
-            float(((_tree_scores(stacked, rng.permutation(is_b), seed) - share) ** 2).mean())
-            for _ in range(self.n_permutations)
-        ]
+            return fit.fitted, expected, "correct synthesis, (k − 1)(1 − c)²c/N"
+        scores = _tree_scores(stacked, is_b, seed)
+        shuffled = (rng.permutation(is_b) for _ in range(self.n_permutations))
+        permuted = [_pmse(_tree_scores(stacked, labels, seed), labels) for labels in shuffled]
         # Permuted labels make two independent samples, which differ twice as much as a draw from the fitted model.
-        return value, float(np.mean(permuted)) / 2, f"half the mean over {self.n_permutations} permutations"
+        return scores, float(np.mean(permuted)) / 2, f"half the mean over {self.n_permutations} permutations"
+
+
+def _pmse(scores: Floats, is_b: Mask) -> float:
+    """mean (p̂ − c)², with c the share of synthetic rows (Woo et al. 2009)."""
+    return float(((scores - is_b.mean()) ** 2).mean())
+
+
+def _ks(a: Floats, b: Floats) -> float:
+    """The largest distance of two distributions of scores. Scores that differ by rounding alone are one score."""
+    a, b = np.sort(a.round(12)), np.sort(b.round(12))
+    places = np.union1d(a, b)
+    far = np.searchsorted(a, places, side="right") / len(a) - np.searchsorted(b, places, side="right") / len(b)
+    return float(np.abs(far).max())
 
 
 def interval_overlap(a: Interval, b: Interval) -> float:

@@ -31,10 +31,19 @@ def earlier(source: Source) -> Section | None:
             (source.four(*p, "adds"),),
             source.interval(*p, "interval"),
             (source.whole(*p, "exposed"),),
+            () if source.get(*p, "epsilon") is None else (source.four(*p, "epsilon"),),
         )
         for p in source.many("cumulative", "scenarios")
     )
     if rows:
-        columns = ("Inferring", "Risk of what is out", "Risk of everything", "Added", "95 % interval", "Newly exposed")
-        blocks.append(Grid("What the new outputs add", columns, rows, frozenset({1, 2, 3, 4, 5})))
+        columns = (
+            "Inferring",
+            "Risk of what is out",
+            "Risk of everything",
+            "Added",
+            "95 % interval",
+            "Newly exposed",
+            "ε at least",
+        )
+        blocks.append(Grid("What the new outputs add", columns, rows, frozenset({1, 2, 3, 4, 5, 6})))
     return Section("earlier", "Together with what is already out", tuple(blocks))
