@@ -133,6 +133,10 @@ class Breach:
     settle: str = ""
 
 
+_SILENT = 0.8
+"""Share of splits without a figure above which an output was hardly put to the test. One person without whom nothing
+can be computed is missing in half of them."""
+
 _NAMED = 5  # figures that a reason names; divulge compute has all
 
 
@@ -149,6 +153,7 @@ class Evidence:
     needs_all: whether an output cannot be computed from half of the rows, because these are too few.
     is_made: whether what is released can be made from parts of the people; otherwise nobody's exposure is known.
     n_certain: of the exposed those whose value is certain in a class of fewer than `certain_class`.
+    n_silent: in how many splits an output had no figure at all because of who was in.
     disagrees: released figures that the data do not give; wrong: their names.
     breaches: what rules and arithmetic have against the outputs, without any search.
     """
@@ -167,6 +172,7 @@ class Evidence:
     needs_all: bool = False
     is_made: bool = True
     n_certain: int = 0
+    n_silent: int = 0
     disagrees: int = 0
     wrong: tuple[str, ...] = ()
     breaches: tuple[Breach, ...] = ()
@@ -303,6 +309,9 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         )
     if e.n_failed:
         said = f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed."
+        yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
+    if e.n_silent > _SILENT * e.n_splits:
+        said = f"In {e.n_silent} of {e.n_splits} splits an output had no figure, so it was hardly put to the test."
         yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
     if e.has_contrast and e.is_made and e.power < policy.power:
         said = f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."

@@ -45,6 +45,7 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"in_splits": 0.5}, Verdict.REVIEW, "In the splits only 50%"),
         ({"worst_in_splits": 0.5}, Verdict.REVIEW, "One figure could be reproduced in only 50%"),
         ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
+        ({"n_silent": 25}, Verdict.REVIEW, "In 25 of 30 splits an output had no figure"),
         ({"power": 0.5}, Verdict.REVIEW, "found them with a probability of 0.50"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
         ({"breaches": (Breach("1 extreme is the value of few.", "refuse", 1),)}, Verdict.REFUSE, "1 extreme is"),

@@ -115,6 +115,7 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         worst_in_splits=min(result.worst_in_splits),
         n_splits=result.n_splits,
         n_failed=len(result.failed),
+        n_silent=result.n_silent,
         power=result.power,
         has_contrast=result.has_contrast,
         needs_all=result.needs_all,

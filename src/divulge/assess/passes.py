@@ -87,6 +87,7 @@ class PassResult:
     near: the share of each output's figures that the whole has as printed, or near enough to put them to the test.
     worst_in_splits: of each output's figures the one that was least often so, as a share of the splits that gave it.
     needs_all: whether an output cannot be computed from half of the rows, because these are too few.
+    n_silent: in how many splits an output had no figure at all because of who was in, at most.
     """
 
     outputs: tuple[int, ...]
@@ -96,6 +97,7 @@ class PassResult:
     exposed: Mask
     n_splits: int
     failed: tuple[str, ...]
+    n_silent: int
     in_splits: tuple[float, ...]
     mae_in_splits: tuple[float, ...]
     worst_in_splits: tuple[float, ...]
@@ -235,7 +237,8 @@ def _needs_all(task: Task) -> bool:
 
 def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | None) -> PassResult:
     usable, path = run.usable, whole.path
-    by_output = [[r.outputs[j] for r in usable] for j in range(len(job.task.outputs))]
+    every = [[r.outputs[j] for r in usable] for j in range(len(job.task.outputs))]
+    by_output = [[e for e in found if not e.is_silent] for found in every]
     return PassResult(
         outputs=job.outputs,
         whole=whole.embedding,
@@ -244,6 +247,7 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
         exposed=np.any([np.zeros(job.task.table.n_rows, dtype=bool), *(look.exposed for look in run.looks)], axis=0),
         n_splits=len(usable),
         failed=tuple(r.why_not for r in run.results if r.why_not is not None),
+        n_silent=max(len(found) - len(given) for found, given in zip(every, by_output, strict=True)),
         needs_all=run.needs_all,
         in_splits=tuple(float(np.mean([e.near for e in found])) if found else 1.0 for found in by_output),
         mae_in_splits=tuple(float(np.mean([e.mae for e in found])) if found else np.nan for found in by_output),

@@ -14,10 +14,12 @@ from divulge.rules.rule import Finding, Rule, Severity
 
 @dataclass(frozen=True, kw_only=True)
 class ValueGivenAway(Rule):
-    """A statistic of at most three people, a quantile with less than one person beyond it, a term of one person.
+    """A statistic of at most three people, a quantile with less than one person beyond it, a term of one person, a
+    ratio of cells of at most three.
 
     The mean of two tells each the other's value; the median of three is somebody's; a level of a regression that one
-    person has fits that person exactly.
+    person has fits that person exactly, and so does a ratio of one case to two: whoever knows how many people are in
+    each group counts back. The χ² of a level that one person has says which of the other levels is theirs.
     """
 
     name: ClassVar[str] = "value given away"
@@ -35,6 +37,8 @@ class ValueGivenAway(Rule):
         Statbarn.CONCENTRATION,
         Statbarn.GINI,
         Statbarn.MODELS,
+        Statbarn.TESTS,
+        Statbarn.RATIOS,
     )
 
     most: Annotated[int, "Figures of at most so many people give values away."] = 3
@@ -51,9 +55,14 @@ class ValueGivenAway(Rule):
                 f"{{n}} figure{{s}} of at most {self.most} {{units}}, or of the outermost one: values are given away."
             )
             found += self.breach(case, behind, few & case.shown(behind), sentence)
+        for behind in case.of("ratio"):
+            n = case.units(behind)
+            few = (n > 0) & (n <= self.most) & case.shown(behind)
+            found += self.breach(case, behind, few, f"{{n}} cell{{s}} behind a ratio of at most {self.most} {{units}}.")
         for behind in case.of("term"):
             one = (case.units(behind) == 1) & case.shown(behind)
-            found += self.breach(
-                case, behind, one, "{n} term{s} of a regression that one person alone has: it fits them."
-            )
+            sentence = "{n} term{s} of a regression that one person alone has: it fits them."
+            if case.output.statbarn is Statbarn.TESTS:
+                sentence = "{n} level{s} of a test that one person alone has: it tells the other value of theirs."
+            found += self.breach(case, behind, one, sentence)
         return found

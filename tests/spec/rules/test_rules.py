@@ -55,6 +55,8 @@ ROUNDED = tuple(("crosstab", {"variables": ["x"], "method": RandomRounding(base=
 ROWS_30 = [float(i % 7) for i in range(30)]
 P95 = (("position", {"variables": ["v"], "quantiles": [0.95]}),)
 BY_C = (("linear", {"formula": "v ~ C(c)"}),)
+CHI = (("chi-squared", {"variables": ["x", "y"]}),)
+ODDS = (("ratios", {"outcome": "y", "exposure": "x"}),)
 LIST = (("frequencies", {"variables": ["v"]}),)
 MANY = amounts(*(float(i * i % 31) for i in range(60)), u=list(range(60)))
 ALL = ("linear", {"formula": "v ~ u"})
@@ -131,6 +133,10 @@ EXAMPLES = (
     Example("value given away", "five per cent of 20", amounts(*range(20)), P95, ()),
     Example("value given away", "level of one", amounts(*ROWS_30, c=["p"] * 29 + ["q"]), BY_C, ("C(c)[T.q]",)),
     Example("value given away", "level of two", amounts(*ROWS_30, c=["p"] * 28 + ["q"] * 2), BY_C, ()),
+    Example("value given away", "χ² of one", grid({"a": (1, 0), "b": (20, 20)}), CHI, ("x=a",)),
+    Example("value given away", "χ² of two", grid({"a": (1, 1), "b": (20, 20)}), CHI, ()),
+    Example("value given away", "odds of three", grid({"a": (3, 20), "b": (20, 20)}), ODDS, ("x=a & y other",)),
+    Example("value given away", "odds of four", grid({"a": (4, 20), "b": (20, 20)}), ODDS, ()),
     Example("listed values", "nine at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 9), LIST, ("v=50",)),
     Example("listed values", "ten at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 10), LIST, ()),
     Example("listed values", "forty values", amounts(*range(40)), LIST, ()),

@@ -214,6 +214,8 @@ def test_many_attacks_are_paid_for() -> None:
     assert _found(scores, inside=inside).by_any[0]
     many = _found(scores, *noise, inside=inside)
     assert (many.n_lookups, bool(many.by_any[0])) == (16, False)
+    # Nor by the one attack alone: an output was refused for somebody whom no second look had confirmed.
+    assert not np.any(many.by_each)
 
 
 def test_false_discoveries_among_noise_are_rare() -> None:

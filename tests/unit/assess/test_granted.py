@@ -34,8 +34,8 @@ def test_count_is_expected_in_proportion_and_counts_little() -> None:
 
 def test_earlier_outputs_are_granted_to_new_ones_alone_and_embedded_with_all() -> None:
     alone, together = _task(KNOWING, (0,)), _task(KNOWING, (0, 1))
-    assert len(alone.recipe(KNOWING.printed[:1], 300).earlier) == 1
-    assert together.recipe(KNOWING.printed, 300).earlier == ()
+    assert len(alone.recipe(dict(enumerate(KNOWING.printed[:1])), 300).earlier) == 1
+    assert together.recipe(dict(enumerate(KNOWING.printed)), 300).earlier == ()
     assert "SEX" in alone.table.names
 
 

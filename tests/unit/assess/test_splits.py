@@ -20,8 +20,10 @@ from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task, make_task
 from divulge.designs import Split
 from divulge.objective import Outcome
+from divulge.scenario import Scenario
 from divulge.synthesisers import Descent
 from tests.support.assessing import CROSSTAB, ready
+from tests.support.tables import small_table
 
 
 def _task(**output: object) -> Task:
@@ -52,14 +54,28 @@ def test_split_embeds_its_half_and_looks_everybody_up() -> None:
     assert found.sweep == ()
 
 
-def test_split_whose_output_cannot_be_computed_says_so_and_nothing_else() -> None:
-    # Only one person is in area 9: in half of the splits nobody is left.
+def test_split_that_nobody_is_left_in_prints_a_dash_and_still_counts() -> None:
+    # Only one person is in area 9: in half of the splits nobody is left. Dropped, they would never be out.
     task = _task(kind="means", variables=["SEX"], where="AREA = '9'")
     found = [run_split(task, split, False, False) for split in SPLITS]
-    lost = [r for r in found if not r.is_usable]
-    assert len(lost) == 2
-    assert "output 1 (means)" in str(lost[0].why_not)
-    assert (lost[0].counts, lost[0].measures) == ((), ())
+    assert all(r.is_usable for r in found)
+    is_out = [not split.rows()[0][0] for split in SPLITS]
+    assert [r.outputs[0].is_silent for r in found] == is_out
+    assert sum(is_out) == 2
+
+
+def test_split_with_too_few_rows_for_an_output_says_so_and_nothing_else() -> None:
+    # Thirty-six coefficients, of which thirty rows are too few.
+    rng = np.random.default_rng(3)  # any: numbers that have nothing to do with each other
+    names = [f"X{i}" for i in range(35)]
+    many = small_table(Y=[i % 7 for i in range(60)], **{n: [int(v) for v in rng.integers(0, 9, 60)] for n in names})
+    plan_of = ready({"kind": "linear", "formula": f"Y ~ {' + '.join(names)}", "compute": True}, table=many)
+    task = make_task(plan_of.outputs, [Scenario(("X0",), "Y")], many, plan_of.families, plan_of.synthesiser, 1)
+    found = run_split(task, plan_of.design.splits(60, 1)[0], False, False)
+    assert not found.is_usable
+    assert found.why_not is not None
+    assert "too few rows" in found.why_not
+    assert found.counts == ()
 
 
 def test_interrupted_search_does_not_pass_for_a_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:

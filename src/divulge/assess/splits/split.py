@@ -17,6 +17,7 @@ from divulge.kernels.arrays import Mask
 from divulge.objective import Embedding, Outcome, Reproduction
 from divulge.outputs import Figures, Released, Status
 from divulge.scenario import Counts
+from divulge.table import Table
 
 _USABLE = (
     Status.OK,
@@ -27,6 +28,10 @@ _USABLE = (
     Status.SEPARATED,
 )
 """Statuses with which an output can still be released: some figures may be undefined, the others stand."""
+
+_SILENT = (*_USABLE, Status.EMPTY)
+"""Statuses that say something of who is in where no figure at all could be computed: nobody ill is in this part. What
+fails for want of rows, or because a fit did not converge, says nothing of anybody."""
 
 NEAR_ENOUGH = 0.01
 """Mean error at which a split's search may stop, in standard errors of the estimates: a hundredth of what the split
@@ -54,6 +59,11 @@ class Embedded:
     missed: tuple[int, ...] = ()
     not_given: tuple[int, ...] = ()
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the split gave no figure of the output at all."""
+        return self.n_figures > 0 and len(self.not_given) == self.n_figures
+
 
 @dataclass(frozen=True, eq=False)
 class SplitResult:
@@ -79,29 +89,25 @@ def is_usable(figures: Figures) -> bool:
 
 
 def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
-    """Recompute, embed, look everybody up. A split whose outputs cannot be computed says so."""
+    """Recompute, embed, look everybody up.
+
+    An output that cannot be computed because of who is in (nobody ill) is printed as a dash: of people who are out that
+    is all that an intruder has. Were such splits dropped, those without whom it cannot be computed would never be out.
+    """
     started = time.perf_counter()
     inside, outside = split.rows()
     part = task.table.take(inside)
     figures = [output.evaluate(part) for output in task.outputs]
-    unusable = [(i, f) for i, f in enumerate(figures) if not is_usable(f)]
-    if unusable:
-        i, wrong = unusable[0]
+    failed = [(i, f) for i, f in enumerate(figures) if not is_usable(f) and f.status not in _SILENT]
+    if failed:
+        i, wrong = failed[0]
         why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
         return _nothing(split, figures, why, started)
-    released = [o.publish(f, task.schema) for o, f in zip(task.outputs, figures, strict=True)]
-    rows = rows_output(task)
+    given = {i: task.outputs[i].publish(f, task.schema) for i, f in enumerate(figures) if is_usable(f)}
     try:
-        if rows is not None:
-            embedding = made_rows(task, rows, part, figures[0], released[0], split.run)
-        else:
-            mae = task.synthesiser.mae or near_enough(figures, released, on_curve=split.is_on_curve)
-            settings = replace(task.synthesiser, mae=mae)
-            embedding = task.recipe(released, part.n_rows).embed(settings, task.seed, run=split.run)
+        synthetic, found, outcome = _embed(task, split, figures, given, part)
     except EmbedError as error:
         return _nothing(split, figures, error.message, started)
-    check_whole(embedding)
-    synthetic = embedding.table
     counts = tuple(lookup.counts(synthetic) for lookup in task.lookups)
     measures: tuple[Mapping[str, Figure], ...] = ()
     sweep: tuple[Mapping[str, Figure], ...] = ()
@@ -113,9 +119,33 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
                 measure_scenario(task, s, part, synthetic, holdout, s.key_sizes) if s.key_sizes else {}
                 for s in task.scenarios
             )
-    outputs = tuple(_embedded(f, r, given) for f, r, given in zip(figures, embedding.outputs, released, strict=True))
-    seconds = time.perf_counter() - started
-    return SplitResult(split, outputs, str(embedding.outcome), None, counts, measures, sweep, seconds)
+    outputs = tuple(_embedded(f, found[i], given[i]) if i in given else _silent(f) for i, f in enumerate(figures))
+    return SplitResult(split, outputs, outcome, None, counts, measures, sweep, time.perf_counter() - started)
+
+
+def _embed(
+    task: Task, split: Split, figures: Sequence[Figures], given: Mapping[int, Released], part: Table
+) -> tuple[Table, Mapping[int, Reproduction], str]:
+    """Microdata that reproduces what is given; without any figure, rows as the granted distributions have them."""
+    if not given:
+        rng = np.random.default_rng([task.seed, _STREAM, split.run])
+        marginals = task.knowledge.marginals
+        drawn = (rng.choice(v.n_codes, size=part.n_rows, p=marginals[v.name]).astype(v.dtype) for v in task.schema)
+        return Table(task.schema, tuple(drawn)), {}, "not run"
+    rows = rows_output(task)
+    if rows is not None:
+        embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
+    else:
+        shown = [figures[i] for i in given]
+        mae = task.synthesiser.mae or near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
+        settings = replace(task.synthesiser, mae=mae)
+        embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run)
+    check_whole(embedding)
+    return embedding.table, dict(zip(given, embedding.outputs, strict=True)), str(embedding.outcome)
+
+
+_STREAM = 9
+"""First word of the key of the random stream, as in `designs.py`."""
 
 
 def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_curve: bool = False) -> float | None:
@@ -163,6 +193,12 @@ def _embedded(figures: Figures, reproduction: Reproduction, released: Released) 
         tuple(np.flatnonzero(~near).tolist()),
         tuple(np.flatnonzero(~released.is_given).tolist()),
     )
+
+
+def _silent(figures: Figures) -> Embedded:
+    """An output that the split could not compute: nothing of it was to be reproduced."""
+    n = len(figures.labels)
+    return Embedded(str(figures.status), float("nan"), n, 1.0, 1.0, (), tuple(range(n)))
 
 
 def _share(mask: Mask) -> float:

@@ -42,9 +42,9 @@ class Task:
     def scenarios(self) -> tuple[Scenario, ...]:
         return tuple(self.lookups[numbers[0]].scenario for numbers in self.backing)
 
-    def recipe(self, released: Sequence[Released], n_rows: int) -> Recipe:
-        """How microdata of so many rows are made that reproduce these figures of the outputs."""
-        targets = tuple(Target(o, r) for o, r in zip(self.outputs, released, strict=True))
+    def recipe(self, released: Mapping[int, Released], n_rows: int) -> Recipe:
+        """How microdata of so many rows are made that reproduce these figures. released: by the output's number."""
+        targets = tuple(Target(self.outputs[i], printed) for i, printed in released.items())
         # Of nearly all rows the same can be expected as of all.
         granted = self.granted.get(n_rows, self.granted.get(self.table.n_rows, ()))
         return Recipe(self.schema, targets, self.knowledge, n_rows, granted)

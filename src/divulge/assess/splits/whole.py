@@ -54,7 +54,7 @@ def embed_whole(
     rows = rows_output(task)
     if rows is not None:
         return Whole(released_rows(task, rows, figures[0], printed[0]), (1.0,), None)
-    recipe = task.recipe(printed, task.table.n_rows)
+    recipe = task.recipe(dict(enumerate(printed)), task.table.n_rows)
     whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
     check_whole(whole)
     near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))

@@ -220,10 +220,13 @@ def find_exposed(
     n_lookups = np.sum(tested, axis=0)
     people = n_lookups > 0
     weights = test_weights(people, first)
-    each = tuple((_adjusted(p / weights, t) <= level) & (p < 1.0) for p, t in zip(p_values, tested, strict=True))
     least = np.minimum(np.min(p_values, axis=0) * n_lookups, 1.0)
     adjusted = _adjusted(least / weights, people)
     by_any = (adjusted <= level) & (least < 1.0)
+    # By each of those who are exposed at all: taken alone, a look-up does not pay for the others.
+    each = tuple(
+        (_adjusted(p / weights, t) <= level) & (p < 1.0) & by_any for p, t in zip(p_values, tested, strict=True)
+    )
     return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_lookups.max(initial=0)))
 
 

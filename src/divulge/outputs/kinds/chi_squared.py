@@ -80,7 +80,13 @@ class ChiSquared(Output):
         return np.zeros(len(self.show)), np.array([most[name] for name in self.show])
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        return (one_group("test", counted(self, table, self.variables)),)
+        keep = counted(self, table, self.variables)
+        found = [one_group("test", keep)]
+        for name in self.variables:
+            texts = tuple(f"{name}={text}" for text in table.schema[name].texts[: table.schema[name].n_values])
+            level = np.where(keep, table[name].astype(np.int64), -1)
+            found.append(Behind("term", np.full(len(texts), -1), level, texts=texts))
+        return tuple(found)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)
