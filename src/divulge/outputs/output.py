@@ -192,7 +192,7 @@ class Output:
         return None
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
-        """What the output predicts of the people it was computed from; None where it is no regression that does."""
+        """What a regression predicts of the people it was fitted to; None for other outputs."""
         del table, released
         return None
 

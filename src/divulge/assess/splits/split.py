@@ -104,10 +104,20 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
         return _nothing(split, figures, why, started)
     given = {i: task.outputs[i].publish(f, task.schema) for i, f in enumerate(figures) if is_usable(f)}
+    embedding, rows = None, rows_output(task)
     try:
-        synthetic, found, outcome = _embed(task, split, figures, given, part)
+        if given and rows is not None:
+            embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
+        elif given:
+            shown = [figures[i] for i in given]
+            mae = task.synthesiser.mae or near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
+            settings = replace(task.synthesiser, mae=mae)
+            embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run)
+            check_whole(embedding)
     except EmbedError as error:
         return _nothing(split, figures, error.message, started)
+    synthetic = _granted_rows(task, split, part.n_rows) if embedding is None else embedding.table
+    found = {} if embedding is None else dict(zip(given, embedding.outputs, strict=True))
     counts = tuple(lookup.counts(synthetic) for lookup in task.lookups)
     measures: tuple[Mapping[str, Figure], ...] = ()
     sweep: tuple[Mapping[str, Figure], ...] = ()
@@ -120,28 +130,16 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
                 for s in task.scenarios
             )
     outputs = tuple(_embedded(f, found[i], given[i]) if i in given else _silent(f) for i, f in enumerate(figures))
+    outcome = "not run" if embedding is None else str(embedding.outcome)
     return SplitResult(split, outputs, outcome, None, counts, measures, sweep, time.perf_counter() - started)
 
 
-def _embed(
-    task: Task, split: Split, figures: Sequence[Figures], given: Mapping[int, Released], part: Table
-) -> tuple[Table, Mapping[int, Reproduction], str]:
-    """Microdata that reproduces what is given; without any figure, rows as the granted distributions have them."""
-    if not given:
-        rng = np.random.default_rng([task.seed, _STREAM, split.run])
-        marginals = task.knowledge.marginals
-        drawn = (rng.choice(v.n_codes, size=part.n_rows, p=marginals[v.name]).astype(v.dtype) for v in task.schema)
-        return Table(task.schema, tuple(drawn)), {}, "not run"
-    rows = rows_output(task)
-    if rows is not None:
-        embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
-    else:
-        shown = [figures[i] for i in given]
-        mae = task.synthesiser.mae or near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
-        settings = replace(task.synthesiser, mae=mae)
-        embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run)
-    check_whole(embedding)
-    return embedding.table, dict(zip(given, embedding.outputs, strict=True)), str(embedding.outcome)
+def _granted_rows(task: Task, split: Split, n_rows: int) -> Table:
+    """Rows as the granted distributions have them: what an intruder has who is shown no figure at all."""
+    rng = np.random.default_rng([task.seed, _STREAM, split.run])
+    marginals = task.knowledge.marginals
+    drawn = (rng.choice(v.n_codes, size=n_rows, p=marginals[v.name]).astype(v.dtype) for v in task.schema)
+    return Table(task.schema, tuple(drawn))
 
 
 _STREAM = 9
