@@ -84,13 +84,14 @@ as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NU
 }
 
 as_output.polr <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
-  if (x$method != "logistic") stop("Divulge reads polr with the method logistic.", call. = FALSE)
+  kind <- unname(c(logistic = "ordered-logit", probit = "ordered-probit")[x$method])
+  if (is.na(kind)) stop("Divulge reads polr with the methods logistic and probit.", call. = FALSE)
   found <- translate_model(x)
   b <- c(coef(x), x$zeta)
   labels <- c(unname(found$labels[names(coef(x))]), paste0("cut", seq_along(x$zeta)))
   se <- if (is.null(x$Hessian)) rep(NA_real_, length(b)) else sqrt(diag(vcov(x)))
   figures_output(
-    x, "ordered-logit", labels, b, se, x$nobs, decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
+    x, kind, labels, b, se, x$nobs, decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
     tryCatch(data_of(x), error = function(e) NULL)
   )
 }

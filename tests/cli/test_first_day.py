@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as t_distribution
 
 from divulge.errors import DivulgeError, SpecError
 from divulge.outputs.kinds import OUTPUTS
@@ -51,20 +52,27 @@ def _linear() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[An
 
 def _broom(se: np.ndarray[Any, Any]) -> None:
     beta = _linear()[0]
-    lines = [f"{t},{b:.4f},{e:.4f},1.0,0.05" for t, b, e in zip(["(Intercept)", "AGE"], beta, se, strict=True)]
-    Path("broom.csv").write_text("\n".join(["term,estimate,std.error,statistic,p.value", *lines, ""]), encoding="utf-8")
+    p = 2 * t_distribution.sf(np.abs(beta / se), N - 2)
+    lines = [
+        f"{name},{b:.4f},{e:.4f},{b / e:.3f},{q:.2g},***"
+        for name, b, e, q in zip(["(Intercept)", "AGE"], beta, se, p, strict=True)
+    ]
+    header = "term,estimate,std.error,statistic,p.value,stars"
+    Path("broom.csv").write_text("\n".join([header, *lines, ""]), encoding="utf-8")
 
 
-def test_standard_errors_of_broom_are_kept_and_what_is_left_out_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_broom_prints_is_kept_and_what_is_left_out_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     _broom(_linear()[1])
     assert divulge("new", "s.yaml", "--data", "people.csv", "--results", "broom.csv", "--response", "WAGE") == 0
-    assert "statistic, p.value are left out" in capsys.readouterr().err
+    assert "the columns stars are left out" in capsys.readouterr().err
     released = read_inputs(read_spec("s.yaml")).released[0]
     assert released is not None
     assert released.se is not None
-    assert np.isfinite(released.se).all()
+    assert np.isfinite(released.se[:2]).all()
     assert divulge("compute", "s.yaml") == 0
-    assert "All 2 released figures agree" in capsys.readouterr().out
+    assert "All 6 released figures agree" in capsys.readouterr().out
 
 
 def test_robust_standard_errors_are_named_and_agree(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +83,7 @@ def test_robust_standard_errors_are_named_and_agree(capsys: pytest.CaptureFixtur
     assert divulge("compute", "s.yaml") == 0
     shown = capsys.readouterr().out
     assert "standard errors HC1" in shown
-    assert "All 2 released figures agree" in shown
+    assert "All 6 released figures agree" in shown
 
 
 def test_figure_that_the_data_do_not_give_is_the_first_reason_of_a_review(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,12 +96,16 @@ def test_figure_that_the_data_do_not_give_is_the_first_reason_of_a_review(capsys
     assert divulge("--quiet", "assess", "s.yaml", "-o", "out", "--workers", "1") == 0
     record = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
     assert record["verdict"] == "review"
-    assert record["reasons"][0] == "1 released figure is not what the data give: the standard error of AGE."
-    assert [set(v) >= {"se_released", "se"} for v in record["outputs"][0]["values"]] == [True, True]
+    wrong = "AGE (t), AGE (p), the standard error of AGE"
+    assert record["reasons"][0] == f"3 released figures are not what the data give: {wrong}."
+    assert [set(v) >= {"se_released", "se"} for v in record["outputs"][0]["values"]] == [True, True, *[False] * 4]
+    assert (record["outputs"][0]["figures"], record["outputs"][0]["following"]) == (2, 4)
     for kind in ("markdown", "html"):
         capsys.readouterr()
         assert divulge("report", "out", "--format", kind, "-o", f"r.{kind}") == 0
-        assert "Standard error" in Path(f"r.{kind}").read_text(encoding="utf-8")
+        report = Path(f"r.{kind}").read_text(encoding="utf-8")
+        assert "Standard error" in report
+        assert "further figures (tests, p values, intervals, ratios) follow from these" in report
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
     at = own.outputs.index(number)
     reproduction = own.whole.outputs[at]
     with_all = together.whole.outputs[together.outputs.index(number)]
-    agrees = reproduction.agrees
+    held = reproduction.held
+    following = {"following": int((~held).sum())} if not held.all() else {}
     return {
         "number": number + 1,
         "name": output.name,
@@ -96,10 +97,11 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
         "settle": decision.settle,
         "status": str(own.whole.outcome),
         "sentence": own.whole.outcome.sentence,
-        "figures": len(agrees),
-        "reproduced": int(agrees.sum()),
-        "reproduced_together": int(with_all.agrees.sum()),
-        "tested": round(own.near[at] * len(agrees)),
+        "figures": int(held.sum()),
+        **following,
+        "reproduced": reproduction.n_reproduced,
+        "reproduced_together": with_all.n_reproduced,
+        "tested": round(own.near[at] * len(held)) - int((~held).sum()),
         "precision": reproduction.target.released.precision.describe(),
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
@@ -116,8 +118,10 @@ def _values(reproduction: Reproduction) -> list[dict[str, Any]]:
     r = reproduction
     found: list[dict[str, Any]] = [
         {"label": label, "released": released, "value": value, "reproduced": bool(agrees)}
-        for label, released, value, agrees in zip(r.labels, r.released, r.values, r.agrees, strict=True)
+        for label, released, value, agrees in zip(r.labels, r.released, r.values, r.as_printed, strict=True)
     ]
+    for i in np.flatnonzero(~r.held).tolist():
+        found[i]["searched"] = False
     errors = r.target.released.se
     if errors is not None and r.se is not None:
         for i in np.flatnonzero(np.isfinite(errors)).tolist():

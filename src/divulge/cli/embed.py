@@ -102,9 +102,11 @@ def _show(embedding: Embedding) -> None:
         before = "Released before, " if one in embedding.earlier else ""
         screen.show(f"{before}{one.target.output.name or one.target.output.kind}: {one.target.output.describe()}")
         screen.show(
-            f"{int(one.agrees.sum()):,} of {len(one.agrees):,} figures reproduced at {precision.describe()}; "
+            f"{one.n_reproduced:,} of {int(one.held.sum()):,} figures reproduced at {precision.describe()}; "
             f"mean absolute error {one.mae:.2g}."
         )
+        if not one.held.all():
+            screen.show(f"{int((~one.held).sum()):,} figures that follow from these were not searched for.")
         missed = [k for k in range(len(one.agrees)) if not one.agrees[k]]
         if missed:
             grid = Grid(box=None, pad_edge=False)

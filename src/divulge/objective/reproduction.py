@@ -15,7 +15,10 @@ from divulge.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """One output, released and recomputed exactly from the synthetic table."""
+    """One output, released and recomputed exactly from the synthetic table.
+
+    agrees: as printed, or not searched for. searched: the figures that the search is held to; None: all.
+    """
 
     target: Target
     labels: tuple[str, ...]
@@ -24,6 +27,7 @@ class Reproduction:
     agrees: Mask
     status: Status
     se: Floats | None = None
+    searched: Mask | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -31,9 +35,24 @@ class Reproduction:
         return bool(self.agrees.all())
 
     @property
+    def held(self) -> Mask:
+        """The figures that the search is held to."""
+        return np.ones(len(self.values), dtype=bool) if self.searched is None else self.searched
+
+    @property
+    def n_reproduced(self) -> int:
+        """How many of them are as printed."""
+        return int(self.agrees[self.held].sum())
+
+    @property
+    def as_printed(self) -> Mask:
+        """Which figures are as printed, whether they were searched for or not."""
+        return self.agrees & self.target.released.agrees(self.values)
+
+    @property
     def errors(self) -> Floats:
-        """Recomputed − released, for the figures that were released."""
-        given = np.isfinite(self.released)
+        """Recomputed − released, for the figures that were released and that the search is held to."""
+        given = np.isfinite(self.released) & self.held
         return self.values[given] - self.released[given]
 
     @property
@@ -49,7 +68,7 @@ class Reproduction:
         """The JSON names that scripts rely on."""
         figures = [
             {"label": label, "released": float(r), "value": float(v), "reproduced": bool(a)}
-            for label, r, v, a in zip(self.labels, self.released, self.values, self.agrees, strict=True)
+            for label, r, v, a in zip(self.labels, self.released, self.values, self.as_printed, strict=True)
         ]
         return {
             "kind": self.target.output.kind,
@@ -57,7 +76,7 @@ class Reproduction:
             "status": str(self.status),
             "mae": self.mae,
             "mse": self.mse,
-            "reproduced": float(self.agrees.mean()) if self.agrees.size else 1.0,
+            "reproduced": self.n_reproduced / int(self.held.sum()) if self.held.any() else 1.0,
             "figures": figures,
         }
 
@@ -70,9 +89,19 @@ def reproduce(objective: Objective, table: Table) -> tuple[Reproduction, ...]:
         agrees = target.released.agrees(figures.values)
         if figures.se is not None and target.output.searches_se:
             agrees = agrees & target.released.agrees_se(figures.se)
+        searched = target.output.searched(table.schema)
+        if searched is not None:
+            agrees = agrees | ~searched
         found.append(
             Reproduction(
-                target, figures.labels, target.released.values, figures.values, agrees, figures.status, figures.se
+                target,
+                figures.labels,
+                target.released.values,
+                figures.values,
+                agrees,
+                figures.status,
+                figures.se,
+                searched,
             )
         )
     return tuple(found)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from scipy import sparse
 
 from divulge.errors import OutputError, unknown_variable
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid
@@ -158,9 +158,16 @@ class Coarser(Output):
     def se_precision(self, figures: Precision) -> Precision:
         return self.inner.se_precision(figures)
 
+    def searched(self, schema: Schema) -> Mask | None:
+        return self.inner.searched(self._coarse(schema)[0])
+
     @property
     def publishes_se(self) -> bool:
         return self.inner.publishes_se
+
+    @property
+    def searches_se(self) -> bool:
+        return self.inner.searches_se
 
     def as_released(self, released: Released, table: Table) -> Output:
         return replace(self, inner=self.inner.as_released(released, self._coarse_table(table)))

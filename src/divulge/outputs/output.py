@@ -263,6 +263,12 @@ class Output:
         """Whether released standard errors are lowered with the figures; where not, no search is held to them."""
         return True
 
+    def searched(self, schema: Schema) -> Mask | None:
+        """Which figures the search is held to; None: all of them. Others follow from these but for their last digits
+        (a p value), and are compared with the data alone."""
+        del schema
+        return None
+
     def read_value(self, label: str, text: str, schema: Schema) -> float | None:
         """The number behind a released text that is no number (a mode given as `Married`); None where there is none."""
         del label, text, schema

@@ -25,6 +25,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "negative-binomial": ("negbin", "nb", "nbreg", "nb2", "negativebinomial", "negative_binomial", "glm.nb"),
     "cox": ("coxph", "stcox", "hazard", "phreg", "proportional-hazards"),
     "ordered-logit": ("ologit", "polr", "ordinal", "proportional-odds"),
+    "ordered-probit": ("oprobit",),
     "weibull": ("streg", "survreg", "aft"),
     "survival": ("km", "kaplan-meier", "kaplanmeier", "survfit", "sts"),
     "means": ("mean", "average", "averages", "avg", "summarize", "describe"),

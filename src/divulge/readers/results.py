@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from divulge.errors import SpecError
+from divulge.outputs.released.precision import MOST_DECIMALS
 from divulge.outputs.released.reading import SE_COLUMNS
 from divulge.table import Schema
 from divulge.table.files.readable import check_readable
@@ -21,6 +24,18 @@ TERMS = ("term", "parameter", "variable", "name", "")
 COEFFICIENTS = ("coef", "coefficient", "estimate", "beta", "b", "value")
 COUNTS = ("count", "n", "freq", "frequency", "counts", "rows", "size")
 """How programs head their columns."""
+
+_DERIVED: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "t": (("t", ("t", "z", "statistic", "t value", "z value", "tvalue", "t-value", "z-value", "tvalues")),),
+    "p": (
+        ("p", ("p", "p.value", "p-value", "p value", "pvalue", "pvalues", "pr(>|t|)", "pr(>|z|)", "p>|t|", "p>|z|")),
+    ),
+    "interval": (
+        ("2.5 %", ("conf.low", "[0.025", "0.025", "2.5 %", "2.5%", "ci_low", "ci low", "lower", "lower 95%")),
+        ("97.5 %", ("conf.high", "0.975]", "0.975", "97.5 %", "97.5%", "ci_high", "ci high", "upper", "upper 95%")),
+    ),
+}
+"""How programs head what follows from a coefficient and its standard error, in the order of the figures."""
 
 _TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat")
 _MARGINS = {"all", "total", "sum", ""}
@@ -177,13 +192,51 @@ def _model(
     found["decimals"] = decimals
     if error is not None:
         found |= {"statistics": ["se"], "se_decimals": max(len(row[error].strip().partition(".")[2]) for row in body)}
-    unused = [header[i] for i in range(len(header)) if i not in (term, coefficient, error) and header[i]]
+    beside = _beside(lowered, terms, body)
+    if beside.released:
+        found["statistics"] = [*found.get("statistics", ()), *beside.statistics]
+        found["decimals"] = [decimals] * len(terms) + beside.decimals
+        given, plain = given | beside.released, False
+    used = {term, coefficient, error, *beside.columns}
+    unused = [header[i] for i in range(len(header)) if i not in used and header[i]]
     if unused:
-        notes.append(
-            f"{path.name}: the columns {', '.join(unused)} are left out and not compared with the data; tests and "
-            "intervals follow from coefficients and standard errors."
-        )
+        notes.append(f"{path.name}: the columns {', '.join(unused)} are left out and not compared with the data.")
     return {**found, "released": path.name if plain else given}
+
+
+@dataclass
+class _Beside:
+    """What follows from coefficients: figures by label, with their decimals, and the columns that hold them."""
+
+    statistics: list[str] = field(default_factory=list)
+    released: dict[str, Any] = field(default_factory=dict)
+    decimals: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+
+
+def _beside(lowered: list[str], terms: list[str], body: list[list[str]]) -> _Beside:
+    """Tests, p values and intervals of a table of coefficients; a column with empty cells is none."""
+    found = _Beside()
+    for statistic, heads in _DERIVED.items():
+        places = [next((i for i, h in enumerate(lowered) if h in names), None) for _, names in heads]
+        held = [i for i in places if i is not None and all(row[i].strip() for row in body)]
+        if len(held) < len(heads):
+            continue
+        found.statistics.append(statistic)
+        found.columns += held
+        for (head, _), i in zip(heads, held, strict=True):
+            found.released |= {f"{t} ({head})": _number(row[i]) for t, row in zip(terms, body, strict=True)}
+            found.decimals += [_decimals(row[i]) for row in body]
+    return found
+
+
+def _decimals(text: str) -> int:
+    """How many decimals a number is printed with, also as 1.2e-05 or <0.001."""
+    try:
+        shown = -int(Decimal(text.strip().lstrip("<").strip()).as_tuple().exponent)
+    except (InvalidOperation, TypeError, ValueError):
+        return 0
+    return min(max(shown, 0), MOST_DECIMALS)
 
 
 def _coefficient(row: list[str], coefficient: int, error: int | None) -> Any:

@@ -23,6 +23,7 @@ _KINDS: Mapping[str, str] = {
     "poisson": "poisson",
     "nbreg": "negative-binomial",
     "ologit": "ordered-logit",
+    "oprobit": "ordered-probit",
     "mlogit": "multinomial",
     "cox": "cox",
     "stcox": "cox",
@@ -119,7 +120,7 @@ def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
     bases = {m["name"]: m["level"] for m in _levels(results) if "b" in m["how"]}
     terms: list[str] = []
     labels: dict[str, str] = {}
-    has_constant = kind in ("cox", "ordered-logit")
+    has_constant = kind in ("cox", "ordered-logit", "ordered-probit")
     for full, _, error in results.figures:
         equation, _, name = full.rpartition(":")
         if equation.startswith("/") or full.startswith("/"):
@@ -202,7 +203,7 @@ def _released(results: _Results, kind: str, labels: Mapping[str, str]) -> tuple[
     for full, value, error in results.figures:
         equation, _, name = full.rpartition(":")
         label = labels.get(full)
-        if kind == "ordered-logit" and "cut" in full:
+        if kind.startswith("ordered-") and "cut" in full:
             label = (name if name != "_cons" else equation).strip("/")
         elif kind == "negative-binomial" and "lnalpha" in full:
             # d e^x = e^x dx

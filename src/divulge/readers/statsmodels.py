@@ -24,6 +24,9 @@ DECIMALS = 4
 SE_DECIMALS = 3
 """Of standard errors there."""
 
+TEST_DECIMALS = 3
+"""Of tests, p values and intervals there."""
+
 _PRINTED: Mapping[str, tuple[str, int]] = {
     "r2": ("decimals", 3),
     "pseudo r2": ("significant", 4),
@@ -76,7 +79,7 @@ def from_statsmodels(
 
     where: the condition by which the rows were chosen, where the model was not fitted to the whole frame.
     decimals, se_decimals: how coefficients and standard errors will be printed.
-    statistics: what will be published beside the coefficients: se, r2, loglik, n.
+    statistics: what will be published beside the coefficients: se, r2, loglik, n, t, p, interval.
     """
     model = getattr(result, "model", None)
     if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
@@ -105,18 +108,38 @@ def from_statsmodels(
         )
     published = ["se"] if "se" in statistics else []
     released = _coefficients(result, model, terms, response, (decimals, se_decimals if published else None))
+    labels = list(released)
     printed = [decimals] * len(released)
     for statistic, shown, value in _statistics(result, model):
         if statistic in statistics and statistic in kind.beside and value is not None and np.isfinite(value):
             published.append(statistic)
             printed.append(printed_decimals(shown, float(value)))
             released[statistic] = repr(round(float(value), printed[-1]))
+    for statistic, columns in _derived(result, statistics).items():
+        published.append(statistic)
+        for head, values in columns.items():
+            texts = [f"{v:.{TEST_DECIMALS}f}" for v in values]
+            released |= {f"{label} ({head})": text for label, text in zip(labels, texts, strict=True)}
+            printed += [TEST_DECIMALS] * len(labels)
     fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     if errors is not None and published[:1] == ["se"]:
         fields["errors"] = errors
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
         fields["information"] = "expected"
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+
+
+def _derived(result: Any, statistics: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    """What the summary prints beside coefficients and standard errors, as far as it is asked for: by head, in the order
+    of the coefficients (class by class where the response has several)."""
+    asked = [name for name in ("t", "p", "interval") if name in statistics]
+    ends = np.asarray(result.conf_int(), dtype=float).reshape(-1, 2) if asked else np.zeros((0, 2))
+    found = {
+        "t": {"t": np.asarray(result.tvalues, dtype=float).T.ravel()},
+        "p": {"p": np.asarray(result.pvalues, dtype=float).T.ravel()},
+        "interval": {"2.5 %": ends[:, 0], "97.5 %": ends[:, 1]},
+    }
+    return {name: {head: values.tolist() for head, values in found[name].items()} for name in asked}
 
 
 def without_summaries(output: Output) -> Output:

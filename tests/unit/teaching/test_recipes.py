@@ -36,6 +36,7 @@ WITHOUT = (
     "cloglog",
     "inverse-gaussian",
     "ordered-logit",
+    "ordered-probit",
     "cox",
     "weibull",
 )

@@ -22,6 +22,7 @@ from divulge.outputs.kinds.mode import Mode
 from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.negative_binomial import NegativeBinomial
 from divulge.outputs.kinds.ordered_logit import OrderedLogit
+from divulge.outputs.kinds.ordered_probit import OrderedProbit
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.probit import Probit
@@ -60,6 +61,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     InverseGaussian,
     Multinomial,
     OrderedLogit,
+    OrderedProbit,
     Cox,
     Weibull,
     ChiSquared,

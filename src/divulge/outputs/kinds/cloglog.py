@@ -26,6 +26,7 @@ class Cloglog(Estimated):
 
     kind: ClassVar[str] = "cloglog"
     title: ClassVar[str] = "Complementary log-log regression"
+    ratio: ClassVar[str] = "hazard ratio"
     as_glm: ClassVar[tuple[str, str] | None] = ("Binomial", "CLogLog")
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Who rents, by sex and illness", {"formula": "TENURE ~ SEX + LTILL", "statistics": ["se"]}),

@@ -36,6 +36,7 @@ class Cox(Estimated):
     title: ClassVar[str] = "Cox regression"
     statsmodels: ClassVar[str] = "PHReg"
     has_intercept: ClassVar[bool] = False
+    ratio: ClassVar[str] = "hazard ratio"
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "Age at illness by sex and tenure",
@@ -107,7 +108,7 @@ class Cox(Estimated):
         spells, rows = self.spells(model, table)
         return model, rows, fit_hazards(spells, np.zeros(model.design.n_columns))
 
-    def lower(self, schema: Schema, released: Released) -> Lowered:
+    def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
         model = self.model(schema)
         seen = event_values(schema, self.event, self.observed)
         return lower_hazards(self, model, schema, released, lambda table: self.spells(model, table)[0], seen)

@@ -27,6 +27,8 @@ class Gamma(Estimated):
 
     kind: ClassVar[str] = "gamma"
     title: ClassVar[str] = "Gamma regression"
+    ratio: ClassVar[str] = "ratio of means"
+    usual_test: ClassVar[Literal["t", "z"]] = "t"
     as_glm: ClassVar[tuple[str, str] | None] = ("Gamma", "Log")
     examples: ClassVar[tuple[Example, ...]] = (
         Example(

@@ -25,6 +25,8 @@ class InverseGaussian(Estimated):
 
     kind: ClassVar[str] = "inverse-gaussian"
     title: ClassVar[str] = "Inverse Gaussian regression"
+    ratio: ClassVar[str] = "ratio of means"
+    usual_test: ClassVar[Literal["t", "z"]] = "t"
     as_glm: ClassVar[tuple[str, str] | None] = ("InverseGaussian", "Log")
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Age of adults by sex", {"formula": "AGE ~ SEX", "where": "AGE >= 18", "statistics": ["se"]}),

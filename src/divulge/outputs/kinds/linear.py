@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.lowered import Family
@@ -28,6 +28,7 @@ class Linear(Regression):
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ols": {}}
     family: ClassVar[Family] = "identity"
     title: ClassVar[str] = "Linear regression"
+    usual_test: ClassVar[Literal["t", "z"]] = "t"
     statsmodels: ClassVar[str] = "OLS"
     as_glm: ClassVar[tuple[str, str] | None] = ("Gaussian", "Identity")
     examples: ClassVar[tuple[Example, ...]] = (

@@ -23,6 +23,7 @@ class Logistic(Regression):
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"logit": {}}
     family: ClassVar[Family] = "logistic"
     title: ClassVar[str] = "Logistic regression"
+    ratio: ClassVar[str] = "odds ratio"
     statsmodels: ClassVar[str] = "Logit"
     as_glm: ClassVar[tuple[str, str] | None] = ("Binomial", "Logit")
     examples: ClassVar[tuple[Example, ...]] = (
@@ -37,6 +38,10 @@ class Logistic(Regression):
         Example(
             "An interaction and a transform, adults",
             {"formula": "LTILL ~ log(AGE) + SEX:TENURE", "where": "AGE >= 18"},
+        ),
+        Example(
+            "Odds ratios with their intervals and p values",
+            {"formula": "TENURE ~ AGE + SEX", "exponentiated": True, "statistics": ["p", "interval"]},
         ),
     )
 

@@ -26,6 +26,7 @@ class Multinomial(Regression):
     kind: ClassVar[str] = "multinomial"
     family: ClassVar[Family] = "multinomial"
     title: ClassVar[str] = "Multinomial regression"
+    ratio: ClassVar[str] = "odds ratio"
     statsmodels: ClassVar[str] = "MNLogit"
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Area by sex and tenure", {"formula": "AREAP ~ SEX + TENURE"}),

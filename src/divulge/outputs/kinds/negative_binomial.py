@@ -32,6 +32,7 @@ class NegativeBinomial(Estimated):
 
     kind: ClassVar[str] = "negative-binomial"
     title: ClassVar[str] = "Negative binomial regression"
+    ratio: ClassVar[str] = "rate ratio"
     statsmodels: ClassVar[str] = "NegativeBinomial"
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Age as a count, by sex and illness", {"formula": "AGE ~ SEX + LTILL", "statistics": ["se", "n"]}),

@@ -26,6 +26,7 @@ class Poisson(Regression):
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"poisson": {}}
     family: ClassVar[Family] = "poisson"
     title: ClassVar[str] = "Poisson regression"
+    ratio: ClassVar[str] = "rate ratio"
     statsmodels: ClassVar[str] = "Poisson"
     as_glm: ClassVar[tuple[str, str] | None] = ("Poisson", "Log")
     examples: ClassVar[tuple[Example, ...]] = (

@@ -32,6 +32,7 @@ class Weibull(Estimated):
     kind: ClassVar[str] = "weibull"
     statbarn: ClassVar[Statbarn] = Statbarn.MODELS
     title: ClassVar[str] = "Weibull regression"
+    ratio: ClassVar[str] = "time ratio"
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "Age at illness by sex",

@@ -14,7 +14,6 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.models.design import Counts, without_intercept
 from divulge.outputs.models.estimates import Equation, lower_pieces
@@ -24,12 +23,11 @@ from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
-from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
-Beside = Literal["se", "n"]
+Beside = Literal["se", "n", "t", "p", "interval", "ratio", "ratio-interval"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +41,10 @@ class Estimated(Regression):
     has_intercept: ClassVar[bool] = True
     """Whether the formula's intercept is a coefficient (thresholds and baseline hazards take its place)."""
 
-    statistics: Annotated[tuple[Beside, ...], "What is published beside the coefficients: se, n."] = ()
+    statistics: Annotated[
+        tuple[Beside, ...],
+        "What is published beside the coefficients: se, n; t, p, interval, ratio, ratio-interval.",
+    ] = ()
 
     def further(self, schema: Schema) -> tuple[str, ...]:
         """The labels of further parameters."""
@@ -87,36 +88,22 @@ class Estimated(Regression):
     def own_variables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*super().own_variables(), *self.needs()]))
 
-    def labels(self, schema: Schema) -> tuple[str, ...]:
-        return (*self.model(schema).labels, *self.further(schema), *(s for s in ("n",) if s in self.statistics))
-
-    def grid(self, schema: Schema) -> Grid:
-        labels = self.labels(schema)
-        return grid_of(("Term",), [(text,) for text in labels], ("Coefficient",), np.arange(len(labels)))
+    def beside_them(self, schema: Schema) -> tuple[str, ...]:
+        return (*self.further(schema), *(s for s in ("n",) if s in self.statistics))
 
     def find_label(self, text: str, schema: Schema) -> str | None:
+        if self.columns().find(text) is not None:
+            return super().find_label(text, schema)
         plain = text.strip()
         found = [label for label in self.further(schema) if label.casefold() == plain.casefold()]
         return found[0] if found else super().find_label(text, schema)
-
-    def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        m = len(self.model(schema).labels)
-        ends = [(-np.inf, np.inf)] * m + [self.range_of(label) for label in self.further(schema)]
-        if "n" in self.statistics:
-            ends.append((0.0, np.inf if n_rows is None else float(n_rows)))
-        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-
-    def range_of(self, label: str) -> tuple[float, float]:
-        """The least and the greatest that a further parameter can be."""
-        del label
-        return -np.inf, np.inf
 
     @property
     def searches_se(self) -> bool:
         return False
 
-    def as_released(self, released: Released, table: Table) -> Output:
-        """With standard errors among what is published, by the information or estimator that gives those printed."""
+    def by_errors_of(self, released: Released, table: Table) -> Regression:
+        """By the information or estimator that gives the standard errors that were printed."""
         if released.se is None or not np.isfinite(released.se).any():
             return self
         said = self if self.publishes_se else replace(self, statistics=("se", *self.statistics))
@@ -138,10 +125,6 @@ class Estimated(Regression):
             if errors not in ("HC2", "HC3"):  # leverages are those of a linear predictor
                 yield replace(self, errors=errors)
 
-    @property
-    def growth(self) -> Growth:
-        return "neither" if "n" in self.statistics else "intensive"
-
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)
         rows = model_rows(self, model, table, self.needs(), self.second(table.schema), self.errors == "model")
@@ -149,10 +132,10 @@ class Estimated(Regression):
         beta, extra = self.start(rows, k) if rows.n_rows else (np.zeros(rows.x.shape[1]), np.ones(k))
         return model, rows, maximise(self.curve(), rows, beta, extra)
 
-    def evaluate(self, table: Table) -> Figures:
+    def estimate(self, table: Table) -> tuple[Figures, float]:
         """Coefficients, further parameters, rows; standard errors of the first two."""
-        _, rows, fit = self.fitted(table)
-        labels = self.labels(table.schema)
+        model, rows, fit = self.fitted(table)
+        labels = (*model.labels, *self.beside_them(table.schema))
         values, se = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
         q = len(fit.theta)
         values[:q] = fit.theta
@@ -162,7 +145,7 @@ class Estimated(Regression):
         status = fit.status
         if status is Status.OK and not np.isfinite(values).all():
             status = Status.CONSTANT
-        return Figures(labels, values, status, se)
+        return Figures(labels, values, status, se), float(rows.n_rows - fit.keep.sum())
 
     def _errors(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
         if not fit.keep.any():
@@ -178,7 +161,7 @@ class Estimated(Regression):
         scores = Scores(parts, np.nan_to_num(inverse), None, int(fit.keep.sum()))
         return np.where(fit.keep, standard_errors(scores, self.errors, clusters), np.nan)
 
-    def lower(self, schema: Schema, released: Released) -> Lowered:
+    def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
         model = self.model(schema)
         m = len(model.labels)
         k = len(self.further(schema))

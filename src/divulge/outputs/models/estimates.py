@@ -38,6 +38,8 @@ class Equation:
     def spread(self, rows: ModelRows, theta: Floats) -> Floats:
         """Σ of squared scores, which is the information where the model holds."""
         scores = row_scores(self.curve, rows, theta[: self.p], theta[self.p :]) / np.sqrt(rows.counts)[:, None]
+        # A row without a score (thresholds that were printed alike) says nothing.
+        scores = np.where(np.isfinite(scores), scores, 0.0)
         return scores.T @ scores
 
     def fit(self, rows: ModelRows, theta: Floats) -> Floats | None:
@@ -139,6 +141,5 @@ def expected_units(equation: Equation, theta: Floats, names: list[str], output: 
     """About how large standard errors are if variables were independent; only a unit for the discrepancy."""
     table, share = drawn_table([*names, *output.uses(schema)], schema)
     with np.errstate(all="ignore"):
-        spread = equation.spread(equation.rows(table), theta)
-        inverse, _ = inverted(np.where(np.isfinite(spread), spread, 0.0) * share)
+        inverse, _ = inverted(equation.spread(equation.rows(table), theta) * share)
     return np.sqrt(np.diagonal(inverse))

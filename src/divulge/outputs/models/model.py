@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -176,6 +176,7 @@ def number_response(formula: Formula, variable: Variable, counts: Floats) -> Flo
     return values
 
 
-def figures_beside(statistics: tuple[Statistic, ...]) -> tuple[Statistic, ...]:
+def figures_beside(statistics: Sequence[str]) -> tuple[Statistic, ...]:
     """The statistics that are figures of their own (standard errors belong to coefficients)."""
-    return tuple(s for s in ("r2", "loglik", "n") if s in statistics)
+    beside: tuple[Statistic, ...] = ("r2", "loglik", "n")
+    return tuple(s for s in beside if s in statistics)

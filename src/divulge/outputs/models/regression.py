@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels import glm
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures, Status
@@ -19,6 +19,14 @@ from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
 from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.beside import (
+    DERIVED,
+    Columns,
+    as_logarithms,
+    as_ratios,
+    first,
+    lower_beside,
+)
 from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
@@ -31,7 +39,11 @@ from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Range
 from divulge.table import Schema, Table, Variable
+
+Published = Literal["se", "r2", "loglik", "n", "t", "p", "interval", "ratio", "ratio-interval"]
+"""What may be published beside coefficients."""
 
 RESPONSE = "response"
 """What the response is called in a recipe where it has to be made 0 and 1 first."""
@@ -55,12 +67,20 @@ class Regression(Output):
     """What may be published beside the coefficients."""
     as_glm: ClassVar[tuple[str, str] | None] = None
     """Family and link of the same model as a GLM of statsmodels."""
+    ratio: ClassVar[str] = ""
+    """What e^coefficient is called; empty where it is nothing that people print."""
+    usual_test: ClassVar[Literal["t", "z"]] = "z"
 
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + C(AREA)`."]
     statistics: Annotated[
-        tuple[Statistic, ...],
-        "What is published beside the coefficients: se, r2, loglik, n.",
+        tuple[Published, ...],
+        "What is published beside the coefficients: se, r2, loglik, n; t, p, interval, ratio, ratio-interval.",
     ] = ()
+    exponentiated: Annotated[bool, "The coefficients are printed as ratios: odds ratios, hazard ratios."] = False
+    tests: Annotated[
+        Literal["t", "z"] | None, "Tests and intervals by the t or the normal distribution, where not as is usual."
+    ] = None
+    level: Annotated[float, "Of the intervals, in per cent.", Range(above=0, below=100)] = 95.0
     se_decimals: Annotated[
         int | None, "How many decimals the standard errors are printed with, where not as many as the coefficients."
     ] = None
@@ -76,6 +96,14 @@ class Regression(Output):
                 "clustered standard errors need the variable that makes the clusters, and no others take one.",
                 where="cluster",
                 hint="Write for example {errors: cluster, cluster: REGION}.",
+            )
+        ratios = {"ratio", "ratio-interval"} & set(self.statistics)
+        if not self.ratio and (self.exponentiated or ratios):
+            where = "exponentiated" if self.exponentiated else "statistics"
+            raise OutputError(f"coefficients of kind {self.kind!r} are not printed as ratios.", where=where)
+        if self.exponentiated and ratios:
+            raise OutputError(
+                "the coefficients are printed as ratios already.", where="statistics", hint="Write interval for theirs."
             )
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
@@ -102,7 +130,8 @@ class Regression(Output):
         return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
 
     def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
-        return few_people(self, table, self.model(table.schema), released, most)
+        model = self.model(table.schema)
+        return few_people(self, table, model, self.of_coefficients(table.schema, released), most)
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         return model_predictions(self, table, self.model(table.schema), released)
@@ -110,20 +139,42 @@ class Regression(Output):
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
 
+    def columns(self) -> Columns:
+        """The figures that follow from a coefficient and its standard error, as far as they are published."""
+        names = tuple(name for name in DERIVED if name in self.statistics)
+        return Columns(names, self.usual_test, self.ratio or "ratio", self.level, self.exponentiated)
+
+    def beside_them(self, schema: Schema) -> tuple[str, ...]:
+        """The labels of figures that are no coefficients and do not follow from one."""
+        del schema
+        return figures_beside(self.statistics)
+
     def labels(self, schema: Schema) -> tuple[str, ...]:
-        return (*self.model(schema).labels, *figures_beside(self.statistics))
+        coefficients = self.model(schema).labels
+        return (*coefficients, *self.beside_them(schema), *self.columns().labels(coefficients))
 
     def grid(self, schema: Schema) -> Grid:
-        """Terms down; coefficients, or the classes of the response, across. Statistics stand below."""
-        model, beside = self.model(schema), figures_beside(self.statistics)
-        n_terms, n_classes = model.design.n_columns, model.n_classes
-        numbers = np.full((n_terms + len(beside), n_classes), -1)
-        numbers[:n_terms] = np.arange(model.n_coefficients).reshape(n_classes, n_terms).T
-        numbers[n_terms:, 0] = model.n_coefficients + np.arange(len(beside))
+        """Terms down; coefficients, or the classes of the response, across, each with what follows from it. Statistics
+        stand below."""
+        model, beside, heads = self.model(schema), self.beside_them(schema), self.columns().heads
+        n_terms, n_classes, m = model.design.n_columns, model.n_classes, model.n_coefficients
+        width = 1 + len(heads)
+        numbers = np.full((n_terms + len(beside), n_classes * width), -1)
+        for k in range(width):
+            first_of = 0 if k == 0 else m + len(beside) + (k - 1) * m
+            numbers[:n_terms, k::width] = (first_of + np.arange(m)).reshape(n_classes, n_terms).T
+        numbers[n_terms:, 0] = m + np.arange(len(beside))
         rows = [(text,) for text in (*model.design.labels, *beside)]
-        return grid_of(("Term",), rows, model.classes or ("Coefficient",), numbers)
+        plain = self.ratio.capitalize() if self.exponentiated else "Coefficient"
+        names = [c for name in model.classes or (plain,) for c in (name, *(f"{name} {h}".strip() for h in heads))]
+        if not model.classes:
+            names = [plain, *heads]
+        return grid_of(("Term",), rows, tuple(names), numbers)
 
     def find_label(self, text: str, schema: Schema) -> str | None:
+        found = self.columns().find(text)
+        if found is not None:
+            return f"{self.find_label(found[0], schema) or found[0]} ({found[1]})"
         return self.model(schema).find(text)
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
@@ -133,9 +184,16 @@ class Regression(Output):
             "loglik": (-np.inf, np.inf if self.family == "identity" else 0.0),
             "n": (0.0, np.inf if n_rows is None else float(n_rows)),
         }
-        ends = [(-np.inf, np.inf)] * self.model(schema).n_coefficients
-        ends += [ranges[name] for name in figures_beside(self.statistics)]
+        m = self.model(schema).n_coefficients
+        ends = [(0.0 if self.exponentiated else -np.inf, np.inf)] * m
+        ends += [self.range_of(label) if label not in ranges else ranges[label] for label in self.beside_them(schema)]
+        ends += self.columns().ranges(m)
         return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+
+    def range_of(self, label: str) -> tuple[float, float]:
+        """The least and the greatest that a further parameter can be."""
+        del label
+        return -np.inf, np.inf
 
     @property
     def publishes_se(self) -> bool:
@@ -147,10 +205,26 @@ class Regression(Output):
 
     @property
     def growth(self) -> Growth:
-        return "neither" if {"loglik", "n"} & set(self.statistics) else "intensive"
+        grows = {"loglik", "n", "t", "p", "interval", "ratio-interval"}
+        return "neither" if grows & set(self.statistics) else "intensive"
+
+    def searched(self, schema: Schema) -> Mask | None:
+        labels, more = self.labels(schema), len(self.columns().heads) * len(self.model(schema).labels)
+        return np.arange(len(labels)) < len(labels) - more if more else None
 
     def as_released(self, released: Released, table: Table) -> Output:
-        """With standard errors among what is published, by the estimator that gives those that were printed."""
+        """With standard errors among what is published, by the estimator that gives those that were printed, and tests
+        by the distribution that gives those."""
+        said = self.by_errors_of(released, table)
+        if self.tests is None and {"p", "interval", "ratio-interval"} & set(self.statistics):
+            other: Literal["t", "z"] = "z" if self.usual_test == "t" else "t"
+            for candidate in (said, replace(said, tests=other)):
+                if released.agrees(candidate.evaluate(table).values).all():
+                    return candidate
+        return said
+
+    def by_errors_of(self, released: Released, table: Table) -> Regression:
+        """The same output with the estimator that gives the standard errors that were printed, where there is one."""
         if released.se is None or not np.isfinite(released.se).any():
             return self
         said = self if self.publishes_se else replace(self, statistics=("se", *self.statistics))
@@ -159,11 +233,12 @@ class Regression(Output):
             return said
         model = self.model(table.schema)
         n = model.n_coefficients
-        beta = figures.values[:n].reshape(model.n_classes, -1)
+        beta = self.estimate(table)[0].values[:n].reshape(model.n_classes, -1)
         if not np.isfinite(beta).any():
             return said
         for (errors, _), se in recomputed_errors(self, model, table, beta).items():
-            if released.agrees_se(np.concatenate([se, np.full(len(figures.values) - n, np.nan)])).all():
+            shown = se * np.exp(beta.ravel()) if self.exponentiated else se
+            if released.agrees_se(np.concatenate([shown, np.full(len(figures.values) - n, np.nan)])).all():
                 return replace(said, errors=errors)
         return said
 
@@ -177,13 +252,35 @@ class Regression(Output):
                 yield f"levels of {name}", np.bincount(number, minlength=table.schema[name].n_values).astype(np.int64)
 
     def evaluate(self, table: Table) -> Figures:
-        """Coefficients with their standard errors, then statistics."""
+        """Coefficients with their standard errors, then statistics, then what follows from the coefficients."""
+        figures, df = self.estimate(table)
+        columns, m = self.columns(), len(self.model(table.schema).labels)
+        if not columns.names and not self.exponentiated:
+            return figures
+        assert figures.se is not None
+        if (self.tests or self.usual_test) == "z":
+            df = np.inf
+        elif self.errors in CLUSTERED and self.cluster is not None:
+            df = len(np.unique(table[self.cluster])) - 1.0  # Stata's; those of Liang & Zeger are as many as clusters
+        derived = columns.values(figures.values[:m], figures.se[:m], df)
+        shown = as_ratios(figures, m) if self.exponentiated else figures
+        status = Status.CONSTANT if shown.status is Status.OK and not np.isfinite(derived).all() else shown.status
+        return replace(
+            shown,
+            labels=(*shown.labels, *columns.labels(shown.labels[:m])),
+            values=np.append(shown.values, derived),
+            se=np.append(np.zeros(0) if shown.se is None else shown.se, np.full(len(derived), np.nan)),
+            status=status,
+        )
+
+    def estimate(self, table: Table) -> tuple[Figures, float]:
+        """Coefficients with their standard errors, then statistics; and degrees of freedom of t tests."""
         fitted = fit_model(self, table, self.model)
         model, fit, status = fitted.model, fitted.fit, fitted.status
         labels = (*model.labels, *figures_beside(self.statistics))
         values, se = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
         if fit is None:
-            return Figures(labels, values, status, se)
+            return Figures(labels, values, status, se), np.nan
         n = model.n_coefficients
         values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
         if self.errors != "model":
@@ -194,10 +291,27 @@ class Regression(Output):
         if status is Status.OK and not np.isfinite(values).all():
             status = Status.CONSTANT
         concerned = tuple(labels[i] for i in fit.columns.tolist())
-        return Figures(labels, values, status, se, concerned=concerned)
+        df = float(fit.n_rows - np.isfinite(fit.beta).sum())
+        return Figures(labels, values, status, se, concerned=concerned), df
+
+    def of_coefficients(self, schema: Schema, released: Released) -> Released:
+        """What was released, in terms of coefficients, without what follows from them."""
+        m = len(self.model(schema).labels)
+        base = first(released, m + len(self.beside_them(schema)))
+        return as_logarithms(base, m) if self.exponentiated else base
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_model(self, self.model(schema), schema, released, self.statistics, lowers_se=self.searches_se)
+        base = self.of_coefficients(schema, released)
+        lowered = self.lower_coefficients(schema, base)
+        if not self.columns().names and not self.exponentiated:
+            return lowered
+        m = len(self.model(schema).labels)
+        return lower_beside(lowered, base, released, m, self.exponentiated)
+
+    def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
+        """The lowered form without what follows from coefficients."""
+        beside = figures_beside(self.statistics)
+        return lower_model(self, self.model(schema), schema, released, beside, lowers_se=self.searches_se)
 
     def describe(self) -> str:
         errors = "" if self.errors == "model" or not self.publishes_se else f", standard errors {self.errors}"
@@ -208,10 +322,13 @@ class Regression(Output):
 
     def figures_code(self, is_named: bool = True) -> list[str]:
         """Coefficients by name and their standard errors (is_named), then what is published beside them."""
-        lines = ["found = model.params.copy()", 'found = pd.concat([found, model.bse.add_suffix(" (se)")])']
+        raised = ".map(lambda b: 2.718281828459045**b)"
+        shown = f"model.params{raised}" if self.exponentiated else "model.params.copy()"
+        errors = "(model.bse * found)" if self.exponentiated else "model.bse"
+        lines = [f"found = {shown}", f'found = pd.concat([found, {errors}.add_suffix(" (se)")])']
         beside = {"r2": "rsquared" if self.family == "identity" else "prsquared", "loglik": "llf", "n": "nobs"}
         return [
-            *(lines if is_named else []),
+            *([*lines, *self.columns().code()] if is_named else []),
             *(f"found[{name!r}] = model.{beside[name]}" for name in figures_beside(self.statistics)),
         ]
 

@@ -74,8 +74,10 @@ def read_released(
                 f"there is no cell {unknown!r}.", where="suppressed", hint=suggest(unknown, _tellable(labels, schema))
             )
         hidden[found] = True
-    if hidden.any() and not output.can_suppress:
-        missing = _listed(_tellable([label for label, h in zip(labels, hidden, strict=True) if h], schema))
+    # `<0.001` is a figure like others: it says where the number lies.
+    absent = hidden & np.array([e.below is None for e in entries], dtype=bool)
+    if absent.any() and not output.can_suppress:
+        missing = _listed(_tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
         raise OutputError(
             f"kind {output.kind!r} has no suppressed cells, but no value is given for {missing}.",
             where="released",
@@ -91,6 +93,9 @@ def read_released(
     threshold = np.array(
         [float(e.below) if e.below is not None else output.threshold or np.inf for e in entries], dtype=float
     )
+    if not output.has_threshold:
+        # Less than 5 is at most 4 for a count; a number may be as near to it as it likes.
+        threshold = threshold + 2 * precision.half_units(values)
     se = None
     if any(e.se is not None for e in entries):
         se = np.array([float(e.se) if e.se is not None else np.nan for e in entries])

@@ -64,6 +64,14 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
             ".",
         ),
     ]
+    if source.get(*path, "following"):
+        blocks.append(
+            (
+                source.whole(*path, "following"),
+                " further figures (tests, p values, intervals, ratios) follow from these but for their last digits. "
+                "They were compared with the data; no search was held to them.",
+            )
+        )
     if source.get(*path, "reproduced") != source.get(*path, "figures"):
         blocks.append(Caveat((source.name(*path, "sentence"),)))
     blocks += _caveats(source, _broken(source, path))
@@ -121,7 +129,7 @@ def released_grid(source: Source, path: Path) -> Grid | None:
 def _cell(source: Source, places: int | None, value: Path) -> Line:
     released = _released(source, places, *value, "released")
     found: Line = (released,)
-    if not source.get(*value, "reproduced"):
+    if not source.get(*value, "reproduced") and source.get(*value, "searched") is not False:
         found = (released, " (", _printed(source, places, *value, "value"), ")")
     if source.get(*value, "se_released") is not None:
         found = (*found, ", se ", source.short(*value, "se_released"))
@@ -141,7 +149,7 @@ def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
             (_released(source, places, *v, "released"),),
             (_printed(source, places, *v, "value"),),
             *(_errors(source, v) if has_errors else ()),
-            ("yes" if source.get(*v, "reproduced") else "no",),
+            (_as_printed(source, v),),
         )
         for v in values
     )
@@ -149,6 +157,12 @@ def _figures(source: Source, path: Path, values: list[Path]) -> Grid:
     columns = ("Figure", "Released", "Reproduced", *errors, "As printed")
     numbers = frozenset(range(1, len(columns) - 1))
     return Grid(f"{output_name(source, path).text}: every figure", columns, rows, numbers)
+
+
+def _as_printed(source: Source, value: Path) -> str:
+    if source.get(*value, "reproduced"):
+        return "yes"
+    return "not searched for" if source.get(*value, "searched") is False else "no"
 
 
 def _errors(source: Source, value: Path) -> tuple[Line, Line]:
