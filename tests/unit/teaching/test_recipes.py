@@ -37,6 +37,9 @@ WITHOUT = (
     "inverse-gaussian",
     "ordered-logit",
     "ordered-probit",
+    "fixed-effects",
+    "random-intercept",
+    "two-stage",
     "cox",
     "weibull",
 )

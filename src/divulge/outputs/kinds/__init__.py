@@ -8,6 +8,7 @@ from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.custom import Custom
 from divulge.outputs.kinds.extremes import Extremes
 from divulge.outputs.kinds.f_test import FTest
+from divulge.outputs.kinds.fixed_effects import FixedEffects
 from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.gini import Gini
@@ -26,12 +27,14 @@ from divulge.outputs.kinds.ordered_probit import OrderedProbit
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.probit import Probit
+from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.t_test import TTest
 from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.kinds.two_stage import TwoStage
 from divulge.outputs.kinds.weibull import Weibull
 from divulge.outputs.output import Output
 
@@ -52,6 +55,9 @@ OUTPUTS: tuple[type[Output], ...] = (
     Correlation,
     RankCorrelation,
     Linear,
+    FixedEffects,
+    RandomIntercept,
+    TwoStage,
     Logistic,
     Probit,
     Cloglog,

@@ -81,6 +81,11 @@ class Estimated(Regression):
         del rows, eta, n_fitted
         return 1.0
 
+    def n_estimated(self, rows: ModelRows, fit: Estimate) -> int:
+        """How many parameters were estimated, those that are not printed included."""
+        del rows
+        return int(fit.keep.sum())
+
     def model(self, schema: Schema, counts: Counts | None = None) -> Model:
         model = super().model(schema, counts)
         return model if self.has_intercept else replace(model, design=without_intercept(model.design))
@@ -141,24 +146,25 @@ class Estimated(Regression):
         values[:q] = fit.theta
         if "n" in self.statistics:
             values[-1] = rows.n_rows
-        se[:q] = self._errors(rows, fit, table)
+        se[:q] = self.errors_of(rows, fit, table)
         status = fit.status
         if status is Status.OK and not np.isfinite(values).all():
             status = Status.CONSTANT
-        return Figures(labels, values, status, se), float(rows.n_rows - fit.keep.sum())
+        return Figures(labels, values, status, se), float(rows.n_rows - self.n_estimated(rows, fit))
 
-    def _errors(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
+    def errors_of(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
+        """Standard errors of the parameters, by the estimator that `errors` names."""
         if not fit.keep.any():
             return np.full(len(fit.theta), np.nan)
         known = np.nan_to_num(fit.beta)
         inverse = fit.inverse()
         if self.errors == "model":
-            scale = self.dispersion(rows, rows.x @ known, int(fit.keep.sum()))
+            scale = self.dispersion(rows, rows.x @ known, self.n_estimated(rows, fit))
             with np.errstate(invalid="ignore"):
                 return np.sqrt(scale * np.diagonal(inverse))
         parts = row_scores(self.curve(), rows, known, fit.extra)
         clusters = None if self.cluster is None else table[self.cluster][rows.kept].astype(np.int64)
-        scores = Scores(parts, np.nan_to_num(inverse), None, int(fit.keep.sum()))
+        scores = Scores(parts, np.nan_to_num(inverse), None, self.n_estimated(rows, fit))
         return np.where(fit.keep, standard_errors(scores, self.errors, clusters), np.nan)
 
     def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:

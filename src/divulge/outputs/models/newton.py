@@ -40,6 +40,13 @@ class Curve:
     expected: Callable[[ModelRows, Floats, Floats], Floats] | None = None
 
 
+LEAST_SQUARES = Curve(
+    lambda rows, eta, extra: -((rows.y - eta) ** 2) / 2.0,
+    lambda rows, eta, extra: (rows.y - eta)[:, None],
+)
+"""As if the variance were 1: the dispersion says what it is."""
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """Coefficients and further parameters. NaN where nothing can be said, with the status that says why.

@@ -66,6 +66,22 @@ def times(term: Term, factors: Mapping[str, Floats], sign: float = 1.0) -> Term:
     return Term(tuple(names), tuple(cells), tuple(values), term.index, sign * term.scale)
 
 
+def crossed(outer: Term, term: Term, p: int) -> Term:
+    """A column for each column of an outer term (a group, a bin of time) and each of the design: outer · p + column."""
+    size = len(term.index)
+    scaled = tuple(np.where(cells < 0, NOTHING, cells * size).astype(np.int32) for cells in outer.cells)
+    index = np.where(
+        (term.index[None, :] < 0) | (outer.index[:, None] < 0), -1, outer.index[:, None] * p + term.index[None, :]
+    ).ravel()
+    return Term(
+        (*outer.variables, *term.variables),
+        (*scaled, *term.cells),
+        (*outer.factors, *term.factors),
+        index.astype(np.int32),
+        np.tile(term.scale, len(outer.index)),
+    )
+
+
 def combine(pieces: tuple[Piece, ...], design: Design, n_extra: int) -> Floats:
     """Which totals of the pieces add up to which score, (coefficients + further parameters, totals)."""
     p = design.n_columns

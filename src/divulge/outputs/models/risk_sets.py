@@ -19,7 +19,7 @@ from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.models.hazards import Partial, Spells, fit_hazards, partial
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.pieces import times
+from divulge.outputs.models.pieces import crossed, times
 from divulge.outputs.models.refit import drawn_table, inverted
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -136,8 +136,8 @@ def lower_hazards(
     events = {output.event: seen}
     parts = [(at, present) for at in moments] + ([(exit_bin, events)] if output.ties == "efron" else [])
     for at, factor in parts:
-        crossed = tuple(times(_crossed(at, t, p), factor) for t in model.design.terms)
-        blocks.append(Block(crossed, cells * p, link, weight))
+        within = tuple(times(crossed(at, t, p), factor) for t in model.design.terms)
+        blocks.append(Block(within, cells * p, link, weight))
         blocks.append(Block((times(at, factor),), cells, link, weight))
     blocks.append(Block((times(exit_bin, events),), cells, plain, weight))
     blocks.append(Block(tuple(times(t, events) for t in model.design.terms), p, plain, weight))
@@ -179,20 +179,6 @@ def _bins(groups: Groups, time: str, place: Integers, known: Mask, bin_of: Integ
         stride *= size
     names = (*groups.names, time)
     return Term(names, tuple(reversed(cells)), (None,) * len(names), index.astype(np.int32), np.ones(len(index)))
-
-
-def _crossed(bins: Term, term: Term, p: int) -> Term:
-    """A column for each bin and column of the design: bin · p + column."""
-    size = len(term.index)
-    scaled = tuple(np.where(cells < 0, NOTHING, cells * size).astype(np.int32) for cells in bins.cells)
-    index = np.where(term.index[None, :] < 0, -1, bins.index[:, None] * p + term.index[None, :]).ravel()
-    return Term(
-        (*bins.variables, *term.variables),
-        (*scaled, *term.cells),
-        (*bins.factors, *term.factors),
-        index.astype(np.int32),
-        np.tile(term.scale, len(bins.index)),
-    )
 
 
 def _units(spells: Callable[[Table], Spells], beta: Floats, output: Any, schema: Schema) -> Floats:
