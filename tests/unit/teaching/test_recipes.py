@@ -33,6 +33,7 @@ WITHOUT = (
     "ratios",
     "survival",
     "custom",
+    "microdata",
     "cloglog",
     "inverse-gaussian",
     "ordered-logit",

@@ -96,7 +96,8 @@ class RandomIntercept(GroupEffects):
         model = self.model(schema)
         p = model.design.n_columns
         theta = released.centre[: p + 2]
-        at = Components(theta[:p], *np.maximum(theta[p:], 1e-9).tolist(), self.likelihood == "reml")
+        between, inside = np.maximum(theta[p:], 1e-9).tolist()
+        at = Components(theta[:p], between, inside, self.likelihood == "reml")
         residuals = GroupResiduals(
             theta,
             p,

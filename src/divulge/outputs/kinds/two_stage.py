@@ -141,7 +141,7 @@ class TwoStage(Estimated):
 
 def first_stage(x: Floats, z: Floats) -> Floats:
     """(Z'Z)⁻¹Z'X; columns of instruments that say nothing new have 0."""
-    return np.linalg.lstsq(z, x, rcond=1e-10)[0] if len(x) else np.zeros((z.shape[1], x.shape[1]))
+    return np.asarray(np.linalg.lstsq(z, x, rcond=1e-10)[0] if len(x) else np.zeros((z.shape[1], x.shape[1])), float)
 
 
 @dataclass(frozen=True, eq=False)

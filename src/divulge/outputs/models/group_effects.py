@@ -52,8 +52,8 @@ class GroupSums:
         return cls(
             rows.x.T @ (rows.weight * r),
             float(rows.weight @ r**2),
-            np.bincount(group, rows.weight * r),
-            np.bincount(group, rows.weight),
+            np.bincount(group, rows.weight * r).astype(float),
+            np.bincount(group, rows.weight).astype(float),
             sums,
         )
 

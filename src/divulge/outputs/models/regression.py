@@ -134,7 +134,8 @@ class Regression(Output):
         return few_people(self, table, model, self.of_coefficients(table.schema, released), most)
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
-        return model_predictions(self, table, self.model(table.schema), released)
+        said = self.of_coefficients(table.schema, released)
+        return model_predictions(self, table, self.model(table.schema), said)
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
