@@ -130,6 +130,12 @@ class WriteError(DivulgeError):
     exit_code = 38
 
 
+class SourceError(DivulgeError):
+    """Data cannot be fetched from where they live: a database, a folder of files."""
+
+    exit_code = 39
+
+
 class SchemaError(DivulgeError):
     """A schema that is not well formed, or does not say enough."""
 

@@ -33,6 +33,8 @@ LAYERS = (
     {"outputs", "measures"},
     {"scenario", "comparators"},
     {"demo", "reports"},
+    {"sources"},
+    {"condensing"},
     {"table"},
     {"lattice"},
     {"kernels"},

@@ -17,7 +17,15 @@ import divulge
 SOURCE = Path(divulge.__file__).parent
 
 ROOMS = ("cli", "outputs.kinds", "measures.families", "synthesisers", "comparators", "rules", "readers")
-ROOMS += ("reports.formats", "demo", "mitigations", "attacks", "readers.handed_in.programs", "outputs.methods")
+ROOMS += (
+    "reports.formats",
+    "demo",
+    "mitigations",
+    "attacks",
+    "readers.handed_in.programs",
+    "outputs.methods",
+    "sources",
+)
 
 
 def _registered(value: Any, room: str) -> set[str]:

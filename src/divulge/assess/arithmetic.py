@@ -156,7 +156,7 @@ def _submission(ready: Plan, new: Sequence[int], earlier: Sequence[int] = ()) ->
         ready.table.schema,
         tuple(ready.outputs[i] for i in new),
         tuple(ready.printed[i] for i in new),
-        ready.table.n_rows,
+        ready.table.n_people,
         ready.table,
         tuple((ready.earlier.kept[i - ready.n_new].release, ready.outputs[i], ready.printed[i]) for i in earlier),
         ready.assessment.entity,

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic, work_out
 from divulge.assess.budget import Limits, limits_of
+from divulge.assess.counted_pass import run_counted
 from divulge.assess.decision import decide_all
 from divulge.assess.passes import Pass, PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
 from divulge.assess.scenarios import scenarios_for, scenarios_with_earlier
-from divulge.assess.splits.checkpoint import Checkpoint, digest_of
+from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
 from divulge.assess.splits.runner import Listener, Runner
@@ -61,7 +61,7 @@ def assess(
     alone: whether each of several outputs is assessed alone too, beside all of them together.
     """
     started = time.perf_counter()
-    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in ready.table.columns))
+    data_digest = digest_of_table(ready.table)
     spec_digest = digest_of(spec_text)
     settings = [ready.design, ready.policy, [format_output(o) for o in ready.outputs], ready.assessment.seed]
     everything = (spec_digest, data_digest, dumps(settings), __version__)
@@ -74,7 +74,11 @@ def assess(
             results = []
             arithmetic = work_out(ready)
             for job in _passes(ready, arithmetic, alone):
-                results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
+                if ready.table.people is None:
+                    results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
+                else:
+                    assert isinstance(ready.design, RepeatedHalves), "the plan has seen to it"
+                    results.append(run_counted(job, ready.design, ready.policy))
     decisions = decide_all(ready, arithmetic, results)
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     source = Source(spec, data_digest, time.perf_counter() - started)
@@ -84,7 +88,7 @@ def assess(
 
 def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
     """All outputs together, then each alone, then those that were released before; one at a time, to save memory."""
-    groups = _groups(ready, alone)
+    groups = ready.groups(alone)
     for number, (stage, indices) in enumerate(groups):
         yield Pass(
             name=f"pass{number}",
@@ -103,20 +107,9 @@ def _limits(ready: Plan, number: int, n_passes: int) -> Limits:
     """How long the searches of a pass may take: as long as the spec says, else their share of the budget."""
     if ready.is_timed:
         return Limits(*(ready.synthesiser.seconds,) * 4)
-    n_rows, seed, design = ready.table.n_rows, ready.assessment.seed, ready.design
+    n_rows, seed, design = ready.table.n_people, ready.assessment.seed, ready.design
     n_smaller = len(design.curve_at(n_rows, seed)) if isinstance(design, RepeatedHalves) and number == 0 else 0
     return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller)
-
-
-def _groups(ready: Plan, alone: bool) -> list[tuple[str, tuple[int, ...]]]:
-    """What is assessed, by the numbers of the outputs: all together, each new one alone, the earlier ones alone."""
-    every = tuple(range(len(ready.outputs)))
-    if len(every) == 1:
-        return [("Output 1", every)]
-    if not alone and not ready.earlier:
-        return [("All outputs", every)]
-    groups = [("All outputs", every), *((f"Output {i + 1}", (i,)) for i in every[: ready.n_new])]
-    return [*groups, ("Earlier outputs", every[ready.n_new :])] if ready.earlier else groups
 
 
 def _task(ready: Plan, indices: tuple[int, ...]) -> Task:

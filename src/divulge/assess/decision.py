@@ -12,8 +12,9 @@ from divulge.assess.arithmetic import Arithmetic
 from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
 from divulge.assess.statistics.exposure import difference_error
-from divulge.kernels.arrays import Mask
+from divulge.kernels.arrays import Integers, Mask
 from divulge.policy import Decision, Evidence, Policy, decide
+from divulge.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult
     decisions = [decide(ready.policy, e) for e in evidence]
     overall = decisions[0]
     if len(results) > 1:
-        overall = _never_milder(overall, decisions[1:], emergent_section(results)["exposed"])
+        overall = _never_milder(overall, decisions[1:], emergent_section(results, ready.table)["exposed"])
     overall = replace(overall, reasons=(*overall.reasons, *_earlier_reasons(ready, results)))
     return Decisions(overall, tuple(decisions[1:]) or (decisions[0],) * ready.n_new, added)
 
@@ -69,17 +70,21 @@ def emergent_reasons(n_emergent: int) -> tuple[str, ...]:
     return (f"{n_emergent:,} of the exposed are so by the outputs together, and by none of them alone.",)
 
 
-def emergent_exposure(together: Mask, alone: Sequence[Mask]) -> dict[str, Any]:
-    """How many people a set of outputs exposes that none of them alone does, and how many some alone does."""
+def emergent_exposure(together: Mask, alone: Sequence[Mask], times: Integers | None = None) -> dict[str, Any]:
+    """How many people a set of outputs exposes that none of them alone does, and how many some alone does.
+
+    times: how many people each row stands for; None: one.
+    """
     by_parts = np.any(alone, axis=0)
-    return {"exposed": int((together & ~by_parts).sum()), "exposed_by_parts": int(by_parts.sum())}
+    each = np.ones(len(by_parts), dtype=np.int64) if times is None else times
+    return {"exposed": int(each[together & ~by_parts].sum()), "exposed_by_parts": int(each[by_parts].sum())}
 
 
-def emergent_section(results: Sequence[PassResult]) -> dict[str, Any]:
+def emergent_section(results: Sequence[PassResult], table: Table) -> dict[str, Any]:
     """What the set gives away beyond its parts: people exposed by it and by none of them, and the risk on top."""
     risk = [r.largest_risk for r in results]
     return {
-        **emergent_exposure(results[0].at_risk, [r.at_risk for r in results[1:]]),
+        **emergent_exposure(results[0].at_risk, [r.at_risk for r in results[1:]], table.people),
         "marginal_risk": risk[0] - max(risk[1:]) if np.isfinite(risk).all() else None,
     }
 
@@ -105,10 +110,10 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         if s.marginal_risk is not None
     )
     return Evidence(
-        n_rows=ready.table.n_rows,
+        n_rows=ready.table.n_people,
         risks=risks,
-        n_exposed=int(result.exposed.sum()),
-        n_certain=int(np.any([result.exposed & s.certain for s in result.scenarios], axis=0).sum()),
+        n_exposed=ready.table.count(result.exposed),
+        n_certain=ready.table.count(np.any([result.exposed & s.certain for s in result.scenarios], axis=0)),
         reproduced=min(float(r.agrees.mean()) if r.agrees.size else 1.0 for r in result.whole.outputs),
         near=min(result.near),
         in_splits=min(result.in_splits),

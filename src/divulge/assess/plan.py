@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
 from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for
@@ -22,6 +23,7 @@ from divulge.policy import Policy
 from divulge.spec import Assessment, Inputs, read_inputs, read_policy
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
+from divulge.table.condense import expand
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
@@ -56,6 +58,16 @@ class Plan:
     def n_new(self) -> int:
         return len(self.outputs) - len(self.earlier)
 
+    def groups(self, alone: bool = True) -> list[tuple[str, tuple[int, ...]]]:
+        """What is assessed, by the numbers of the outputs: all together, each new one alone, the earlier ones alone."""
+        every = tuple(range(len(self.outputs)))
+        if len(every) == 1:
+            return [("Output 1", every)]
+        if not alone and not self.earlier:
+            return [("All outputs", every)]
+        groups = [("All outputs", every), *((f"Output {i + 1}", (i,)) for i in every[: self.n_new])]
+        return [*groups, ("Earlier outputs", every[self.n_new :])] if self.earlier else groups
+
     def wrong(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """The released figures of some outputs that the data do not give, by name."""
         return tuple(n for i in numbers if self.disagrees[i] for n in _wrong(self.figures[i], self.printed[i]))
@@ -77,13 +89,13 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         )
     check_named(assessment, len(released_before))
     families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, assessment.families)
-    read = inputs if inputs is not None else read_inputs(assessment)
+    read = inputs if inputs is not None else read_inputs(assessment, "condensed")
     table = read.table
     assert table is not None, "data were named, and have been read"
     if read.holdout is not None:
         check_apart(table, read.holdout)
-    if table.n_rows >= FEWEST_ROWS:
-        design.splits(table.n_rows, assessment.seed)
+    if table.n_people >= FEWEST_ROWS:
+        design.splits(table.n_people, assessment.seed)
     scenarios_for(assessment.scenarios, assessment.outputs, table.schema)
     _check_search("outputs", assessment.outputs)
     _check_search("earlier", assessment.earlier)
@@ -93,7 +105,7 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
     released = (*read.released, *(one.released for one in earlier.kept))
     outputs = tuple(_as_computed(o, r, table) for o, r in zip(given, released, strict=True))
     figures = tuple(output.evaluate(table) for output in outputs)
-    return Plan(
+    ready = Plan(
         assessment=assessment,
         table=table,
         outputs=outputs,
@@ -113,6 +125,20 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         earlier=earlier,
         is_timed="seconds" in assessment.synthesiser.given,
     )
+    # What counts do not say is looked for row by row.
+    return ready if table.people is None or _told_by_counts(ready) else replace(ready, table=expand(table))
+
+
+def _told_by_counts(ready: Plan) -> bool:
+    """Whether every pass can do with people who are alike held once, and how many they are."""
+    if ready.earlier or ready.table.n_people < FEWEST_ROWS or not counts_suffice(ready.families, ready.design):
+        return False
+    for _, numbers in ready.groups():
+        outputs, printed = [ready.outputs[i] for i in numbers], [ready.printed[i] for i in numbers]
+        scenarios = scenarios_for(ready.assessment.scenarios, outputs, ready.table.schema)
+        if spanning(outputs, printed, scenarios, ready.table) is None:
+            return False
+    return True
 
 
 def _check_search(field: str, outputs: Sequence[Output]) -> None:

@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from divulge.assess.forecast import Forecast, forecast
 from divulge.assess.plan import DEFAULT_FAMILIES, plan
 from divulge.assess.remarks import find_remarks
@@ -27,6 +29,7 @@ from divulge.record import to_plain
 from divulge.scenario import Scenario
 from divulge.spec import Assessment, Inputs, read_inputs, read_people, read_policy
 from divulge.table import Schema, Table, read_schema
+from divulge.table.condense import drawn_half
 
 _HALVES_TRIED = 6
 """Halves on which every output is recomputed: a level that vanishes in one of ten halves is found more often than not
@@ -122,7 +125,8 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.scenarios = scenarios_for(assessment.scenarios, assessment.outputs, found.schema)
             remarks = find_remarks(found.table, assessment.outputs, found.scenarios)
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
-            if with_time:
+            # What counts say takes a moment, however many people there are.
+            if with_time and ready.table.people is None:
                 found.forecast = forecast(ready)
     elif not found.problems:
         found.warnings.append("There are no data, so this can be embedded or made into teaching data, not assessed.")
@@ -144,7 +148,7 @@ def _read(found: Preview) -> Inputs | None:
     """Everything that the assessment reads. Where something cannot be read: None, and each part by itself."""
     a = found.assessment
     with suppress(DivulgeError):
-        inputs = read_inputs(a)
+        inputs = read_inputs(a, "condensed")
         found.schema, found.table, found.n_rows = inputs.schema, inputs.table, inputs.n_rows
         return inputs
     schema = None
@@ -153,7 +157,7 @@ def _read(found: Preview) -> Inputs | None:
             schema = read_schema(a.schema)
     if a.data is not None and (a.schema is None or schema is not None):
         with _noted(found, None):
-            found.table = read_people(a, "data", schema)
+            found.table = read_people(a, "data", schema, "condensed")
             schema = found.table.schema
     elif a.data is None and a.schema is None:
         with _noted(found, None):
@@ -161,10 +165,10 @@ def _read(found: Preview) -> Inputs | None:
                 "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
             )
     found.schema = schema
-    found.n_rows = a.rows if found.table is None else found.table.n_rows
-    if found.table is not None and a.rows is not None and a.rows != found.table.n_rows:
+    found.n_rows = a.rows if found.table is None else found.table.n_people
+    if found.table is not None and a.rows is not None and a.rows != found.table.n_people:
         with _noted(found, None):
-            raise OutputError(f"the data have {found.table.n_rows:,} rows, not {a.rows:,}.", where="rows")
+            raise OutputError(f"the data have {found.table.n_people:,} rows, not {a.rows:,}.", where="rows")
     return None
 
 
@@ -187,8 +191,7 @@ def _checked(found: Preview, i: int, output: Output) -> Released | None:
 def _check_on_data(found: Preview, table: Table) -> None:
     """Outputs that the data do not give, that halves cannot recompute, or that rest on few people."""
     smallest = found.policy.smallest_group if found.policy is not None else Policy().smallest_group
-    halves = RepeatedHalves(splits_wanted=_HALVES_TRIED).splits(table.n_rows, found.assessment.seed)
-    parts = [table.take(split.rows()[0]) for split in halves]
+    parts = _some_halves(table, found.assessment.seed)
     for i, output in enumerate(found.assessment.outputs):
         place = f"outputs[{i}]" + (f" ({output.name})" if output.name else "")
         with _noted(found, None), in_field(f"outputs[{i}]"):
@@ -215,6 +218,14 @@ def _check_on_data(found: Preview, table: Table) -> None:
                     "Coarser categories would help."
                 )
             _thin(found, place, output, table, smallest)
+
+
+def _some_halves(table: Table, seed: int) -> list[Table]:
+    if table.people is not None:
+        rng = np.random.default_rng(seed)
+        return [drawn_half(table, rng)[0] for _ in range(_HALVES_TRIED)]
+    halves = RepeatedHalves(splits_wanted=_HALVES_TRIED).splits(table.n_rows, seed)
+    return [table.take(split.rows()[0]) for split in halves]
 
 
 def _thin(found: Preview, place: str, output: Output, table: Table, smallest: int) -> None:

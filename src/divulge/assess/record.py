@@ -44,7 +44,7 @@ def make_record(
 ) -> dict[str, Any]:
     """Everything that a reader needs. results: all outputs together, each alone, the earlier ones."""
     together = results[0]
-    data = ready.assessment.data
+    data = ready.assessment.source
     record = {
         "format_version": FORMAT_VERSION,
         "divulge": __version__,
@@ -54,14 +54,14 @@ def make_record(
         "outputs": [_output_section(i, ready, results, decisions.alone[i]) for i in range(ready.n_new)],
         "rules": arithmetic.rules_section(),
         "audit": arithmetic.audit_section(),
-        "risk": [_scenario_section(s, together, ready.wanted) for s in together.scenarios],
+        "risk": [_scenario_section(s, together, ready) for s in together.scenarios],
         "meanings": _meanings_section(together),
         "exposure": _exposure_section(together, ready.table, ready.policy),
-        "emergent": emergent_section(results) if len(results) > 1 else None,
+        "emergent": emergent_section(results, ready.table) if len(results) > 1 else None,
         "cumulative": _cumulative_section(ready.earlier, results, decisions.added) if ready.earlier.is_known else None,
         "embedding": _embedding_section(together.whole),
         "trajectory": together.trajectory,
-        "rows": ready.table.n_rows,
+        "rows": ready.table.n_people,
         "design": {"kind": ready.design.kind, **dataclasses.asdict(ready.design)},
         "splits": {"used": together.n_splits, "failed": list(together.failed)},
         "synthesiser": {"kind": ready.synthesiser.kind, **dataclasses.asdict(ready.synthesiser)},
@@ -72,6 +72,8 @@ def make_record(
         "versions": versions(),
         "timings": {"seconds": source.seconds, "passes": [dict(r.seconds) for r in results]},
     }
+    if ready.table.people is not None:
+        record["condensed"] = {"different_rows": ready.table.n_rows, "people": ready.table.n_people, "risk": "exact"}
     plain: dict[str, Any] = to_plain(record)
     return plain
 
@@ -107,9 +109,9 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
         "values": _values(reproduction),
         "grid": output.grid(ready.table.schema),
-        "exposed": int(own.at_risk.sum()),
+        "exposed": ready.table.count(own.at_risk),
         "rules": [f.as_json() for f in own.findings],
-        "risk": [_brief_section(s, own) for s in own.scenarios],
+        "risk": [_brief_section(s, own, ready.table) for s in own.scenarios],
     }
 
 
@@ -146,7 +148,7 @@ def _embedding_section(whole: Embedding) -> dict[str, Any]:
     }
 
 
-def _brief_section(risk: ScenarioRisk, result: PassResult) -> dict[str, Any]:
+def _brief_section(risk: ScenarioRisk, result: PassResult, table: Table) -> dict[str, Any]:
     """One scenario: the marginal risk."""
     return {
         "scenario": risk.scenario.describe(),
@@ -156,14 +158,15 @@ def _brief_section(risk: ScenarioRisk, result: PassResult) -> dict[str, Any]:
         "tolerance": risk.tolerance,
         "marginal_risk": None if risk.marginal_risk is None else _mean_section(risk.marginal_risk),
         "at": "full size" if risk.is_exact else "half size",
-        "exposed": int(risk.exposed.sum()),
+        "exposed": table.count(risk.exposed),
         "caveats": [] if result.whole.is_complete else [_NOT_EMBEDDED],
     }
 
 
-def _scenario_section(risk: ScenarioRisk, result: PassResult, wanted: frozenset[str] | None) -> dict[str, Any]:
+def _scenario_section(risk: ScenarioRisk, result: PassResult, ready: Plan) -> dict[str, Any]:
     """One scenario: the marginal risk, and every measure for people in and people out."""
-    section = _brief_section(risk, result) | {
+    wanted = ready.wanted
+    section = _brief_section(risk, result, ready.table) | {
         "measures": {n: _measure(m) for n, m in risk.measures.items() if wanted is None or n in wanted},
         "sweep": {n: _measure(m) for n, m in risk.sweep.items()},
         "key_sizes": risk.scenario.key_sizes,
@@ -209,11 +212,11 @@ def _measure(m: MeasureRisk) -> dict[str, Any]:
 
 def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[str, Any]:
     """How many are exposed, how exposures are spread, and which groups stand out; groups below a size are not shown."""
-    n = table.n_rows
+    n, n_exposed = table.n_people, table.count(result.at_risk)
     section: dict[str, Any] = {
-        "exposed": int(result.at_risk.sum()),
-        "by_rules": int(result.named_by_rules.sum()),
-        "share": float(result.at_risk.mean()) if n else 0.0,
+        "exposed": n_exposed,
+        "by_rules": table.count(result.named_by_rules),
+        "share": n_exposed / n if n else 0.0,
         "delta": policy.delta,
         "false_discoveries": policy.false_discoveries,
         "power": result.power,
@@ -222,11 +225,11 @@ def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[
         "smallest_group": policy.smallest_group,
     }
     for risk in result.scenarios:
-        counts, _ = np.histogram(risk.exposures, bins=_BINS)
+        counts, _ = np.histogram(risk.exposures, bins=_BINS, weights=table.people)
         section["scenarios"].append(
             {
                 "scenario": risk.scenario.describe(),
-                "exposed": int(risk.exposed.sum()),
+                "exposed": table.count(risk.exposed),
                 "bounds": list(_BINS),
                 "counts": counts.tolist(),
             }
@@ -243,7 +246,7 @@ def _groups(result: PassResult, table: Table, smallest: int) -> list[dict[str, A
         if variable.kind == "numeric":
             continue
         all_counts = table.frequencies(name)
-        counts = np.bincount(table[name][result.at_risk], minlength=variable.n_codes)
+        counts = table.tally(table[name], variable.n_codes, result.at_risk)
         for code in np.flatnonzero(counts >= smallest):
             share = counts[code] / all_counts[code]
             groups.append(

@@ -249,5 +249,7 @@ def _held(part: _Part, table: Table, classes: dict[str, Integers], summed: str |
     number = np.zeros(table.n_rows, dtype=np.int64)
     for name, width in zip(part.names, part.shape, strict=True):
         number = number * width + classes[name][table[name]]
-    amounts = None if summed is None else np.nan_to_num(table.schema[summed].numbers)[table[summed]]
+    if summed is None:
+        return table.tally(number, part.n_cells).astype(np.float64)
+    amounts = np.nan_to_num(table.schema[summed].numbers)[table[summed]]
     return np.bincount(number, amounts, minlength=part.n_cells).astype(np.float64)

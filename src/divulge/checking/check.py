@@ -57,6 +57,8 @@ def check_outputs(cases: Sequence[Case], profile: Profile) -> Checked:
         asked.append(rule.name)
         mine = [f for case in concerned for f in rule.find(case)] + rule.find_between(concerned)
         breach = profile.breach[rule.name]
+        times = concerned[0].table.people
+        mine = mine if times is None else [replace(f, times=times) for f in mine]
         found += [f if f.severity.rank < rule.severity.rank else replace(f, severity=breach) for f in mine]
     found.sort(key=lambda f: -f.severity.rank)
     return Checked(profile, tuple(found), tuple(asked))

@@ -56,24 +56,30 @@ def run(
     these tell about people who were in is compared with what they tell about people who were not.
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
-    import numpy as np
 
     from divulge.assess import assess, plan
     from divulge.assess.remarks import find_remarks
     from divulge.assess.scenarios import scenarios_for
-    from divulge.assess.splits.checkpoint import digest_of
-    from divulge.spec import read_spec
+    from divulge.assess.splits.checkpoint import digest_of, digest_of_table
+    from divulge.spec import read_inputs, read_spec
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
         _assess_folder(spec, data, output, workers, fail_on, json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
-    ready = plan(assessment) if ledger is None else plan(assessment, *released_before(assessment, ledger))
+    if ledger is not None:
+        ready = plan(assessment, *released_before(assessment, ledger))
+    elif exposed_rows is not None and assessment.data is not None:
+        if not isinstance(assessment.data, Path) or assessment.data.is_dir():
+            raise UsageError("rows have a number in a file alone.", where="--exposed-rows", hint="Leave it out.")
+        ready = plan(assessment, read_inputs(assessment, "needed"))
+    else:
+        ready = plan(assessment)
     wanted = output if output is not None else Path(f"{spec.stem}-assessment")
     if exposed_rows is not None and not exposed_rows.parent.is_dir():
         raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
-    data_digest = digest_of(*(np.ascontiguousarray(c).tobytes() for c in ready.table.columns))
+    data_digest = digest_of_table(ready.table)
     # Whoever goes on from finished splits means the folder that has them.
     goes_on = resume and (wanted / "splits").exists()
     folder = wanted if goes_on else result_folder(wanted, digest_of(spec.read_bytes()), data_digest)

@@ -47,7 +47,7 @@ def run(
     Nothing is searched for. What is out of reach (figures that are not linear) is said.
     """
     assessment = read_spec(spec, allow_code=allow_code)
-    inputs = read_inputs(assessment)
+    inputs = read_inputs(assessment, "condensed")
     earlier = zip(assessment.earlier, inputs.earlier, strict=True)
     given = Submission(
         inputs.schema,
@@ -93,7 +93,8 @@ def _printed(output: Output, released: Released | None, inputs: Inputs) -> Relea
 
 def _known_others(given: Submission, targets: tuple[str, ...]) -> list[KnownOthers]:
     """What whoever knows everybody else learns about the targets, or about every variable of the outputs."""
-    if given.table is None:
+    if given.table is None or given.table.people is not None:
+        # Among so many people nobody knows everybody else.
         return []
     names = targets or tuple(dict.fromkeys(name for o in given.outputs for name in o.own_variables()))
     found = [ask_everybody_else(given.outputs, given.released, given.table, name) for name in names]

@@ -56,7 +56,7 @@ def _show(found: Preview, spec: Path) -> None:
                 screen.show(f"    {error.hint}")
         screen.show("")
     _warnings(found)
-    source = a.data or a.schema
+    source = a.data if isinstance(a.data, Path) else a.schema if a.source is None else a.source.name
     if found.n_rows is not None and found.schema is not None:
         about = "" if found.table is not None else " (no data: the schema and rows stand in)"
         screen.show(f"Data: {source}, {found.n_rows:,} rows, {len(found.schema)} variables{about}")

@@ -27,7 +27,7 @@ def run(
     assessment = read_spec(spec, allow_code=allow_code)
     if assessment.data is None:
         raise SpecError("there are no data to compute the outputs from.", where="data", hint="Name a file of data.")
-    inputs = read_inputs(assessment)
+    inputs = read_inputs(assessment, "needed")
     assert inputs.table is not None, "data were named, and have been read"
     computed = []
     for i, (output, released) in enumerate(zip(assessment.outputs, inputs.released, strict=True)):

@@ -49,10 +49,12 @@ def add(
     """
     from divulge.assess import plan
     from divulge.ledger.imports import add_release
-    from divulge.spec import read_spec
+    from divulge.spec import read_inputs, read_spec
 
     found = read_record(record) if record is not None else None
-    ready = plan(read_spec(spec))
+    assessment = read_spec(spec)
+    # A ledger knows data by everything that they hold.
+    ready = plan(assessment, read_inputs(assessment))
     with opened(ledger, store, create=True) as known:
         number, made, anchor = add_release(
             known,

@@ -39,7 +39,7 @@ def run(
     from divulge.spec.document import read_document
 
     assessment = read_spec(spec, allow_code=allow_code)
-    inputs, before = (read_inputs(assessment), ()) if ledger is None else released_before(assessment, ledger)
+    inputs, before = (read_inputs(assessment, "needed"), ()) if ledger is None else released_before(assessment, ledger)
     folder = output if output is not None else Path(f"{spec.stem}-safer")
     with progress_of_splits() as listener:
         found = mitigate(

@@ -46,7 +46,7 @@ def run(
             hint="Name a file of data. divulge audit needs none.",
         )
     chosen = read_profile(profile or read_policy(assessment.policy).profile, assessment.folder)
-    inputs = read_inputs(assessment)
+    inputs = read_inputs(assessment, "condensed")
     assert inputs.table is not None, "data were named, and have been read"
     units = assessment.entity, assessment.holding, assessment.waiver
     cases = make_cases(assessment.outputs, inputs.released, inputs.table, *units)

@@ -65,7 +65,7 @@ def run(
     if (original is not None or holdout is not None) and not assess:
         raise UsageError("--original and --holdout are for --assess.", hint="Add --assess.")
     assessment = read_spec(spec)
-    behind = original if original is not None else assessment.data
+    behind = original if original is not None else assessment.data if isinstance(assessment.data, Path) else None
     if assess and behind is None:
         raise UsageError(
             "--assess needs the original data, and the spec names none.",

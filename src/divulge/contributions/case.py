@@ -98,8 +98,8 @@ class Case:
         return np.asarray(is_coarse & ((low <= 0) | (high >= fewest)), dtype=bool)
 
     def rows(self, behind: Behind) -> Integers:
-        """How many rows each group has."""
-        return np.bincount(behind.group[behind.group >= 0], minlength=behind.n_groups)
+        """How many people each group has."""
+        return self.table.tally(behind.group, behind.n_groups, behind.group >= 0)
 
     @cached_property
     def _unit(self) -> tuple[Integers, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
@@ -40,7 +41,13 @@ def add_release(
 
     at: when it was released, where it was not now.
     """
-    assert ready.assessment.data is not None, "a plan has data"
+    source = ready.assessment.data
+    if not isinstance(source, Path):
+        raise SpecError(
+            "a ledger keeps data by the name of their file, and these live in a database.",
+            where="data",
+            hint="Name a file of the same people.",
+        )
     if record is not None and len(record.get("outputs", [])) != ready.n_new:
         raise SpecError("the record is not of this spec: it has another number of outputs.", where="--record")
     with ledger.writing() as session:
@@ -48,8 +55,8 @@ def add_release(
         data = register(
             session,
             None,
-            dataset or ready.assessment.data.stem[:200],
-            ready.assessment.data,
+            dataset or source.stem[:200],
+            source,
             collection=collection,
             table=ready.table,
         )

@@ -121,7 +121,7 @@ class Prepared:
     @property
     def rows(self) -> tuple[int, tuple[int, ...], int | None]:
         """How many rows the original, the synthetic tables and the holdout have."""
-        counts = self.n_rows or tuple(t.n_rows for t in self.tables)
+        counts = self.n_rows or tuple(t.n_people for t in self.tables)
         end = 1 + len(self.synthetic)
         return counts[0], counts[1:end], counts[-1] if self.holdout is not None else None
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from divulge.kernels.arrays import Integers
+from divulge.table import Table
 
 What = Literal[
     "count",
@@ -68,3 +72,16 @@ class Behind:
 def one_group(what: What, rows: NDArray[np.bool_], figure: int = -1, parameters: int = 0) -> Behind:
     """All rows that count as one group."""
     return Behind(what, np.array([figure]), np.where(rows, 0, -1), parameters=parameters)
+
+
+def crowds_of(groups: Iterable[Behind], table: Table) -> Iterator[tuple[str, Integers]]:
+    """Cells, or groups by the variables that span them, and how many people are in each."""
+    found: dict[str, list[Integers]] = {}
+    for behind in groups:
+        are_cells = behind.what in ("count", "share")
+        name = "cells" if are_cells else f"groups by {' × '.join(behind.names)}"
+        if are_cells or (behind.names and name not in found):
+            people = table.tally(behind.group, behind.n_groups, behind.group >= 0)
+            found.setdefault(name, []).append(people.astype(np.int64))
+    for name, counts in found.items():
+        yield name, np.concatenate(counts)

@@ -37,7 +37,7 @@ _OF_THE_KIND: tuple[str, ...] = (
     "can_suppress",
     "has_threshold",
 )
-_OF_THE_KIND += ("residuals_are_figures", "is_exact", "stays_whole", "acro", "examples")
+_OF_THE_KIND += ("residuals_are_figures", "is_exact", "stays_whole", "can_condense", "acro", "examples")
 """What a coarser output takes from its kind."""
 
 

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from divulge.errors import DivulgeError, OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.outputs.behind import Behind, What
+from divulge.outputs.behind import Behind, What, crowds_of
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid, grid_of
@@ -79,6 +79,8 @@ class Output:
     """Whether figures of whole numbers are whole numbers."""
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """What ACRO and pandas call it: an aggregate or a method, with the fields that say which of the kind it is."""
+    can_condense: ClassVar[bool] = False
+    """Whether its figures, and who stands behind them, can be worked out from rows that stand for several people."""
     examples: ClassVar[tuple[Example, ...]] = ()
 
     name: Annotated[str | None, "What to call the output in reports."] = None
@@ -163,23 +165,13 @@ class Output:
         return None
 
     def found_at(self, what: What, variable: str, schema: Schema) -> tuple[tuple[str, ...], Integers] | None:
-        """Where the count, the mean or the median of a variable is published; None where it is not.
-
-        (the variables that make the groups, the numbers of the figures group by group)."""
+        """Where a count, mean or median is published: the variables of the groups, and the figures group by group."""
         del what, variable, schema
         return None
 
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
         """Cells, groups or levels, by name, and how many people are in each: previews look for thin ones among them."""
-        found: dict[str, list[Integers]] = {}
-        for behind in self.behind(table):
-            are_cells = behind.what in ("count", "share")
-            name = "cells" if are_cells else f"groups by {' × '.join(behind.names)}"
-            if are_cells or (behind.names and name not in found):
-                people = np.bincount(behind.group[behind.group >= 0], minlength=behind.n_groups)
-                found.setdefault(name, []).append(people.astype(np.int64))
-        for name, counts in found.items():
-            yield name, np.concatenate(counts)
+        return crowds_of(self.behind(table), table)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         """Whose rows stand behind the figures, for rules of output checking; nothing where that cannot be said."""
@@ -213,6 +205,11 @@ class Output:
         del table, released
         return ()
 
+    def as_rows(self, schema: Schema, released: Released) -> Table | None:
+        """The rows that exact counts are, each with how many people have it; None where figures are no such counts."""
+        del schema, released
+        return None
+
     def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
         """A regression of so few people that their responses may follow from it; None where it is none."""
         del table, released, most
@@ -227,10 +224,7 @@ class Output:
         return None
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
-        """The least and the greatest value that the figures can have (a proportion: 0 and 1).
-
-        n_rows: how many rows the table has, where that is known (a count is at most that).
-        """
+        """The least and the greatest value of the figures (a proportion: 0 and 1). n_rows: of the table, if known."""
         del schema, n_rows
         return -np.inf, np.inf
 
@@ -332,10 +326,10 @@ class Output:
             raise OutputError("a method changes counts, and these figures are none.", where="method")
         for name in self.own_variables():
             if name not in schema:
-                raise unknown_variable(name, schema.names, where=self._field_of(name))
+                raise unknown_variable(name, schema.names, where=self.field_of(name))
         self.check_fields(schema)
 
-    def _field_of(self, variable: str) -> str | None:
+    def field_of(self, variable: str) -> str | None:
         """The field that names a variable, for the message."""
         for key, value in vars(self).items():
             listed = list(value) if isinstance(value, tuple) else [value]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from divulge.contributions import Case
 from divulge.outputs import Statbarn
 from divulge.rules.rule import Finding, Rule
@@ -41,7 +39,7 @@ class Differencing(Rule):
                 if not (both | (smaller.group < 0)).all():
                     continue
                 rows = (larger.group >= 0) & (smaller.group < 0)
-                extra = np.bincount(larger.group[rows], minlength=larger.n_groups)
+                extra = more.table.tally(larger.group, larger.n_groups, rows)
                 groups = (extra > 0) & (extra < self.fewest) & more.shown(larger) & fewer.shown(smaller)
                 if groups.any():
                     sentence = f"{{n}} cell{{s}} less those of another output {{are}} fewer than {self.fewest} people."

@@ -33,8 +33,8 @@ class NonResponse(Rule):
             if first.output.where != second.output.where:
                 continue
             for rows in (a & ~b, b & ~a):
-                n = int(rows.sum())
-                if 0 < n < self.fewest and a.sum() != b.sum():
+                n = first.table.count(rows)
+                if 0 < n < self.fewest and first.table.count(a) != first.table.count(b):
                     numbers = (first.number, second.number)
                     sentence = f"Two outputs differ by fewer than {self.fewest} people, who have missing values."
                     found.append(Finding(self.name, self.severity, numbers, (), sentence, np.asarray(rows)))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from divulge.contributions import Case
-from divulge.kernels.arrays import Mask
+from divulge.kernels.arrays import Integers, Mask
 from divulge.outputs import Statbarn
 from divulge.outputs.behind import Behind
 
@@ -36,6 +36,7 @@ class Finding:
 
     outputs: their numbers in the submission; figures: labels of the figures (of the first output).
     severity: milder than the rule's own where the rule itself says that this case is; a profile does not change that.
+    times: how many people each row stands for; None: one.
     """
 
     rule: str
@@ -44,10 +45,11 @@ class Finding:
     figures: tuple[str, ...]
     sentence: str
     people: Mask
+    times: Integers | None = None
 
     @property
     def n_people(self) -> int:
-        return int(self.people.sum())
+        return int(self.people.sum() if self.times is None else self.times[self.people].sum())
 
     def as_json(self) -> dict[str, Any]:
         return {

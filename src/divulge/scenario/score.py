@@ -87,11 +87,29 @@ class Lookup:
     def counts(self, synthetic: Table) -> Counts:
         """What a synthetic table says of every cell."""
         codes = _cell_codes(self.scenario, self.coding, self.width, synthetic)
+        if synthetic.people is not None:
+            return self._weighed(codes, synthetic.people)
         codes.sort()
         near, matched = np.empty(len(self.cells), np.int32), np.empty(len(self.cells), np.int32)
         certain = np.empty(len(self.cells), np.bool_)
         window_counts(codes, self.cells, self.width, self.low, self.high, near, matched, certain)
         return Counts(near, matched, certain)
+
+    def _weighed(self, codes: Integers, people: Integers) -> Counts:
+        """The same where rows stand for several people: sums up to each bound of a window, and their differences."""
+        order = np.argsort(codes, kind="stable")
+        ordered, up_to = codes[order], np.concatenate([[0], np.cumsum(people[order])])
+        key, target = np.divmod(self.cells, self.width)
+        places = [
+            np.searchsorted(ordered, key * self.width + bound)
+            for bound in (0, self.width, self.low[target], self.high[target] + 1)
+        ]
+        start, end, first, last = places
+        is_found = end > start
+        ends = ordered[np.maximum(end - 1, 0)] if len(ordered) else np.zeros_like(start)
+        starts = ordered[np.minimum(start, len(ordered) - 1)] if len(ordered) else np.zeros_like(start)
+        near, matched = up_to[last] - up_to[first], up_to[end] - up_to[start]
+        return Counts(near.astype(np.int32), matched.astype(np.int32), is_found & (starts == ends))
 
     def scores(self, counts: Counts) -> Floats:
         """The score of every cell."""

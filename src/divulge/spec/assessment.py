@@ -20,10 +20,13 @@ from divulge.policy import Policy, make_policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario
 from divulge.settings import Called, Choice, Entries, Kinds, Range, read_kind, read_settings, settings_of
+from divulge.sources import Source, read_source
 from divulge.spec.document import read_document
+from divulge.spec.needed import can_condense, needed_columns
 from divulge.spec.teaching import TeachingFields
 from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table import Schema, Table, read_schema, read_table
+from divulge.table.condense import condense
 from divulge.table.derive import with_derived
 
 _KINDS = Kinds("kind of output", OUTPUTS, also=kinds_by_other_names({kind.kind: kind for kind in OUTPUTS}))
@@ -46,7 +49,11 @@ class Assessment:
     folder: Path = field(default=Path(), metadata={"spec": False})
     families: Mapping[str, Family] = field(default_factory=dict, metadata={"spec": False})
 
-    data: Annotated[Path | None, "The file of microdata; absent where only the outputs are known."] = None
+    data: Annotated[
+        Path | Mapping[str, Any] | None,
+        "The file of microdata or a folder of Parquet files, or {duckdb: FILE, table: NAME}, or {postgresql: SERVICE, "
+        "query: SELECT …}; absent where only the outputs are known.",
+    ] = None
     schema: Annotated[Path | None, "A Frictionless Table Schema; inferred from the data if absent."] = None
     derive: Annotated[
         Mapping[str, str],
@@ -82,10 +89,23 @@ class Assessment:
     )
     seed: Annotated[int, "Where the random numbers start.", Range(least=0, below=2**63)] = 1
 
+    @property
+    def source(self) -> Source | None:
+        """Where the data live; None where there are none."""
+        if self.data is None:
+            return None
+        # The name of a file starts in the folder already.
+        return read_source(self.data, Path() if isinstance(self.data, Path) else self.folder)
+
+
+Reads = Literal["all", "needed", "condensed"]
+"""What of the data is read: every column; those that are needed; the same with people who are alike held once, where
+the outputs can be worked out from that."""
+
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What an assessment rests on: the schema, the data where there are any, and how many rows."""
+    """What an assessment rests on: the schema, the data where there are any, and how many people."""
 
     schema: Schema
     table: Table | None
@@ -128,8 +148,12 @@ def parse_spec(
         for given in (found.outputs, found.earlier)
     )
     files: dict[str, Any] = {
-        n: where / p for n in ("data", "schema", "holdout", "policy") if isinstance(p := getattr(found, n), Path)
+        n: where / p for n in ("schema", "holdout", "policy") if isinstance(p := getattr(found, n), Path)
     }
+    if found.data is not None:
+        read_source(found.data, where)
+    if isinstance(found.data, Path):
+        files["data"] = where / found.data
     extra = None if found.teaching.extra is None else where / found.teaching.extra
     return replace(
         found,
@@ -180,14 +204,33 @@ def _check_units(assessment: Assessment, schema: Schema) -> None:
             raise unknown_variable(name, schema.names, where=part)
 
 
-def read_people(assessment: Assessment, which: Literal["data", "holdout"], schema: Schema | None) -> Table:
-    """A file of microdata that the assessment names, with the variables that it derives."""
+def read_people(
+    assessment: Assessment, which: Literal["data", "holdout"], schema: Schema | None, reads: Reads = "all"
+) -> Table:
+    """The microdata that the assessment names, with the variables that it derives."""
     with _named(which):
-        table = read_table(getattr(assessment, which), schema)
-    return with_derived(table, assessment.derive)
+        if which == "holdout":
+            assert assessment.holdout is not None, "asked only where it is named"
+            table = read_table(assessment.holdout, schema)
+        else:
+            table = _read_data(assessment, schema, reads)
+    found = with_derived(table, assessment.derive)
+    if found.people is None or not assessment.derive:
+        return found
+    # Two days of birth may be one age.
+    return condense(found.select(needed_columns(assessment, found.schema, found.names, derived=True)))
 
 
-def read_inputs(assessment: Assessment) -> Inputs:
+def _read_data(assessment: Assessment, schema: Schema | None, reads: Reads) -> Table:
+    source = assessment.source
+    assert source is not None, "asked only where there are data"
+    if reads == "all":
+        return source.read(schema, None, condensed=False)
+    condensed = reads == "condensed" and can_condense(assessment)
+    return source.read(schema, lambda there: needed_columns(assessment, schema, there), condensed=condensed)
+
+
+def read_inputs(assessment: Assessment, reads: Reads = "all") -> Inputs:
     """Read the schema and the data, and check every output and every released number against them."""
     schema = None
     if assessment.schema is not None:
@@ -195,11 +238,11 @@ def read_inputs(assessment: Assessment) -> Inputs:
             schema = read_schema(assessment.schema)
     table = None
     if assessment.data is not None:
-        table = read_people(assessment, "data", schema)
+        table = read_people(assessment, "data", schema, reads)
         schema = table.schema
-        if assessment.rows is not None and assessment.rows != table.n_rows:
+        if assessment.rows is not None and assessment.rows != table.n_people:
             raise SpecError(
-                f"the data have {table.n_rows:,} rows, not {assessment.rows:,}.",
+                f"the data have {table.n_people:,} rows, not {assessment.rows:,}.",
                 where="rows",
                 hint="Leave rows out where there are data.",
             )
@@ -214,7 +257,7 @@ def read_inputs(assessment: Assessment) -> Inputs:
             "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
         )
     _check_units(assessment, schema)
-    n_rows = assessment.rows if table is None else table.n_rows
+    n_rows = assessment.rows if table is None else table.n_people
     released, earlier = (
         tuple(_released(o, f"{name}[{i}]", schema, table, n_rows, assessment.folder) for i, o in enumerate(given))
         for name, given in (("outputs", assessment.outputs), ("earlier", assessment.earlier))

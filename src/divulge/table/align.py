@@ -31,7 +31,9 @@ def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ..
     variables = [_union([t.schema[n] for t in tables]) for n in names]
     rules = tables[0].schema.select(names).rules
     schema = Schema(tuple(variables), rules)
-    return tuple(Table(schema, tuple(_recoded(t[v.name], t.schema[v.name], v) for v in variables)) for t in tables)
+    return tuple(
+        Table(schema, tuple(_recoded(t[v.name], t.schema[v.name], v) for v in variables), t.people) for t in tables
+    )
 
 
 def onto(table: Table, schema: Schema) -> Table:

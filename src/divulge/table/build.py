@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from divulge.errors import MissingColumnsError, suggest
-from divulge.kernels.arrays import Codes
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.column import RawColumn, coded
 from divulge.table.conform import conform
 from divulge.table.infer import NA_TEXTS, infer
@@ -18,14 +18,17 @@ from divulge.table.table import Table
 from divulge.table.variable import Variable
 
 
-def build_table(columns: Iterable[RawColumn], schema: Schema | None = None) -> Table:
-    """A table of the columns: the schema's variables first, in its order, then the others as they come."""
+def build_table(columns: Iterable[RawColumn], schema: Schema | None = None, people: Integers | None = None) -> Table:
+    """A table of the columns: the schema's variables first, in its order, then the others as they come.
+
+    people: how many people each row stands for, where that is not one.
+    """
     built: dict[str, tuple[Variable, Codes]] = {}
     inferred: list[str] = []
     opened: list[str] = []
     for found in columns:
         known = schema[found.name] if schema is not None and found.name in schema else found.own
-        variable, lookup = infer(found) if known is None else conform(found, known)
+        variable, lookup = infer(found) if known is None else conform(found, known, people)
         built[found.name] = variable, coded(found, lookup, variable.dtype)
         if known is None:
             inferred.append(found.name)
@@ -36,12 +39,12 @@ def build_table(columns: Iterable[RawColumn], schema: Schema | None = None) -> T
             built[name] = _without_level(*built[name], text)
     for name in (*inferred, *opened):
         # What a schema lists is told already; what only the data say may point at people.
-        built[name] = recognised(*built[name]), built[name][1]
+        built[name] = recognised(*built[name], people), built[name][1]
     order = list(built)
     if schema is not None:
         order = [*schema.names, *(n for n in order if n not in schema)]
     rules = () if schema is None else schema.rules
-    table = Table(Schema(tuple(built[n][0] for n in order), rules), tuple(built[n][1] for n in order))
+    table = Table(Schema(tuple(built[n][0] for n in order), rules), tuple(built[n][1] for n in order), people)
     table.check_rules()
     return table
 

@@ -91,7 +91,7 @@ def coarser_table(table: Table, schema: Schema, codes: Mapping[str, Integers]) -
         codes[name].astype(schema[name].dtype)[column] if name in codes else column
         for name, column in zip(table.names, table.columns, strict=True)
     ]
-    return Table(schema, tuple(columns))
+    return Table(schema, tuple(columns), table.people)
 
 
 def _merged(variable: Variable, groups: Sequence[Sequence[Value]]) -> tuple[Variable, Integers]:

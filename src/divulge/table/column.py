@@ -53,11 +53,13 @@ class RawColumn:
         """Whether some row is empty."""
         return any(not piece.all() for piece in self.pieces)
 
-    def counts(self) -> Integers:
-        """How many rows have each id."""
-        total = np.zeros(self.n_ids, dtype=np.int64)
+    def counts(self, people: Integers | None = None) -> Integers:
+        """How many people have each id. people: how many each row stands for; one where None."""
+        total, start = np.zeros(self.n_ids, dtype=np.int64), 0
         for piece in self.pieces:
-            total += np.bincount(piece, minlength=len(total))
+            weights = None if people is None else people[start : start + len(piece)]
+            total += np.bincount(piece, weights, minlength=len(total)).astype(np.int64)
+            start += len(piece)
         return total
 
 

@@ -8,7 +8,7 @@ broken only where it is false.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -48,6 +48,12 @@ _PART_OF_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?: [0-9:.]+)?)?)?")
 
 _Lookup = NDArray[np.int8]  # a truth value for every code of a variable: 1 true, 0 false, −1 unknown
 _Truth = NDArray[np.int8]  # a truth value for every row: 1 true, 0 false, −1 unknown
+
+
+def names_in(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The names of variables that a condition or a rule may speak of, before anything is known of their values."""
+    said = {part for token in _TOKEN.finditer(text) for part in token.groupdict().values() if part is not None}
+    return tuple(name for name in known if name in said)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from divulge.table.infer import NA_TEXTS, as_integers, parse_number
 from divulge.table.variable import Value, Variable, value_text
 
 
-def conform(found: RawColumn, variable: Variable) -> tuple[Variable, Integers]:
+def conform(found: RawColumn, variable: Variable, people: Integers | None = None) -> tuple[Variable, Integers]:
     """The variable (closed, where it was open) and the code of each id of the column."""
     if variable.holds == "date" and variable.date_format is not None:
         found = _as_dates(found, variable.date_format)
@@ -28,7 +28,7 @@ def conform(found: RawColumn, variable: Variable) -> tuple[Variable, Integers]:
         lookup = _matched(found, settled)
     outside = lookup < 0
     if outside.any():
-        counts = found.counts()[outside]
+        counts = found.counts(people)[outside]
         if counts.any():
             raise _outside(found, variable, int(counts.sum()), int((counts > 0).sum()))
     return settled, lookup

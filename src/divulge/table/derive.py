@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -27,8 +27,16 @@ def with_derived(table: Table, definitions: Mapping[str, str]) -> Table:
         if name in table.schema:
             raise RuleError(f"there is a variable {name!r} already.", where=f"derive.{name}", hint="Use another name.")
         variable, codes = _derived(name, text, table)
-        table = Table(Schema((*table.schema.variables, variable), table.schema.rules), (*table.columns, codes))
+        schema = Schema((*table.schema.variables, variable), table.schema.rules)
+        table = Table(schema, (*table.columns, codes), table.people)
     return table
+
+
+def dates_in(definitions: Mapping[str, str], known: Iterable[str]) -> tuple[str, ...]:
+    """The columns of dates that definitions speak of."""
+    calls = [found for text in definitions.values() if (found := _CALL.fullmatch(text)) is not None]
+    said = {part for call in calls for part in (call["first"], call["second"])}
+    return tuple(name for name in known if name in said)
 
 
 def _derived(name: str, text: str, table: Table) -> tuple[Variable, Codes]:
@@ -80,7 +88,7 @@ def _age(name: str, table: Table, born: Variable, until: str, where: str) -> tup
     is_known = (births > 0) & (ends > 0)
     ages = (ends - births) // _YEARS
     if (ages[is_known] < 0).any():
-        n = int((ages[is_known] < 0).sum())
+        n = table.count(is_known & (ages < 0))
         raise RuleError(f"{n:,} people would have an age below 0.", where=where, hint="Use a later day.")
     values, places = np.unique(ages[is_known], return_inverse=True)
     variable = Variable(name, "numeric", values, missing=() if is_known.all() else (None,))

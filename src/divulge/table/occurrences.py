@@ -26,9 +26,10 @@ class Occurrences:
     n_rows: int
 
     @classmethod
-    def of(cls, variable: Variable, codes: Codes) -> Occurrences:
-        counts = np.bincount(codes, minlength=variable.n_codes)[: variable.n_values]
-        return cls(variable, counts, len(codes))
+    def of(cls, variable: Variable, codes: Codes, people: Integers | None = None) -> Occurrences:
+        """people: how many each row stands for; one where None."""
+        counts = np.bincount(codes, people, minlength=variable.n_codes)[: variable.n_values].astype(np.int64)
+        return cls(variable, counts, len(codes) if people is None else int(people.sum()))
 
     @cached_property
     def n_valid(self) -> int:

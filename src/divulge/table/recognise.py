@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from divulge.kernels.arrays import Codes
+from divulge.kernels.arrays import Codes, Integers
 from divulge.table.dates import as_date, has_short_years
 from divulge.table.occurrences import Occurrences
 from divulge.table.variable import Holds, Variable
@@ -53,12 +53,12 @@ _CONTACTS = tuple(
 )
 
 
-def recognised(variable: Variable, codes: Codes) -> Variable:
-    """The variable with what its values are."""
+def recognised(variable: Variable, codes: Codes, people: Integers | None = None) -> Variable:
+    """The variable with what its values are. people: how many each row stands for; one where None."""
     if variable.holds != "levels" or variable.labels:
         # Labels are a code book: whoever wrote it has told the levels.
         return variable
-    seen = Occurrences.of(variable, codes)
+    seen = Occurrences.of(variable, codes, people)
     if seen.is_text and seen.n_distinct and all(as_date(t, "%Y-%m-%d") for t in seen.texts):
         return replace(variable, holds="date", is_ordered=True, date_format="%Y-%m-%d")
     holds = _text_holds(seen) if seen.is_text else _number_holds(seen)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import BrokenRuleError, SchemaError
-from divulge.kernels.arrays import Codes, Integers
+from divulge.kernels.arrays import Codes, Integers, Mask
 from divulge.table.schema import Schema
 from divulge.table.variable import Variable
 
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of people as codes. `columns[j][i]` is the code of row i in variable j of the schema."""
+    """Rows of people as codes. `columns[j][i]` is the code of row i in variable j of the schema.
+
+    people: how many people each row stands for, where people who are alike are held once (table/condense.py); None:
+    every row is one person.
+    """
 
     schema: Schema
     columns: tuple[Codes, ...]
+    people: Integers | None = None
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.schema):
@@ -40,10 +45,17 @@ class Table:
                 codes.setflags(write=False)
             held.append(codes)
         object.__setattr__(self, "columns", tuple(held))
+        if self.people is not None and (len(self.people) != self.n_rows or (self.people < 1).any()):
+            raise SchemaError("as many numbers of people as rows are needed, each of at least 1.")
 
     @property
     def n_rows(self) -> int:
         return len(self.columns[0]) if self.columns else 0
+
+    @property
+    def n_people(self) -> int:
+        """How many people the rows stand for."""
+        return self.n_rows if self.people is None else int(self.people.sum())
 
     def __len__(self) -> int:
         return self.n_rows
@@ -63,24 +75,39 @@ class Table:
     def select(self, names: Iterable[str]) -> Table:
         """Some variables, in the order asked for. Shares the arrays."""
         wanted = list(names)
-        return Table(self.schema.select(wanted), tuple(self[n] for n in wanted))
+        return Table(self.schema.select(wanted), tuple(self[n] for n in wanted), self.people)
 
     def take(self, rows: NDArray[Any] | slice | Sequence[int]) -> Table:
         """Some rows, by index, slice or mask. The schema (and so every code) stays as it is."""
         index = rows if isinstance(rows, slice) else np.asarray(rows)
-        return Table(self.schema, tuple(c[index] for c in self.columns))
+        people = None if self.people is None else self.people[index]
+        return Table(self.schema, tuple(c[index] for c in self.columns), people)
 
     def frequencies(self, name: str) -> Integers:
-        """How many rows have each code of a variable."""
-        return np.bincount(self[name], minlength=self.schema[name].n_codes)
+        """How many people have each code of a variable."""
+        return self.tally(self[name], self.schema[name].n_codes)
+
+    def tally(self, group: NDArray[np.integer], n_groups: int, rows: Mask | None = None) -> Integers:
+        """How many people each group has. group: of each row. rows: those that count; all where None."""
+        people = self.people
+        if rows is not None:
+            group, people = group[rows], None if people is None else people[rows]
+        if people is None:
+            return np.bincount(group, minlength=n_groups)
+        # Sums of whole numbers below 2⁵³ are exact in floats.
+        return np.bincount(group, people, minlength=n_groups).astype(np.int64)
+
+    def count(self, rows: Mask) -> int:
+        """How many people some rows stand for."""
+        return int(rows.sum() if self.people is None else self.people[rows].sum())
 
     def check_rules(self) -> None:
         """Raise where rows break an edit rule, saying how many, never which."""
         for rule in self.schema.parsed_rules():
-            broken = int(rule.broken(self).sum())
+            broken = self.count(rule.broken(self))
             if broken:
                 raise BrokenRuleError(
-                    f"{broken:,} of {self.n_rows:,} rows break the edit rule {rule.text!r}.",
+                    f"{broken:,} of {self.n_people:,} rows break the edit rule {rule.text!r}.",
                     hint="Mend the data or the rule, or take the rule out of the schema.",
                 )
 
@@ -96,6 +123,8 @@ class Table:
             self.schema == other.schema
             and self.n_rows == other.n_rows
             and all(np.array_equal(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+            and (self.people is None) == (other.people is None)
+            and (self.people is None or other.people is None or np.array_equal(self.people, other.people))
         )
 
 

@@ -49,15 +49,15 @@ def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
 
 
 def test_data_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import divulge.spec.assessment as specs
+    import divulge.sources.file as files
 
-    real, read = specs.read_table, []
+    real, read = files.read_table, []
 
     def counted(*given: Any, **named: Any) -> Any:
         read.append(given)
         return real(*given, **named)
 
-    monkeypatch.setattr(specs, "read_table", counted)
+    monkeypatch.setattr(files, "read_table", counted)
     assert _preview(folder, CROSSTAB).problems == []
     assert len(read) == 1
 

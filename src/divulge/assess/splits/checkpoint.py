@@ -25,6 +25,7 @@ from divulge.designs import Split
 from divulge.errors import DivulgeError, UsageError, WorkerError, WriteError
 from divulge.record import make_folder, write_bytes, write_text
 from divulge.scenario import Counts
+from divulge.table import Table
 
 FOLDER = "splits"
 
@@ -105,6 +106,12 @@ def digest_of(*parts: bytes) -> str:
         found.update(len(part).to_bytes(8, "big"))
         found.update(part)
     return found.hexdigest()
+
+
+def digest_of_table(table: Table) -> str:
+    """One text for the data: of the rows, or of different rows with how many people have each."""
+    held = table.columns if table.people is None else (*table.columns, table.people)
+    return digest_of(*(np.ascontiguousarray(column).tobytes() for column in held))
 
 
 def _about(result: SplitResult) -> dict[str, Any]:

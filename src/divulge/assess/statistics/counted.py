@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from divulge.assess.statistics.intervals import Mean
-from divulge.kernels.arrays import Floats, Mask
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.scenario import Counts, Lookup
@@ -23,15 +25,19 @@ ALMOST = 1 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What counts say of one look-up, person by person. certain: whose value the crosstab makes certain (below)."""
+    """What counts say of one look-up, row by row. certain: whose value the crosstab makes certain (below).
+
+    times: how many people each row stands for; None: one.
+    """
 
     exposures: Floats
     certain: Mask
+    times: Integers | None = None
 
     @property
     def risk(self) -> Mean:
         """The marginal risk; nothing was drawn, so the interval has no width."""
-        value = float(self.exposures.mean())
+        value = float(np.average(self.exposures, weights=self.times))
         return Mean(value, value, value, 0, 0.0)
 
     def exposed(self, delta: float) -> Mask:
@@ -57,4 +63,4 @@ def _counted(lookup: Lookup, table: Table, certain_class: int) -> Counted:
     without = Counts(with_them.near - 1, with_them.matched - 1, with_them.certain)
     exposures = lookup.scores(with_them) - lookup.scores(without)
     alike = (with_them.near == with_them.matched) & (with_them.matched < certain_class) & (lookup.prior < ALMOST)
-    return Counted(exposures[lookup.cell_of_row], alike[lookup.cell_of_row])
+    return Counted(exposures[lookup.cell_of_row], alike[lookup.cell_of_row], table.people)

@@ -173,13 +173,17 @@ class Counter:
     def tally(self, table: Table, target: str) -> Tally:
         """The table's cells with their counts."""
         if (id(table), target) not in self._tallies:
-            if table.n_rows >= 2**31:
+            if table.n_people >= 2**31:
                 raise MeasureError(
-                    f"{table.n_rows:,} rows are more than can be counted in memory.", hint="Use the duckdb engine."
+                    f"{table.n_people:,} rows are more than can be counted in memory.", hint="Use the duckdb engine."
                 )
             radix = self.coding.radix * self.schema[target].n_codes
-            codes, counts = counting.distinct(self.cell_codes(table, target), radix)
-            self._tallies[id(table), target] = (table, Tally(codes, counts, table.n_rows))
+            if table.people is None:
+                codes, counts = counting.distinct(self.cell_codes(table, target), radix)
+            else:
+                codes, cell = np.unique(self.cell_codes(table, target), return_inverse=True)
+                counts = table.tally(cell, len(codes)).astype(np.int32)
+            self._tallies[id(table), target] = (table, Tally(codes, counts, table.n_people))
         return self._tallies[id(table), target][1]
 
     def give(self, table: Table, target: str, tally: Tally) -> None:

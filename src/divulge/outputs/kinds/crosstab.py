@@ -54,6 +54,7 @@ class Crosstab(Output):
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
     can_suppress: ClassVar[bool] = True
     has_threshold: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"count": {}, "size": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Counts of tenure by sex, with margins", {"variables": ["TENURE", "SEX"], "margins": True}),
@@ -105,6 +106,18 @@ class Crosstab(Output):
         low, high = released.whole()
         is_plain = self.statistic == "counts" and self.weights is None and bool((low == high).all())
         return self.variables if is_plain and counted(self, table, self._complete()).all() else ()
+
+    def as_rows(self, schema: Schema, released: Released) -> Table | None:
+        low, high = released.whole()
+        if self.statistic != "counts" or self.weights is not None or not (low == high).all():
+            return None
+        spanned = schema.select(self.variables)
+        shape = self._groups(schema).shape
+        people = low[: int(np.prod(shape))].astype(np.int64)
+        # Levels are numbered as codes are.
+        codes = np.indices(shape).reshape(len(shape), -1)[:, people > 0]
+        columns = tuple(code.astype(v.dtype) for v, code in zip(spanned, codes, strict=True))
+        return Table(spanned, columns, people[people > 0])
 
     def _subsets(self) -> list[tuple[str, ...]]:
         """The whole table, then its margins from the largest to the grand total, which has no variables."""
@@ -242,8 +255,11 @@ class Crosstab(Output):
         shape = groups.shape
         number = groups.numbers(table)
         keep = counted(self, table) & (number >= 0)
-        weights = None if self.weights is None else row_weights(self, table)[keep]
-        cells = np.bincount(number[keep], weights, minlength=groups.n_groups).astype(np.float64).reshape(shape)
+        if self.weights is None:
+            cells = table.tally(number, groups.n_groups, keep).astype(np.float64).reshape(shape)
+        else:
+            weights = row_weights(self, table)[keep]
+            cells = np.bincount(number[keep], weights, minlength=groups.n_groups).astype(np.float64).reshape(shape)
         axes = {name: i for i, name in enumerate(self.variables)}
         parts = []
         for names in self._subsets():

@@ -38,6 +38,7 @@ class Frequencies(Output):
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
     can_suppress: ClassVar[bool] = True
     has_threshold: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Marital status and sex", {"variables": ["MSTATUS", "SEX"]}),
         Example("Per cent of adults", {"variables": ["ETHGROUP"], "statistic": "percentages", "where": "AGE >= 18"}),
@@ -146,8 +147,11 @@ class Frequencies(Output):
         for groups in self._groups(table.schema):
             number = groups.numbers(table)
             known = keep & (number >= 0)
-            added = np.bincount(number[known], None if weights is None else weights[known], minlength=groups.n_groups)
-            parts.append(added.astype(np.float64))
+            if weights is None:
+                added = table.tally(number, groups.n_groups, known).astype(np.float64)
+            else:
+                added = np.bincount(number[known], weights[known], minlength=groups.n_groups).astype(np.float64)
+            parts.append(added)
             below.append(np.full(groups.n_groups, parts[-1].sum()))
         counts, of = np.concatenate(parts), np.concatenate(below)
         status = Status.OK if of.all() else Status.EMPTY_GROUP if of.any() else Status.EMPTY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,13 @@ _KEY = b"divulge.schema"
 _LISTED = 1 << 16  # a numeric variable of more values than this does not list them in the file: they are in its rows
 
 
-def read_parquet(path: Path, schema: Schema | None) -> Table:
-    """A Parquet file as a table. Without a schema, one that the file carries is used where the rows keep to it."""
+def read_parquet(
+    path: Path, schema: Schema | None, wanted: Callable[[Sequence[str]], Sequence[str]] | None = None
+) -> Table:
+    """A Parquet file as a table. Without a schema, one that the file carries is used where the rows keep to it.
+
+    wanted: of its columns those that are read; all where None.
+    """
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError):
@@ -53,18 +58,27 @@ def read_parquet(path: Path, schema: Schema | None) -> Table:
             raise HeaderOnlyError(f"the file has {len(names)} columns and no rows.", where=str(path))
         check_columns(names, schema)
         carried = _carried(file) if schema is None else None
+        if wanted is not None:
+            names = list(wanted(names))
+            schema, carried = (s and s.select([n for n in s.names if n in names]) for s in (schema, carried))
         if carried is not None:
             try:
                 check_columns(names, carried)
-                return build_table(_columns(path, file), carried)
+                return build_table(_columns(path, file, names), carried)
             except (MissingColumnsError, OutsideCategoriesError, BrokenRuleError):
                 # Another program changed the rows and kept what we had noted about them: the rows count.
                 pass
-        return build_table(_columns(path, file), schema)
+        return build_table(_columns(path, file, names), schema)
 
 
-def _columns(path: Path, file: pq.ParquetFile) -> Iterator[RawColumn]:
-    for name in file.schema_arrow.names:
+def carried_schema(path: Path) -> Schema | None:
+    """The schema that a file carries, where we wrote it."""
+    with pq.ParquetFile(path) as file:
+        return _carried(file)
+
+
+def _columns(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> Iterator[RawColumn]:
+    for name in names:
         try:
             column = file.read(columns=[name]).column(name)
         except (pa.ArrowException, OSError, KeyError):

@@ -36,7 +36,7 @@ _WIDE = 100
 
 def lint(table: Table) -> tuple[Remark, ...]:
     """All remarks on a table: those on the file first, then variable by variable."""
-    seen = [Occurrences.of(v, c) for v, c in zip(table.schema, table.columns, strict=True)]
+    seen = [Occurrences.of(v, c, table.people) for v, c in zip(table.schema, table.columns, strict=True)]
     remarks = list(_header(table))
     for variable in seen:
         pointing = list(_points_at_people(variable))

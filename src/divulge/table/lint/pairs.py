@@ -58,7 +58,7 @@ def _coarsest_source(table: Table, target: Occurrences, seen: list[Occurrences])
         is_later = source.n_distinct == target.n_distinct and place[other] >= place[name]
         if source.n_distinct < target.n_distinct or is_later:
             continue
-        is_telling = variety * (table.n_rows - source.n_distinct) >= _SURPRISE
+        is_telling = variety * (table.n_people - source.n_distinct) >= _SURPRISE
         if is_telling and _is_function(table[name], table[other]):
             return source
     return None

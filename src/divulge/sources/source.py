@@ -1,0 +1,39 @@
+"""What a source is: where data live, and how the columns that are needed are fetched from there.
+
+A source is one file with one frozen dataclass; its fields are what `data:` says in a spec. It is read once, in one
+snapshot, and never written to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from divulge.condensing.group_by import Wanted
+from divulge.table import Schema, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where data live. kind: the field by which a spec names it."""
+
+    kind: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """What the record calls it: nothing that says how to get there."""
+        raise NotImplementedError
+
+    def under(self, folder: Path) -> Source:
+        """The same, with names of files that start in a folder."""
+        del folder
+        return self
+
+    def read(self, schema: Schema | None, wanted: Wanted | None, *, condensed: bool) -> Table:
+        """The people. schema: what columns are; those that it does not name are inferred.
+
+        wanted: which of its columns are needed; all where None. condensed: whether people who are alike may be held
+        once.
+        """
+        raise NotImplementedError

@@ -1,0 +1,59 @@
+"""People who are alike held once, with how many they are: what is worked out from counts costs what these rows cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from divulge.kernels.arrays import Integers
+from divulge.table.table import Table
+
+_ROOM = 1 << 62
+"""Numbers of rows stay below this; one bit short of what int64 holds, so that no intermediate sum overflows."""
+
+
+def condense(table: Table) -> Table:
+    """The different rows, in the order of their codes, each with how many people have it.
+
+    The order of the rows before does not show: two copies of the same people in another order become the same table.
+    """
+    _, first, row, counts = np.unique(_numbers(table), return_index=True, return_inverse=True, return_counts=True)
+    if table.people is not None:
+        # Sums of whole numbers below 2⁵³ are exact in floats.
+        counts = np.bincount(row, table.people, minlength=len(first)).astype(np.int64)
+    return Table(table.schema, tuple(column[first] for column in table.columns), counts)
+
+
+def expand(table: Table) -> Table:
+    """One row for each person again."""
+    if table.people is None:
+        return table
+    return Table(table.schema, tuple(np.repeat(column, table.people) for column in table.columns))
+
+
+def drawn_half(table: Table, rng: np.random.Generator) -> tuple[Table, Table]:
+    """Condensed people halved at random: who is in, and who is out.
+
+    Of each row so many are in as of a random half of the people would be (multivariate hypergeometric).
+    """
+    assert table.people is not None, "condensed"
+    inside = rng.multivariate_hypergeometric(table.people, table.n_people // 2, method="marginals")
+    return _with(table, inside), _with(table, table.people - inside)
+
+
+def _with(table: Table, people: Integers) -> Table:
+    """The rows with so many people each; without those that have nobody."""
+    kept = people > 0
+    return Table(table.schema, tuple(column[kept] for column in table.columns), people[kept])
+
+
+def _numbers(table: Table) -> Integers:
+    """A number for every row: equal where rows are, and in the order of their codes."""
+    number, size = np.zeros(table.n_rows, dtype=np.int64), 1
+    for variable, column in zip(table.schema, table.columns, strict=True):
+        if size * variable.n_codes >= _ROOM:
+            # More combinations are possible than 64 bits can number, but no more occur than there are rows.
+            seen, number = np.unique(number, return_inverse=True)
+            size = len(seen)
+        number = number * variable.n_codes + column
+        size *= variable.n_codes
+    return number

@@ -1,0 +1,179 @@
+"""People who are alike held once give the same answers as a row for each: outputs, rules, audit, look-ups, measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from divulge.assess.statistics.counted import count_exposures
+from divulge.audit.run import AuditSettings, Submission, audit
+from divulge.checking import check_outputs, make_cases, read_profile
+from divulge.measures import FAMILIES
+from divulge.measures.run import measure_tables
+from divulge.policy import Policy
+from divulge.scenario import Knowledge, Lookup, Scenario
+from divulge.spec import parse_output
+from divulge.table import Schema, Table, Variable
+from divulge.table.condense import condense, drawn_half, expand
+
+_NAMES = ("A", "B", "C")
+
+
+@st.composite
+def tables(draw: st.DrawFn, missing: bool = True) -> Table:
+    """Up to forty people on three variables of few values, one of them numeric, so that many are alike."""
+    sizes = [draw(st.integers(1, 3)) for _ in _NAMES]
+    gone = [draw(st.booleans()) if missing else False for _ in _NAMES]
+    n = draw(st.integers(1, 40))
+    variables, columns = [], []
+    for name, size, may_miss in zip(_NAMES, sizes, gone, strict=True):
+        is_number = name == "C"
+        values = np.arange(size) if is_number else np.array([f"{name.lower()}{i}" for i in range(size)], dtype=object)
+        kind: Any = "numeric" if is_number else "categorical"
+        variables.append(Variable(name, kind, values, missing=(None,) if may_miss else ()))
+        columns.append(np.array(draw(st.lists(st.integers(0, size - 1 + may_miss), min_size=n, max_size=n))))
+    return Table(Schema(tuple(variables)), tuple(columns))
+
+
+_OUTPUTS = st.sampled_from(
+    [
+        {"kind": "crosstab", "variables": ["A", "B"]},
+        {"kind": "crosstab", "variables": ["A", "B", "C"], "margins": True},
+        {"kind": "crosstab", "variables": ["A", "C"], "where": "C >= 1"},
+        {"kind": "crosstab", "variables": ["B", "A"], "missing": "include"},
+        {"kind": "crosstab", "variables": ["A", "B"], "threshold": 3},
+        {"kind": "crosstab", "variables": ["A", "B"], "base": 5},
+        {"kind": "crosstab", "variables": ["A", "B"], "statistic": "row percentages"},
+        {"kind": "frequencies", "variables": ["A", "C"]},
+        {"kind": "frequencies", "variables": ["B"], "statistic": "proportions"},
+    ]
+).map(lambda document: parse_output({**document, "compute": True}))
+
+
+@given(tables())
+def test_rows_come_back_from_what_they_were_condensed_to(table: Table) -> None:
+    held = condense(table)
+    assert held.n_people == table.n_people == table.n_rows
+    assert held.n_rows == len(np.unique(np.column_stack(table.columns), axis=0))
+    order = np.lexsort(table.columns[::-1])
+    assert expand(held).equals(table.take(order))
+    assert condense(held).equals(held)
+    assert condense(table.take(order[::-1])).equals(held)
+
+
+@given(tables(), _OUTPUTS)
+def test_figures_and_crowds_are_the_same(table: Table, output: Any) -> None:
+    by_row, by_people = output.evaluate(table), output.evaluate(condense(table))
+    assert by_row.status is by_people.status
+    assert np.array_equal(by_row.values, by_people.values, equal_nan=True)
+    crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, condense(table))]
+    assert crowds[0] == crowds[1]
+
+
+@given(tables(), st.lists(_OUTPUTS, min_size=1, max_size=3))
+def test_rules_and_audit_find_the_same(table: Table, outputs: list[Any]) -> None:
+    found = []
+    # As in `divulge audit`: enough time that it never ends early here.
+    settings, profile = AuditSettings(seconds=60.0), read_profile(None)
+    for held in (table, condense(table)):
+        cases = make_cases(outputs, [None] * len(outputs), held)
+        released = tuple(case.released for case in cases)
+        given_in = Submission(held.schema, tuple(outputs), released, held.n_people, held)
+        findings = [finding.as_json() for finding in check_outputs(cases, profile).findings]
+        found.append((findings, audit(given_in, settings).as_json()))
+    assert found[0] == found[1]
+
+
+@given(tables(), tables())
+def test_look_ups_find_the_same_people(people: Table, synthetic: Table) -> None:
+    people, synthetic = _aligned(people, synthetic)
+    lookup = Lookup.of(Scenario(("A", "B"), "C"), people, _marginals(people))
+    by_row, by_people = lookup.counts(synthetic), lookup.counts(condense(synthetic))
+    assert by_row.near.tolist() == by_people.near.tolist()
+    assert by_row.matched.tolist() == by_people.matched.tolist()
+    assert by_row.certain.tolist() == by_people.certain.tolist()
+
+
+@given(tables(missing=False))
+def test_exact_exposures_are_the_same(table: Table) -> None:
+    output = parse_output({"kind": "crosstab", "variables": ["A", "B", "C"], "compute": True})
+    found = []
+    for held in (table, condense(table)):
+        printed = output.publish(output.evaluate(held), held.schema)
+        lookup = Lookup.of(Scenario(("A", "B"), "C"), held, _marginals(held))
+        (counted,) = count_exposures([lookup], [output], [printed], held, Policy())
+        assert counted is not None, "every variable stands in the crosstab"
+        exposed = counted.exposed(0.1)
+        found.append((counted.risk.value, held.count(exposed), held.count(counted.certain)))
+    # Sums in another order differ in the last digits.
+    assert found[1][0] == pytest.approx(found[0][0], abs=1e-12)
+    assert found[1][1:] == found[0][1:]
+
+
+@given(tables(missing=False))
+def test_the_rows_that_counts_are_give_these_counts(table: Table) -> None:
+    output = parse_output({"kind": "crosstab", "variables": ["B", "A"], "compute": True, "margins": True})
+    printed = output.publish(output.evaluate(table), table.schema)
+    rows = output.as_rows(table.schema, printed)
+    assert rows is not None
+    assert np.array_equal(output.evaluate(rows).values, printed.values)
+    rounded = replace(output, base=5)
+    assert rounded.as_rows(table.schema, rounded.publish(rounded.evaluate(table), table.schema)) is None
+
+
+@given(tables(), tables())
+def test_measures_that_count_are_the_same(people: Table, synthetic: Table) -> None:
+    people, synthetic = _aligned(people, synthetic)
+    families = [family() for family in FAMILIES if not family.needs_rows]
+    by_row, by_people = (
+        measure_tables(a, [b], ["A", "B"], ["C"], families)[0]
+        for a, b in ((people, synthetic), (condense(people), condense(synthetic)))
+    )
+    assert by_row.measures.keys() == by_people.measures.keys()
+    for name, (one,) in by_row.measures.items():
+        assert by_people.measures[name][0].value == pytest.approx(one.value, abs=1e-12, nan_ok=True), name
+
+
+@given(tables(), st.integers(0, 2**32))
+def test_a_half_and_the_rest_are_everybody(table: Table, seed: int) -> None:
+    held = condense(table)
+    inside, outside = drawn_half(held, np.random.default_rng(seed))
+    assert inside.n_people == held.n_people // 2
+    assert inside.n_people + outside.n_people == held.n_people
+    both = Table(
+        held.schema, tuple(np.concatenate(c) for c in zip(expand(inside).columns, expand(outside).columns, strict=True))
+    )
+    assert condense(both).equals(held)
+
+
+def test_halves_vary_as_halves_of_rows_do() -> None:
+    held = Table(Schema((Variable("A", "numeric", np.arange(2)),)), (np.arange(2),), np.array([30, 70]))
+    rng = np.random.default_rng(1)  # any seed will do
+    drawn = [drawn_half(held, rng)[0].frequencies("A")[0] for _ in range(2000)]
+    # Hypergeometric: mean 15, variance 50·0.3·0.7·50/99 = 5.30; four standard errors of 2,000 draws.
+    assert np.mean(drawn) == pytest.approx(15, abs=4 * np.sqrt(5.30 / 2000))
+    assert np.var(drawn) == pytest.approx(5.30, abs=4 * 5.30 * np.sqrt(2 / 2000))
+
+
+def test_more_combinations_than_64_bits_hold_are_still_told_apart() -> None:
+    rng = np.random.default_rng(2)  # any seed will do
+    schema = Schema(tuple(Variable(f"V{i}", "numeric", np.arange(250)) for i in range(12)))
+    columns = tuple(rng.integers(0, 250, 200).astype(np.uint8) for _ in range(12))
+    twice = Table(schema, tuple(np.concatenate([c, c]) for c in columns))
+    assert condense(twice).equals(condense(Table(schema, columns, np.full(200, 2))))
+
+
+def _aligned(*given_tables: Table) -> tuple[Table, ...]:
+    from divulge.table import align
+
+    return align(*given_tables)
+
+
+def _marginals(table: Table) -> Any:
+    counts = {n: table.frequencies(n).astype(float) for n in table.names}
+    return Knowledge.of(table.schema, "marginals", counts).marginals
