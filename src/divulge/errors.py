@@ -268,6 +268,18 @@ class TooLargeError(DivulgeError):
     exit_code = 67
 
 
+class TooSlowError(DivulgeError):
+    """What was being sent stopped coming."""
+
+    exit_code = 71
+
+
+class BusyError(DivulgeError):
+    """The service has as much to do as it takes on at once."""
+
+    exit_code = 69
+
+
 class AcroError(DivulgeError):
     """A folder that is not what ACRO writes, or that names files outside itself."""
 

@@ -99,7 +99,10 @@ def whole_file(path: Path) -> Iterator[Path]:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
         os.close(handle)
         yield Path(temporary)
-        Path(temporary).chmod(0o644)
+        # As any new file, by the mask of the process: the service lets nobody else of the machine read.
+        mask = os.umask(0o077)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(path)
     except OSError as error:
         raise WriteError(

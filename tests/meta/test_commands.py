@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,14 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "ledger list": lambda folder: ["ledger", "list", "--ledger", _ledger(folder)],
     "ledger show": lambda folder: ["ledger", "show", "1", "--ledger", _ledger(folder)],
     "ledger verify": lambda folder: ["ledger", "verify", "--ledger", _ledger(folder)],
+    "people list": lambda folder: ["people", "list", "--ledger", _ledger(folder)],
+    "people reset-password": lambda folder: [
+        "people",
+        "reset-password",
+        getpass.getuser(),
+        "--ledger",
+        _ledger(folder),
+    ],
     "worker": lambda folder: ["worker", "--once", "--ledger", _ledger(folder)],
     "serve": lambda folder: ["serve", "--check", "--no-demo", "--ledger", "b.sqlite"],
     "open": lambda folder: ["open", "new-folder", "--check"],

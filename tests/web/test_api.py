@@ -81,6 +81,33 @@ def test_no_request_makes_the_service_fail(served: Service, operations: dict[str
     tried()
 
 
+_DEEP = "[" * 5000 + "]" * 5000
+HOSTILE = (
+    '{"title": "a\\u0000b", "text": "a\\u0000b", "reason": "a\\u0000b", "name": "a\\u0000b", "password": "\\u0000", '
+    '"choice": "refuse", "audience": "everybody", "project": 1, "dataset": 1, "person": 3, "purpose": "\\u0000", '
+    '"outputs": [{"kind": "crosstab", "variables": ["AGE\\u0000"], "compute": true}]}',
+    '{"title": "x", "project": 1, "dataset": 1, "outputs": [{"kind": "crosstab", "variables": ["AGE"], "compute": true'
+    ', "where": "' + "(" * 3000 + '"}]}',
+    '{"title": "x", "project": 1e400, "dataset": 1, "person": 1e400, "outputs": [{"kind": "crosstab", "decimals": 1e99}]}',
+    '{"title": "x", "project": ' + "9" * 5000 + ', "person": ' + "9" * 5000 + "}",
+    '{"outputs": ' + _DEEP + ', "title": ' + _DEEP + "}",
+    '{"title": "x", "text": "x", "reason": "\\ud800"}',
+    "\0",
+    '{"title": "x',
+)
+"""What a generator seldom thinks of: NUL, deep nesting, numbers beyond all bounds, half a character, no end."""
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if label.startswith("POST")])
+def test_no_hostile_body_makes_the_service_fail(served: Service, label: str) -> None:
+    client = served.client("rosa" if label.endswith("submissions") else "chloe")
+    headers = {**api_headers(client), "content-type": "application/json"}
+    address = label.removeprefix("POST ").format(submission_id=1)
+    for body in HOSTILE:
+        answer = client.post(address, content=body.encode(), headers=headers)
+        assert answer.status_code < 500, (body[:100], answer.text)
+
+
 def test_submission_goes_all_the_way_by_program(served: Service) -> None:
     rosa, chloe, cyril = (served.client(name) for name in ("rosa", "chloe", "cyril"))
     sent = {"project": served.project, "dataset": served.dataset, "title": "By program", "outputs": [dict(OUTPUT)]}

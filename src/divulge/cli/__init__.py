@@ -38,6 +38,7 @@ COMMANDS: tuple[str, ...] = (
     "compare",
     "teach",
     "ledger",
+    "people",
     "worker",
     "serve",
     "open",

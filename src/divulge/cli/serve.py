@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.errors import UsageError
-from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
+from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened, private_files
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
@@ -95,16 +96,21 @@ def run(
     ready = replace(opened(ledger, store, create=True), anchors=anchors)
     is_file = ready.engine.dialect.name == "sqlite"
     with_demo = demo if demo is not None else is_file and is_loopback(host) and not behind_proxy
-    accounts = first_accounts(ready, with_demo)
-    if json:
-        told = [{"name": a.name, "role": a.role, "password": a.password} for a in accounts]
-        screen.print_json({"address": place.address, "ledger": ready.shown, "accounts": told})
-    else:
-        _tell(accounts)
+
+    def tell(accounts: list[Account]) -> None:
+        if json:
+            told = [{"name": a.name, "role": a.role, "password": a.password} for a in accounts]
+            screen.print_json({"address": place.address, "ledger": ready.shown, "accounts": told})
+        else:
+            _tell(accounts)
+
+    first_accounts(ready, with_demo, tell)
+    if not json:
         screen.show(f"Divulge is at {place.address}")
         screen.note(f"The ledger is {ready.shown}, files are in {ready.store.folder}. Stop with Ctrl-C.")
     if not check:
-        serve(create_app(ready, settings), place, Workers(ready, workers))
+        with private_files():
+            serve(create_app(ready, settings), place, Workers(ready, workers))
     ready.close()
 
 
@@ -115,3 +121,5 @@ def _tell(accounts: list[Account]) -> None:
     for account in accounts:
         grid.add_row(account.name, account.role, account.password)
     screen.show(grid)
+    # Here and now, not when the program ends: whoever cannot be told has no account yet.
+    sys.stdout.flush()

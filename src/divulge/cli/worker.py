@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
+from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened, private_files
 from divulge.terminal.screen import screen
 
 
@@ -43,7 +43,7 @@ def run(
     if tied:
         threading.Thread(target=_wait_for_the_end, args=(stop,), daemon=True).start()
     limits = Limits(seconds=60 * time_limit, memory=None if memory is None else int(memory * (1 << 30)))
-    with opened(ledger, store, create=True) as known:
+    with private_files(), opened(ledger, store, create=True) as known:
         worker = Worker(known, stop, limits, say=screen.note)
         screen.detail(f"worker {worker.name} at {known.shown}")
         taken = worker.run(once=once)

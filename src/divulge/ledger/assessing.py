@@ -14,8 +14,9 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.model import Job, Submission
+from divulge.ledger.store import make_private
 from divulge.outputs import Released
-from divulge.record import dumps, make_folder, write_bytes, write_text
+from divulge.record import dumps, write_bytes, write_text
 from divulge.spec import parse_spec, read_inputs
 
 _Figures = list[dict[str, Any]]
@@ -42,7 +43,8 @@ class _Finished:
 def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
     """What is to be assessed. The submission's files are laid out in the job's folder, and nothing else is there."""
     folder = ledger.store.work_folder(job_id)
-    make_folder(folder)
+    make_private(folder.parent)
+    make_private(folder)
     with ledger.writing() as session:
         submission = session.get_one(Submission, submission_id)
         dataset = submission.dataset

@@ -22,7 +22,7 @@ from divulge.errors import LedgerError, StaleError, WriteError
 from divulge.ledger import seals, trail
 from divulge.ledger.anchors import write_anchor
 from divulge.ledger.migrations import HEAD
-from divulge.ledger.store import Store
+from divulge.ledger.store import Store, make_private_file
 from divulge.ledger.trail import Head
 
 _log = logging.getLogger("divulge.ledger")
@@ -142,6 +142,8 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
             raise LedgerError("there is no ledger.", where=str(file), hint="Make one with divulge ledger add.")
         if not file.parent.is_dir():
             raise LedgerError("there is no such folder.", where=str(file.parent))
+        # SQLite gives the files that it makes beside it the same rights.
+        make_private_file(file)
     ledger = Ledger(_make_engine(url), Store(_store_folder(url, store)), _anchors())
     try:
         _bring_up_to_date(ledger.engine)

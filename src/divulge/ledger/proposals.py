@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ def check_proposal(
     public: the variables whose possible values a researcher may know. An output that speaks of another is taken as it
     is, whatever the data hold: to refuse it would tell something of them. A worker finds out, and tells the checkers.
     """
+    if "\0" in proposal.title + proposal.purpose or "\\u0000" in json.dumps(proposal.outputs, default=str):
+        raise SpecError("there is a character in it that no text has (NUL).", where="outputs")
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
     # A folder of ACRO's of which nothing could be read is for the checkers to look at.

@@ -7,6 +7,7 @@ import os
 import tempfile
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -41,7 +42,7 @@ class Store:
 
     def put(self, content: bytes | Iterable[bytes], *, at_most: int | None = None) -> Blob:
         """Keep a content, given whole or in pieces. at_most: bytes; more is refused while it comes."""
-        make_folder(self.folder)
+        make_private(self.folder)
         found, size = hashlib.sha256(), 0
         handle, name = tempfile.mkstemp(dir=self.folder, prefix=".coming-")
         try:
@@ -90,9 +91,34 @@ class Store:
             return False
         return found.hexdigest() == digest
 
+    @property
+    def reports_folder(self) -> Path:
+        """Where drawn reports are kept."""
+        return self.folder / "reports"
+
     def work_folder(self, job_id: int) -> Path:
         """Where a job keeps finished splits, so that another worker can go on."""
         return self.folder / "jobs" / str(job_id)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that nobody but this account can look into, or make it so."""
+    make_folder(folder)
+    _close(folder, 0o700)
+
+
+def make_private_file(path: Path) -> None:
+    """Make a file that nobody but this account can read, or make it so; whatever it holds stays."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    _close(path, 0o600)
+
+
+def _close(path: Path, mode: int) -> None:
+    # Somebody else's, or on a file system without owners: whoever has set it up so has decided.
+    with suppress(OSError):
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)
 
 
 def safe_name(given: str) -> str:

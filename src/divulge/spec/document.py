@@ -20,6 +20,8 @@ from divulge.table.files.readable import check_readable
 MOST_NODES = 1_000_000
 """Values in a document once all aliases are unfolded. A spec with every cell of a large crosstab has a tenth of it."""
 
+_MOST_DIGITS = 300  # of a whole number: as many as the largest number that a computer's arithmetic holds
+
 
 class _Loader(yaml.SafeLoader):
     """Plain data only (no Python objects), with YAML 1.2's scalars and without duplicate keys."""
@@ -42,7 +44,10 @@ class _Loader(yaml.SafeLoader):
 
 
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
-    return int(loader.construct_scalar(node))
+    text = loader.construct_scalar(node)
+    if len(text) > _MOST_DIGITS:
+        raise SpecError(f"a whole number of {len(text):,} digits is none.", where=f"line {node.start_mark.line + 1}")
+    return int(text)
 
 
 def _construct_float(loader: _Loader, node: yaml.ScalarNode) -> float:
@@ -96,6 +101,9 @@ def parse_json(text: str) -> dict[str, Any]:
         raise SpecError(f"this is not JSON: {error.msg}.", where=f"line {error.lineno}") from None
     except RecursionError:
         raise SpecError("the document is nested too deeply.") from None
+    except ValueError:
+        # All that is left: a whole number with more digits than Python turns into one.
+        raise SpecError(f"a whole number has at most {_MOST_DIGITS} digits.") from None
 
 
 def parse_yaml(text: str) -> dict[str, Any]:

@@ -35,6 +35,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SAME = {"==": "=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
+_DEEPEST = 100  # brackets and `not` inside each other: more than anybody can read, less than the interpreter takes
+_LONGEST_QUOTED = 200  # characters of a condition that an error repeats
 _KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
 
 _COMPARE: dict[str, Any] = {
@@ -154,7 +156,7 @@ class _Parser:
         self.text = text
         self.schema = schema
         self.tokens: list[tuple[str, str, int]] = []
-        self.at = 0
+        self.at = self.depth = 0
         place, end = 0, len(text.rstrip())
         while place < end:
             match = _TOKEN.match(text, place)
@@ -172,9 +174,14 @@ class _Parser:
 
     def _fail_at(self, place: int, what: str) -> NoReturn:
         raise RuleError(
-            f"cannot read the condition {self.text!r}: {what} at character {place + 1}.",
+            f"cannot read the condition {self._quoted!r}: {what} at character {place + 1}.",
             hint="Write for example: AGE >= 18 and SEX = Female, or AGE < 16 -> MSTATUS = Single.",
         )
+
+    @property
+    def _quoted(self) -> str:
+        cut = len(self.text) > _LONGEST_QUOTED
+        return f"{self.text[:_LONGEST_QUOTED]}…" if cut else self.text
 
     def _fail(self, what: str) -> NoReturn:
         self._fail_at(self.tokens[self.at][2] if self.at < len(self.tokens) else len(self.text), what)
@@ -206,14 +213,19 @@ class _Parser:
         return parts[0] if len(parts) == 1 else _Join("and", tuple(parts))
 
     def negation(self) -> Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self._fail(f"it is nested more than {_DEEPEST} times")
         if self.accept("keyword", "not"):
-            return _Join("not", (self.negation(),))
-        if self.accept("punct", "("):
+            node: Node = _Join("not", (self.negation(),))
+        elif self.accept("punct", "("):
             node = self.disjunction()
             if not self.accept("punct", ")"):
                 self._fail("a closing bracket is missing")
-            return node
-        return self.comparison()
+        else:
+            node = self.comparison()
+        self.depth -= 1
+        return node
 
     def comparison(self) -> Node:
         kind, name = self.peek()
@@ -221,7 +233,7 @@ class _Parser:
             self._fail("a variable name is needed")
         self.at += 1
         if name not in self.schema:
-            raise unknown_variable(name, self.schema.names, where=f"condition {self.text!r}")
+            raise unknown_variable(name, self.schema.names, where=f"condition {self._quoted!r}")
         variable = self.schema[name]
         if self.accept("keyword", "is"):
             negated = self.accept("keyword", "not") is not None
@@ -281,7 +293,7 @@ class _Parser:
             elif variable.kind == "categorical" and not variable.is_open:
                 raise RuleError(
                     f"variable {variable.name!r} has no value {constant!r}.",
-                    where=f"condition {self.text!r}",
+                    where=f"condition {self._quoted!r}",
                     hint=suggest(constant, variable.tellable),
                 )
         return lookup
@@ -296,7 +308,7 @@ class _Parser:
             code = variable.code(constant)
             if code is None or code >= variable.n_values:
                 raise RuleError(
-                    f"variable {variable.name!r} has no value {constant!r}.", where=f"condition {self.text!r}"
+                    f"variable {variable.name!r} has no value {constant!r}.", where=f"condition {self._quoted!r}"
                 )
             position, bound = np.arange(variable.n_codes, dtype=float), float(code)
         else:
@@ -308,7 +320,7 @@ class _Parser:
             if np.isnan(bound) or np.isnan(position[: variable.n_values]).any():
                 raise RuleError(
                     f"{operator} compares numbers, but {variable.name!r} or {constant!r} is not one.",
-                    where=f"condition {self.text!r}",
+                    where=f"condition {self._quoted!r}",
                     hint="Use = or in, or mark the variable as ordered in the schema.",
                 )
         lookup = _COMPARE[operator](position, bound).astype(np.int8)
@@ -321,7 +333,7 @@ class _Parser:
         if not _PART_OF_DATE.fullmatch(plain):
             raise RuleError(
                 f"{variable.name!r} holds dates, and {constant!r} is none.",
-                where=f"condition {self.text!r}",
+                where=f"condition {self._quoted!r}",
                 hint="Write 2011-03-27, a month as 2011-03, a year as 2011, or a date as the file writes it.",
             )
         starts = np.array([str(v)[: len(plain)] for v in variable.values.tolist()], dtype=object)

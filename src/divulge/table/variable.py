@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -149,17 +150,22 @@ class Variable:
         if value is None:
             return self.n_values + self.missing.index(None) if None in self.missing else None
         text = value_text(value)
-        known = [*self.values.tolist(), *self.missing]
-        for i, candidate in enumerate(known):
-            if candidate is not None and value_text(candidate) == text:
-                return i
-        for i, candidate in enumerate(known):
-            if self.labels.get(candidate) == text:
-                return i
-        if self.holds == "date" and self.date_format is not None:
+        found = self._code_of_text.get(text, self._code_of_label.get(text))
+        if found is None and self.holds == "date" and self.date_format is not None:
             plain = as_date(text, self.date_format)
-            return known.index(plain) if plain is not None and plain in known else None
-        return None
+            return None if plain is None else self._code_of_text.get(value_text(plain))
+        return found
+
+    @cached_property
+    def _code_of_text(self) -> dict[str, int]:
+        # Made once: whoever looks up every one of fifty thousand values must not read all of them each time.
+        known = [*self.values.tolist(), *self.missing]
+        return {value_text(v): i for i, v in reversed(list(enumerate(known))) if v is not None}
+
+    @cached_property
+    def _code_of_label(self) -> dict[str, int]:
+        known = [*self.values.tolist(), *self.missing]
+        return {self.labels[v]: i for i, v in reversed(list(enumerate(known))) if v in self.labels}
 
     def with_values(self, values: Iterable[Value], missing: Iterable[Value | None] | None = None) -> Variable:
         """The same variable with other possible values (frequencies, which belong to the old ones, are dropped)."""

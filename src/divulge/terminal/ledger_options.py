@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,6 +58,16 @@ def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, list[C
         return inputs, []
     with opened(ledger) as found, found.reading() as session:
         return inputs, earlier_outputs(session, fingerprint(inputs.table))
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Whatever is written meanwhile, by processes started meanwhile too, nobody else of the machine can read."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def opened(ledger: str | None, store: Path | None = None, *, create: bool = False) -> Ledger:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from divulge.demo import DEMOS
 from divulge.demo.cps import attribution
 from divulge.ledger import datasets, people
 from divulge.ledger.database import Ledger
-from divulge.ledger.model import Role
+from divulge.ledger.model import Person, Role
 from divulge.record import make_folder, write_bytes, write_text
 from divulge.table import Table, write_schema, write_table
 from divulge.terminal.demo_job import SPECS
@@ -32,41 +36,48 @@ class Account:
     password: str
 
 
-def first_accounts(ledger: Ledger, with_demo: bool) -> list[Account]:
-    """The accounts of a ledger that had none, with their passwords; nothing where somebody is there already."""
+def first_accounts(ledger: Ledger, with_demo: bool, tell: Callable[[list[Account]], None]) -> None:
+    """Fill a ledger that has no accounts yet, and tell their passwords; nothing is told where somebody is there.
+
+    They are told before they count: where they cannot be told or the disk is full, the next start makes others.
+    """
+    with ledger.reading() as session:
+        is_new = session.scalars(select(Person.id).limit(1)).first() is None
+    tables: list[tuple[Path, Table]] = []
+    if is_new and with_demo:
+        screen.note("Making data to play with …")
+        tables = _write(ledger.store.demo_folder)
     with ledger.writing() as session:
         made = accounts.first_administrator(session)
         if made is None:
-            return []
+            tell([])
+            return
         person, password = made
         found = [Account(person.name, person.role, password)]
-    if with_demo:
-        screen.note("Making data to play with …")
-        found += _demonstration(ledger)
-    return found
+        if tables:
+            found += _demonstration(session, ledger.store.demo_folder, tables)
+        session.flush()
+        tell(found)
 
 
-def _demonstration(ledger: Ledger) -> list[Account]:
-    folder = ledger.store.demo_folder
-    tables = _write(folder)
+def _demonstration(session: Session, folder: Path, tables: list[tuple[Path, Table]]) -> list[Account]:
     found = []
-    with ledger.writing() as session:
-        about = (
-            "To see how an output leaves: log in as the researcher and submit an example. Log in as either checker to "
-            f"decide. Specs to try, safe and unsafe ones, are in {folder}."
-        )
-        project = people.add_project(session, None, "Demonstration", about=about)
-        for name, role in _PEOPLE.items():
-            password = passwords.new_password()
-            person = people.add_person(session, None, name, role, password_hash=passwords.hash_password(password))
-            found.append(Account(name, role, password))
-            if role is Role.RESEARCHER:
-                people.add_member(session, None, project.id, person.id)
-        for demo, (path, table) in zip(DEMOS, tables, strict=True):
-            made = datasets.register(session, None, demo.name, path, table=table)
-            # Anybody may have these data.
-            made.public = list(made.variables)
-            datasets.open_to(session, None, made.id, project.id)
+    about = (
+        "To see how an output leaves: log in as the researcher and submit an example. Log in as either checker to "
+        f"decide. Specs to try, safe and unsafe ones, are in {folder}."
+    )
+    project = people.add_project(session, None, "Demonstration", about=about)
+    for name, role in _PEOPLE.items():
+        password = passwords.new_password()
+        person = people.add_person(session, None, name, role, password_hash=passwords.hash_password(password))
+        found.append(Account(name, role, password))
+        if role is Role.RESEARCHER:
+            people.add_member(session, None, project.id, person.id)
+    for demo, (path, table) in zip(DEMOS, tables, strict=True):
+        made = datasets.register(session, None, demo.name, path, table=table)
+        # Anybody may have these data.
+        made.public = list(made.variables)
+        datasets.open_to(session, None, made.id, project.id)
     return found
 
 

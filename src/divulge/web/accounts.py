@@ -49,16 +49,22 @@ def add_account(
     return person, password
 
 
-def reset_password(session: Session, by: Person, person_id: int) -> tuple[Person, str]:
-    """Give somebody a password for their next log-in, which they then change; they are logged out everywhere."""
-    states.check_manage_people(by)
+def reset_password(session: Session, by: Person | None, person_id: int) -> tuple[Person, str]:
+    """Give somebody a password for their next log-in, which they then change; they are logged out everywhere.
+
+    by: an administrator; None for the command line, whose user has the database before them anyway.
+    """
+    if by is not None:
+        states.check_manage_people(by)
     person = session.get(Person, person_id)
     if person is None:
         raise NotFoundError(f"there is no person {person_id}.")
     password = passwords.new_password()
     person.password_hash, person.must_change_password = passwords.hash_password(password), True
     sessions.end_all(session, person.id)
-    trail.append(session, by.name, "reset password", "person", person.id)
+    sessions.forget_failures(session, person.name)
+    who = by.name if by is not None else trail.COMMAND_LINE
+    trail.append(session, who, "reset password", "person", person.id)
     return person, password
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
 
-from anyio.to_thread import current_default_thread_limiter
+from anyio import CapacityLimiter
+from anyio.to_thread import current_default_thread_limiter, run_sync
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -26,6 +30,7 @@ from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
 from divulge.web.last_use import LastUse
 from divulge.web.pages import error_answer, unexpected_answer
+from divulge.web.parsing import warm_up
 from divulge.web.rendering import Renderer
 from divulge.web.seen import NoteWhatIsSeen, Seen
 from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
@@ -36,6 +41,8 @@ _PAGES = (session, queue, submit, submission, progress, downloads, datasets, pro
 
 _THREADS = 8
 """Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""
+
+_HEALTH_SECONDS = 5.0  # how long the database may take to say that it is there
 
 _ASSETS = {
     "style.css": "text/css",
@@ -53,6 +60,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         current_default_thread_limiter().total_tokens = _THREADS
         # What the forms import takes a second: before anybody waits for it, and before several threads would do it.
         kind_forms()
+        await run_in_threadpool(warm_up)
         yield
         app.state.stopping = True
         app.state.last_use.write()
@@ -69,7 +77,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.last_use, app.state.seen = LastUse(ledger), Seen(ledger)
-    app.state.renderer = Renderer(ledger.store.folder / "reports")
+    app.state.renderer = Renderer(ledger.store.reports_folder)
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in _PAGES:
         app.include_router(part.router)
@@ -85,7 +93,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
 
 
 def add_assets(app: FastAPI) -> None:
-    """Style, script and icon, and an address that says that the program is there."""
+    """Style, script and icon, and an address that says whether the service and its database are there."""
     # Read once: three small files, under names that are known beforehand.
     held = {name: files("divulge.web").joinpath("static", name).read_bytes() for name in _ASSETS}
 
@@ -96,8 +104,20 @@ def add_assets(app: FastAPI) -> None:
         headers = {"cache-control": "public, max-age=600"}
         return Response(held[name], media_type=_ASSETS[name], headers=headers)
 
+    # In a line of its own: pages that are being made do not make the service ill.
+    line = CapacityLimiter(2)
+
     @app.get("/health", include_in_schema=False)
     async def health() -> JSONResponse:
+        def ask() -> None:
+            with app.state.ledger.reading() as session:
+                session.execute(text("SELECT count FROM trail_head"))
+
+        try:
+            async with asyncio.timeout(_HEALTH_SECONDS):
+                await run_sync(ask, limiter=line, abandon_on_cancel=True)
+        except (SQLAlchemyError, TimeoutError):
+            return JSONResponse({"status": "the database does not answer"}, status_code=503)
         return JSONResponse({"status": "ok"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from divulge.errors import DivulgeError, NotAllowedError, TooLargeError
+from divulge.errors import DivulgeError, NotAllowedError, TooLargeError, TooSlowError
 from divulge.web.deployment import Deployment
 
 _CONTENT_POLICY = (
@@ -42,6 +43,9 @@ _HEADERS: Mapping[str, str] = {
 
 _DRAINED = 8 << 20  # bytes of what is too large that are still read and thrown away; then the connection is cut
 
+_HEADER_BYTES = 32 << 10  # more than browsers send
+_BODY_SECONDS = 30.0  # between two pieces of what somebody sends
+
 _Refuse = Callable[[Request, DivulgeError], Response]
 _Fail = Callable[[Request, Exception], Response]
 
@@ -60,12 +64,17 @@ class Guard:
             return
         headers = Headers(scope=scope)
         has_begun = False
+        coming = _Coming(receive, self._most(scope))
 
         async def guarded_send(message: Message) -> None:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
                 answer = MutableHeaders(scope=message)
+                if coming.is_slow:
+                    # Whatever the pages made of it; and the rest is not waited for.
+                    message["status"] = 408
+                    answer["connection"] = "close"
                 for name, value in _HEADERS.items():
                     answer.setdefault(name, value)
                 if self.settings.secure:
@@ -79,7 +88,7 @@ class Guard:
             await self.refuse(Request(scope), refusal)(scope, receive, guarded_send)
             return
         try:
-            await self.app(scope, self._counted(receive, self._most(scope)), guarded_send)
+            await self.app(scope, coming, guarded_send)
         except Exception as error:
             if has_begun:
                 raise
@@ -94,27 +103,37 @@ class Guard:
             return NotAllowedError(
                 "the service is not known by this name.", hint="Open it by the name that its administrator gave it."
             )
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > _HEADER_BYTES:
+            return TooLargeError("the head of the request is too long.", hint="Clear the cookies of this site.")
         if _length(headers) > self._most(scope):
             return _too_large(self._most(scope))
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
             return NotAllowedError("the form was sent from another site.", hint="Send it from the page itself.")
         return None
 
-    def _counted(self, receive: Receive, most: int) -> Receive:
-        seen = 0
 
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            if message["type"] == "http.request":
-                seen += len(message.get("body", b""))
-                if seen > most:
-                    if message.get("more_body"):
-                        await _drain(receive)
-                    raise _too_large(most)
-            return message
+class _Coming:
+    """What somebody sends, counted while it comes: too much is refused, and so is what stops coming."""
 
-        return counted
+    def __init__(self, receive: Receive, most: int) -> None:
+        self.receive, self.most = receive, most
+        self.seen, self.is_whole, self.is_slow = 0, False, False
+
+    async def __call__(self) -> Message:
+        try:
+            # Once all has come, what is waited for is that somebody leaves.
+            message = await (self.receive() if self.is_whole else asyncio.wait_for(self.receive(), _BODY_SECONDS))
+        except TimeoutError:
+            self.is_slow = True
+            raise TooSlowError("what was being sent stopped coming.", hint="Send it again.") from None
+        self.is_whole = message["type"] != "http.request" or not message.get("more_body")
+        if message["type"] == "http.request":
+            self.seen += len(message.get("body", b""))
+            if self.seen > self.most:
+                if message.get("more_body"):
+                    await _drain(self.receive)
+                raise _too_large(self.most)
+        return message
 
 
 def _length(headers: Headers) -> float:

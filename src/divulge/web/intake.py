@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from starlette.datastructures import FormData, UploadFile
 
 from divulge.errors import DivulgeError, SpecError
-from divulge.ledger.proposals import Proposal, is_public
+from divulge.ledger.proposals import Proposal, check_proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store
 from divulge.outputs import Output, read_released
 from divulge.outputs.output import in_field
@@ -28,6 +28,7 @@ from divulge.table import Schema
 from divulge.web.acro import read_outputs
 from divulge.web.archives import Limits, unpack
 from divulge.web.forms import find_form, read_fields
+from divulge.web.parsing import within_limits
 
 _SPEC_BYTES = 1 << 20  # a spec with every cell of a large crosstab inline has a tenth of it
 _FIGURES = "figures.csv"  # the name under which pasted figures are kept and released
@@ -52,6 +53,10 @@ def keep(store: Store, files: Sequence[UploadFile], at_most: int) -> list[tuple[
 
 def read_document(text: str, name: str = "") -> dict[str, Any]:
     """A spec's text as plain data: JSON where its name says so, else YAML."""
+    return within_limits(_read_document, text, name)
+
+
+def _read_document(text: str, name: str) -> dict[str, Any]:
     if len(text) > _SPEC_BYTES:
         raise SpecError(
             "the spec is longer than any spec is.", where="spec", hint="Send figures as files of their own."
@@ -136,7 +141,7 @@ def from_acro(
                 target.write(piece)
         folder.mkdir()
         files = unpack(archive, folder, limits)
-        read = read_outputs(files, schema)
+        read = within_limits(read_outputs, files, schema)
         uploads: list[tuple[str, Blob]] = []
         others: list[tuple[str, Blob, str]] = []
         for path in files:
@@ -154,8 +159,18 @@ def check_figures(store: Store, proposal: Proposal, schema: Schema, public: Coll
     """Raise where figures do not fit their output: now, to whoever sent them, not to a checker an hour later.
 
     Only where every variable of the output is public. Of others nothing is compared with the data: whether something
-    is refused, and in which words, would tell what they hold.
+    is refused, and in which words, would tell what they hold. Whatever the ledger will ask of the proposal is asked
+    here first, within limits of time and memory.
     """
+    within_limits(_check, store, proposal, schema, public)
+
+
+def _check(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:
+    _check_figures(store, proposal, schema, public)
+    check_proposal(proposal, schema, public)
+
+
+def _check_figures(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:
     held = dict(proposal.uploads)
     for i, document in enumerate(proposal.outputs):
         with in_field(f"outputs[{i}]"), tempfile.TemporaryDirectory(prefix="divulge-") as made:

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from divulge.errors import (
+    BusyError,
     DivulgeError,
     LeaseLostError,
     LedgerError,
@@ -24,6 +25,7 @@ from divulge.errors import (
     StaleError,
     StateError,
     TooLargeError,
+    TooSlowError,
     UsageError,
 )
 from divulge.web.access import Visitor, cookie_name, set_cookie, settings_of
@@ -36,6 +38,8 @@ _STATUSES: Mapping[type[DivulgeError], int] = {
     StaleError: 409,
     LeaseLostError: 409,
     TooLargeError: 413,
+    TooSlowError: 408,
+    BusyError: 429,
     LedgerError: 503,
 }
 """What a browser or a program is told; anything else that was expected is 422: the request makes no sense."""

@@ -15,7 +15,8 @@ from anyio import CapacityLimiter
 from divulge import __version__
 from divulge.errors import DivulgeError, LedgerError
 from divulge.ledger.child import belong_to_parent
-from divulge.record import make_folder, write_text
+from divulge.ledger.store import make_private, make_private_file
+from divulge.record import write_text
 
 _LONGEST_SECONDS = 120  # a large report on a busy machine takes ten
 _WAITING = 20  # readers of reports who wait at once, each in a thread that does nothing meanwhile
@@ -46,8 +47,9 @@ class Renderer:
             raise LedgerError("the report could not be drawn.") from None
         with suppress(DivulgeError):
             # A full disk must not hide a report that is there.
-            make_folder(self._folder)
+            make_private(self._folder)
             write_text(kept, page)
+            make_private_file(kept)
         return page
 
     def close(self) -> None:

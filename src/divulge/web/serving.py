@@ -20,9 +20,15 @@ from fastapi import FastAPI
 
 from divulge.errors import UsageError
 from divulge.ledger.database import Ledger
+from divulge.web.connections import PatientProtocol
 from divulge.web.deployment import LOOPBACK_NAMES, Deployment, is_loopback, parse_networks
 
-_STOP_SECONDS = 10  # how long requests and workers have to come to an end before they are ended
+_STOP_SECONDS = 5  # how long requests, and workers at the same time, have to come to an end before they are ended
+_END_SECONDS = 9.0
+"""After which nothing is waited for any more. Whatever is still being done ends as by kill −9, which loses nothing."""
+
+_CONNECTIONS = 10_000  # at once; those that say nothing are closed, so they keep nobody out
+_FILES = 16_384  # open files that so many connections need; systems often allow 1,024 unless asked
 _NICE = 10
 """How far workers stand back where the cores are few: a tenth of a share beside somebody's page, and more than nothing
 beside whatever else keeps the machine busy."""
@@ -86,13 +92,27 @@ def make_settings(place: Place, names: list[str], proxies: list[str], user_heade
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams of those who watch as soon as the end is asked for; they would hold it up."""
+    """As soon as the end is asked for, ends the streams of those who watch and asks workers to end."""
+
+    def __init__(self, config: uvicorn.Config, workers: Workers) -> None:
+        super().__init__(config)
+        self._workers = workers
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         app = self.config.app
         if isinstance(app, FastAPI):
             app.state.stopping = True
+        if not self._workers.stop.is_set():
+            self._workers.ask_to_end()
+            # A thread that computes cannot be ended, and would keep the program.
+            last = threading.Timer(_END_SECONDS, self._end)
+            last.daemon = True
+            last.start()
         super().handle_exit(sig, frame)
+
+    def _end(self) -> None:
+        self._workers.kill()
+        os._exit(0)
 
 
 @dataclass
@@ -108,19 +128,28 @@ class Workers:
         self._running = [self._one() for _ in range(self.count)]
         threading.Thread(target=self._watch, name="workers", daemon=True).start()
 
-    def end(self) -> None:
-        """Ask them to put their jobs back and end; end them where they do not."""
+    def ask_to_end(self) -> None:
+        """Ask them to put their jobs back and end."""
         self.stop.set()
         for worker in self._running:
             with suppress(ProcessLookupError):
                 worker.send_signal(signal.SIGTERM)
+
+    def end(self) -> None:
+        """Wait for their end; end them where they do not."""
+        if not self.stop.is_set():
+            self.ask_to_end()
         last = time.monotonic() + _STOP_SECONDS
         for worker in self._running:
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 worker.wait(max(0.1, last - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.kill()
-                worker.wait()
+        self.kill()
+
+    def kill(self) -> None:
+        """End those that are left."""
+        for worker in self._running:
+            worker.kill()
+            worker.wait()
             _let_go(worker)
 
     def _one(self) -> subprocess.Popen[bytes]:
@@ -155,9 +184,9 @@ def _let_go(worker: subprocess.Popen[bytes]) -> None:
         worker.stdin.close()
 
 
-def serve(app: FastAPI, place: Place, workers: Workers) -> None:
-    """Serve until somebody asks for the end (Ctrl-C, SIGTERM)."""
-    config = uvicorn.Config(
+def server_config(app: FastAPI, place: Place) -> uvicorn.Config:
+    """How the server speaks to browsers: what it says, what it waits for, how it ends."""
+    return uvicorn.Config(
         app,
         host=place.host,
         port=place.port,
@@ -172,9 +201,15 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         timeout_graceful_shutdown=_STOP_SECONDS,
         # People read for longer than the usual five seconds before they ask for the next page.
         timeout_keep_alive=75,
-        # More at once than any team has; what is above it is told to come back.
-        limit_concurrency=1000,
+        limit_concurrency=_CONNECTIONS,
+        http=PatientProtocol,
     )
+
+
+def serve(app: FastAPI, place: Place, workers: Workers) -> None:
+    """Serve until somebody asks for the end (Ctrl-C, SIGTERM)."""
+    config = server_config(app, place)
+    allow_files()
     # Every release says where the audit trail ends, on standard error like all that the service says.
     logging.basicConfig(format="%(message)s")
     logging.getLogger("divulge").setLevel(logging.INFO)
@@ -185,7 +220,18 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
     workers.start()
     try:
         with suppress(KeyboardInterrupt):
-            _Server(config).run()
+            _Server(config, workers).run()
     finally:
         workers.end()
         signal.signal(signal.SIGTERM, before)
+
+
+def allow_files() -> None:
+    """As many open files as the system lets us have: every connection is one."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
@@ -18,11 +18,15 @@ WINDOW = timedelta(minutes=15)
 """How long a failed log-in counts."""
 
 _AT_MOST = {"here": 5, "name": 20, "address": 50}
-"""Failures in the window: of a name from one address, of a name from anywhere, of an address with any names.
+"""Failures in the window before one has to wait: of a name from one place, of a name from anywhere, from an address.
 
-Five typing errors are a person; the two others slow down guessing from many places and of many names, and are higher so
-that nobody is locked out by a stranger who knows their name, nor an office by one of its people.
+Five typing errors are a person; the two others slow down guessing from many places and of many names. In a browser in
+which somebody has logged in before, none of them counts for that person, so that nobody is locked out by a stranger who
+knows their name, nor an office by one of its people.
 """
+
+_KNOWN_AT_MOST = 30  # failures of a person in a browser of their own: whoever has stolen it must not guess for ever
+_FIRST_WAIT = timedelta(seconds=30)  # after the failure that is too many; twice as long after each further one
 
 SEEN_EVERY = timedelta(minutes=1)
 """A log-in in use is written down this often, not with every request."""
@@ -106,17 +110,30 @@ def end_all(session: Session, person_id: int, but: str | None = None) -> None:
     )
 
 
-def is_held_back(session: Session, name: str, address: str) -> bool:
-    """Whether there were too many failed log-ins of this name or from this address lately."""
-    since = utc_now() - WINDOW
-    failed = select(func.count()).select_from(LogInAttempt).where(LogInAttempt.at > since, ~LogInAttempt.succeeded)
-    by_name, by_address = LogInAttempt.name == name, LogInAttempt.address == address
-    counts = {
-        "here": session.scalar(failed.where(by_name, by_address)) or 0,
-        "name": session.scalar(failed.where(by_name)) or 0,
-        "address": session.scalar(failed.where(by_address)) or 0,
-    }
-    return any(counts[which] >= most for which, most in _AT_MOST.items())
+def is_held_back(session: Session, name: str, address: str, device: str | None = None) -> bool:
+    """Whether it is too early for another attempt at this name from here. device: of one in which it succeeded before.
+
+    After the failures that are free one waits half a minute, then a minute, two … and a quarter of an hour at most.
+    """
+    by_name = LogInAttempt.name == name
+    if device is not None:
+        return _is_early(session, _KNOWN_AT_MOST, by_name, LogInAttempt.address == device)
+    here = LogInAttempt.address == address
+    return (
+        _is_early(session, _AT_MOST["here"], by_name, here)
+        or _is_early(session, _AT_MOST["name"], by_name)
+        or _is_early(session, _AT_MOST["address"], here)
+    )
+
+
+def _is_early(session: Session, most: int, *conditions: ColumnElement[bool]) -> bool:
+    now = utc_now()
+    failed = (LogInAttempt.at > now - WINDOW, ~LogInAttempt.succeeded)
+    count, last = session.execute(select(func.count(), func.max(LogInAttempt.at)).where(*failed, *conditions)).one()
+    if count < most:
+        return False
+    wait = min(_FIRST_WAIT * 2 ** min(count - most, 10), WINDOW)
+    return now < last + wait
 
 
 def note_attempt(session: Session, name: str, address: str, succeeded: bool) -> None:
@@ -125,3 +142,8 @@ def note_attempt(session: Session, name: str, address: str, succeeded: bool) -> 
     if succeeded:
         session.execute(delete(LogInAttempt).where(LogInAttempt.name == name, LogInAttempt.address == address))
     session.add(LogInAttempt(name=name, address=address, succeeded=succeeded))
+
+
+def forget_failures(session: Session, name: str) -> None:
+    """Let somebody who has a new password try it at once."""
+    session.execute(delete(LogInAttempt).where(LogInAttempt.name == name))

@@ -10,6 +10,7 @@ from divulge.ledger.model import Person
 from divulge.web import sessions
 from divulge.web.access import Caller, SignedIn, cookie_name, ledger_of, set_cookie, settings_of
 from divulge.web.api.shapes import LogIn, Me
+from divulge.web.devices import remember_device
 from divulge.web.views.session import HELD_BACK, attempt
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -27,6 +28,7 @@ def log_in(request: Request, response: Response, given: LogIn) -> Me:
         status = 429 if made == HELD_BACK else 401
         return JSONResponse(error.as_json(), status_code=status)  # type: ignore[return-value]  # FastAPI takes either
     set_cookie(response, cookie_name(settings), made.token, settings)
+    remember_device(request, response, settings, made.person)
     with ledger_of(request).reading() as session:
         found = sessions.find(session, made.token, settings)
     return _me(made.person, found.csrf_secret if found is not None else "")

@@ -33,6 +33,7 @@ from divulge.web.api.shapes import (
 )
 from divulge.web.details import VisibleSubmission, act, check_see_assessment, progress_words, see
 from divulge.web.intake import check_figures
+from divulge.web.parsing import one_at_a_time
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -66,7 +67,8 @@ def submit(request: Request, visitor: Caller, given: NewSubmission) -> Submissio
             raise NotFoundError(f"there is no project {given.project}.")
         states.check_submit(visitor.person, project)
         about = get_open_dataset(session, given.project, given.dataset)
-    check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
+    with one_at_a_time(visitor.id):
+        check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made = workflow.submit(session, visitor.id, given.project, given.dataset, proposal, token=given.token)
         made_id = made.id
@@ -158,7 +160,8 @@ def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewV
     with ledger_of(request).reading() as session:
         about = queries.find_submission(session, visitor.person, submission_id).dataset
     proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
-    check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
+    with one_at_a_time(visitor.id):
+        check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
     return _shape(request, visitor, made_id)

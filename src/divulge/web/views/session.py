@@ -24,6 +24,7 @@ from divulge.web.access import (
     set_cookie,
     settings_of,
 )
+from divulge.web.devices import known_device, remember_device
 from divulge.web.guard import client_address, safe_next
 from divulge.web.pages import go, page
 
@@ -32,7 +33,10 @@ router = APIRouter(include_in_schema=False)
 _FORM_COOKIE = "divulge-form"  # before anybody is logged in, a form is ours where it repeats a random cookie
 _WRONG = "Name or password is not right."  # the same for a name that does not exist
 
-HELD_BACK = "There were too many attempts. Wait a quarter of an hour, or ask an administrator."
+HELD_BACK = (
+    "There were too many attempts. Wait a while (a quarter of an hour at most), use a browser in which you have logged "
+    "in before, or ask an administrator."
+)
 
 
 @router.get("/log-in")
@@ -63,6 +67,7 @@ def _log_in(request: Request, fields: Annotated[FormData, Depends(_fields)]) -> 
         sessions.end(session, sessions.hashed(request.cookies.get(cookie_name(settings), "")))
     response = go("/account" if made.person.must_change_password else onward)
     set_cookie(response, cookie_name(settings), made.token, settings)
+    remember_device(request, response, settings, made.person)
     response.delete_cookie(_FORM_COOKIE, path="/log-in")
     return response
 
@@ -70,15 +75,16 @@ def _log_in(request: Request, fields: Annotated[FormData, Depends(_fields)]) -> 
 def attempt(request: Request, name: str, password: str) -> sessions.LoggedIn | str:
     """Try to log somebody in; what to tell them where it does not work."""
     ledger, settings = ledger_of(request), settings_of(request)
-    name, address = name.strip()[:150], client_address(request, settings)
+    name, address = name.replace("\0", "").strip()[:150], client_address(request, settings)
     with ledger.reading() as session:
-        if sessions.is_held_back(session, name, address):
-            return HELD_BACK
         person = session.scalar(select(Person).where(Person.name == name))
+        device = known_device(request, settings, person)
+        if sessions.is_held_back(session, name, address, device):
+            return HELD_BACK
     right = passwords.is_right(person.password_hash if person is not None else None, password)
     with ledger.writing() as session:
         succeeded = right and person is not None and person.is_active
-        sessions.note_attempt(session, name, address, succeeded)
+        sessions.note_attempt(session, name, device or address, succeeded)
         if not succeeded or person is None:
             return _WRONG
         return sessions.LoggedIn(sessions.start(session, person, settings), person)

@@ -21,6 +21,7 @@ from divulge.web import intake
 from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
 from divulge.web.forms import find_form, kind_forms
 from divulge.web.pages import go, page
+from divulge.web.parsing import one_at_a_time
 
 router = APIRouter(include_in_schema=False)
 
@@ -109,8 +110,9 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
     try:
         about = _dataset(request, form.visitor, project, dataset, replaces)
         schema = schema_of(about)
-        proposal = propose(schema)
-        intake.check_figures(ledger.store, proposal, schema, about.public)
+        with one_at_a_time(form.visitor.id):
+            proposal = propose(schema)
+            intake.check_figures(ledger.store, proposal, schema, about.public)
         with ledger.writing() as session:
             if replaces is not None:
                 made = workflow.resubmit(session, form.visitor.id, replaces, proposal, token=token)
