@@ -88,7 +88,7 @@ HOSTILE = (
     '"outputs": [{"kind": "crosstab", "variables": ["AGE\\u0000"], "compute": true}]}',
     '{"title": "x", "project": 1, "dataset": 1, "outputs": [{"kind": "crosstab", "variables": ["AGE"], "compute": true'
     ', "where": "' + "(" * 3000 + '"}]}',
-    '{"title": "x", "project": 1e400, "dataset": 1, "person": 1e400, "outputs": [{"kind": "crosstab", "decimals": 1e99}]}',
+    '{"title": "x", "project": 1e400, "dataset": 1, "outputs": [{"kind": "crosstab", "decimals": 1e308}]}',
     '{"title": "x", "project": ' + "9" * 5000 + ', "person": ' + "9" * 5000 + "}",
     '{"outputs": ' + _DEEP + ', "title": ' + _DEEP + "}",
     '{"title": "x", "text": "x", "reason": "\\ud800"}',
