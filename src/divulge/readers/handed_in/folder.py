@@ -13,15 +13,15 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_spss
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.finds import Find, find_in
+from divulge.readers.handed_in.finds import ROWS, Find, find_in
 from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.programs import PROGRAMS
 from divulge.readers.handed_in.sheets import Document, Grid, open_document
+from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import joined_lines
-from divulge.readers.handed_in.sheets.text import decode
 from divulge.table import Table
 
 SYNTAX = (".sps", ".spss")
@@ -95,7 +95,15 @@ def _read_file(path: Path, base: Path, words: Vocabulary, matcher: Matcher) -> F
     candidates = read_document(document, session)
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
-    return FileRead(name, readings, find_in(document, words), _unread(document), left)
+    finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
+    return FileRead(name, readings, finds, _unread(document), left)
+
+
+def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
+    """Whether what looks like rows of people is a table that the data confirmed."""
+    return find.what == ROWS and any(
+        r.confirmed and r.candidate.lines[0] <= find.line <= r.candidate.lines[1] for r in readings
+    )
 
 
 def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:

@@ -55,7 +55,7 @@ def _output(file: str, reading: Reading) -> dict[str, Any]:
     for name, value in (
         ("sheet", candidate.sheet),
         ("column", candidate.column),
-        ("standard_errors", candidate.errors),
+        ("standard_errors", reading.facts.get("standard errors") or candidate.errors),
         ("fixed_effects", list(candidate.fixed_effects) or None),
         ("event", reading.facts.get("event")),
     ):

@@ -9,7 +9,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures, Printed
 from divulge.readers.handed_in.candidates.structure import Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, is_total, split_statistic, statistic_word
+from divulge.readers.handed_in.candidates.words import column_word, is_total, statistic_word
 
 _CELLS = {
     "count": "count",
@@ -114,7 +114,7 @@ def _column_levels(table: Structure, columns: list[int]) -> dict[int, tuple[tupl
     out = {}
     for j in columns:
         path = table.columns[j]
-        label, word = split_statistic(path)
+        label, word = table.statistic(j)
         labels = tuple(p.strip() for p in label.split(" / ") if p.strip())
         out[j] = (labels, word, path[-1] if path else None)
     return out

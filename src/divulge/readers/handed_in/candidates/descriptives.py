@@ -8,7 +8,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures
 from divulge.readers.handed_in.candidates.structure import Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total, split_statistic, statistic_word
+from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 
 SHAPE = frozenset({"skewness", "kurtosis", "excess kurtosis"})
 POSITION = frozenset({"median", "first quartile", "third quartile", "interquartile range"})
@@ -56,7 +56,7 @@ def read_rows(table: Structure, words: Vocabulary) -> list[Candidate]:
 
 def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candidate]:
     """Statistics in columns; rows are variables, or groups of one variable."""
-    heads = {j: split_statistic(table.columns[j]) for j in columns}
+    heads = {j: table.statistic(j) for j in columns}
     rows = [b for b in table.body if not b.is_heading]
     labels = [b.path[-1] for b in rows if not is_total(b.path[-1])]
     # A row is a variable where it names one; groups are values of something.

@@ -8,8 +8,9 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.coefficients import header_words, rows_at
 from divulge.readers.handed_in.candidates.console import transposed_pairs
+from divulge.readers.handed_in.candidates.expressions import as_condition, split_arguments
 from divulge.readers.handed_in.candidates.numbers import parse_number
-from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None
@@ -146,17 +147,8 @@ def parse_call(text: str) -> tuple[str, str | None, dict[str, str]]:
     match = re.match(r"^(?:\w+::)?([\w.]+)\((.*)\)\s*$", joined)
     if match is None:
         return "", None, {}
-    parts, depth, held = [], 0, ""
-    for c in match[2]:
-        depth += (c in "([{") - (c in ")]}")
-        if c == "," and depth == 0:
-            parts.append(held.strip())
-            held = ""
-        else:
-            held += c
-    parts.append(held.strip())
     formula, given = None, {}
-    for part in parts:
+    for part in split_arguments(match[2]):
         named = re.match(r"^([\w.]+)\s*=\s*(.*)$", part)
         if named is not None and named[1] == "formula":
             formula = named[2]

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.console import transposed_pairs
+from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
-from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
@@ -139,8 +140,8 @@ def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> lis
         number = parse_number(block.texts[k].split()[1])
         if number is None:
             continue
-        if function == "nobs":
-            figure = Figure("n", "n", number, block.line(k))
+        if function in _OF_MODEL:
+            figure = Figure(_OF_MODEL[function], _OF_MODEL[function], number, block.line(k))
             out.append(Candidate("other", "fit", (block.line(k), block.line(k)), (figure,)))
             continue
         names = variables_in(part, session)
@@ -164,9 +165,13 @@ def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> lis
     return out + _said(block, i, j)
 
 
+_OF_MODEL = {"nobs": "n", "AIC": "AIC", "BIC": "BIC", "deviance": "deviance"}
+
+
 def _call(text: str) -> tuple[str, str] | None:
     match = re.match(
-        r"^\s*(?:round\(|print\(|signif\()*\s*(mean|sd|var|median|min|max|length|sum|nobs|cor)\((.*)$", text
+        r"^\s*(?:round\(|print\(|signif\()*\s*(mean|sd|var|median|min|max|length|sum|nobs|cor|AIC|BIC|deviance)\((.*)$",
+        text,
     )
     return None if match is None else (match[1], text)
 
@@ -277,17 +282,18 @@ def _grouped(
     ]
 
 
-def _aggregated(candidate: Candidate, what: str, where: str | None) -> Candidate:
+def _aggregated(candidate: Candidate, what: str, where: str | None, names: list[str]) -> Candidate:
     """What aggregate() prints: groups in the first columns, one statistic of each variable in the others."""
     figures = []
     for f in candidate.figures:
         columns = [t for a, t in f.at if a.startswith("column")]
         groups = tuple((a, t) for a, t in f.at if not a.startswith("column"))
-        figures.append(replace(f, what=what, of=columns[-1] if columns else None, at=groups))
+        of = columns[-1] if columns else None
+        figures.append(replace(f, what=what, of=names[0] if of == "x" and names else of, at=groups))
     kind = "position" if what == "median" else "extremes" if what in ("minimum", "maximum") else "means"
-    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
     by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
-    return replace(candidate, kind=kind, figures=tuple(figures), variables=names, by=by, where=where, statistic=what)
+    return replace(candidate, kind=kind, figures=tuple(figures), variables=shown, by=by, where=where, statistic=what)
 
 
 def survey_weights(session: Session) -> str | None:
@@ -324,7 +330,7 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
             statistic=what,
         )
     if function is not None and function[1] == "aggregate" and candidate.kind == "crosstab":
-        return _aggregated(candidate, _FUNCTIONS[function[2]], where)
+        return _aggregated(candidate, _FUNCTIONS[function[2]], where, names)
     if candidate.kind == "crosstab" and names and re.search(r"table|xtabs", resolved(command, session)):
         renamed = {a: n for a, n in zip(axes, names, strict=False) if re.fullmatch(r"(?:row|column)\d", a)}
         figures = tuple(replace(f, at=tuple((renamed.get(a, a), t) for a, t in f.at)) for f in candidate.figures)

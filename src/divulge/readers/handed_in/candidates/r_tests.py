@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
-from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Shape, Term
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Shape
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
 from divulge.readers.handed_in.candidates.r_models import _call_at, parse_call
 from divulge.readers.handed_in.candidates.r_tables import _where, resolved, survey_weights, variables_in
 from divulge.readers.handed_in.candidates.session import Session
@@ -110,7 +112,8 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     _, kind, statistic = title
     lines = (block.line(i), block.line(last - 1))
     shape: Shape = "other" if kind == "other" else "test"
-    both = kind == "correlation"
+    both = kind == "correlation" or "Paired" in block.texts[i]
+    statistic = "paired t-test" if "Paired" in block.texts[i] else statistic
     candidate = Candidate(
         shape,
         kind,
@@ -120,6 +123,7 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
         by=() if both else tuple(names[1:2]),
         where=_where(command),
         statistic=statistic,
+        facts={"mu": found[1]} if (found := re.search(r"\bmu\s*=\s*(-?[\d.]+)", command)) else {},
     )
     return [candidate], last
 
@@ -144,32 +148,31 @@ def _estimates(block: Lines, i: int, names: list[str]) -> list[Figure]:
 
 
 def _anova(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
-    text = block.texts[i]
-    if not re.match(r"^\s*(?:Response:.*)?\s*Df\s+Sum Sq\s+Mean Sq\s+F value\s+Pr\(>F\)", text):
+    found = variance_table(block, i, end)
+    if found is None:
         return None
-    whats = ("df", "sum of squares", "mean square", "F", "p-value")
-    figures: list[Figure] = []
-    terms = []
-    j = i + 1
-    while j < end and block.texts[j].strip() and not block.texts[j].startswith("---"):
-        row = next((r for n in (5, 3) if (r := split_row(block.texts[j], n)) is not None and r[0]), None)
-        if row is None:
-            break
-        figures += _figures(block, j, row[0], whats, row[1], of=row[0])
-        terms.append(Term(row[0]))
-        j += 1
-    formula = _formula_of(command, session)
+    figures, terms, j = found
     return [
         Candidate(
             "other",
             "other",
             (block.line(i), block.line(j - 1)),
             tuple(figures),
-            formula=formula,
+            formula=_formula_of(command, session),
             terms=tuple(terms),
             statistic="analysis of variance",
         )
     ], j
+
+
+def _flat(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    found = flat_table(block, i, end)
+    if found is None:
+        return None
+    candidate = replace(found[0], where=_where(command))
+    if re.search(r"prop(?:\.table|ortions)", command):
+        candidate = replace(candidate, figures=tuple(replace(f, what="percentage") for f in candidate.figures))
+    return [candidate], found[1]
 
 
 def _formula_of(command: str, session: Session) -> str | None:
@@ -332,6 +335,7 @@ def _svymean(block: Lines, i: int, end: int, command: str, session: Session) -> 
 _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     _htest,
     _anova,
+    _flat,
     _tukey,
     _zph,
     _survfit,

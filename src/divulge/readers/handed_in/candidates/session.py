@@ -34,6 +34,9 @@ class Session:
     objects: dict[str, str] = field(default_factory=dict)
     """Expressions that names of a session stand for: `x <- table(d$sex, d$workab)`."""
 
+    frames: dict[str, str | None] = field(default_factory=dict)
+    """The condition under which rows of the data are in a frame of R's, by the frame's name; the last made is last."""
+
     claimed: list[tuple[int, int]] = field(default_factory=list)
     """Lines of the block that another program has explained already."""
 
@@ -47,7 +50,18 @@ class Session:
 
     def clear(self) -> None:
         """A new file of data: no condition and no weights are in force."""
-        self.where, self.weights, self.derived = None, None, {}
+        self.where, self.weights, self.derived, self.frames = None, None, {}, {}
+
+    def frame(self, name: str, source: str, *condition: str) -> None:
+        """A frame made of another one, with fewer rows where conditions are given."""
+        joined = conditions((self.frames.get(source), *condition))
+        self.frames.pop(name, None)
+        self.frames[name] = joined
+
+    def frame_in(self, command: str) -> str | None:
+        """The condition of the frame that a statement speaks of; of the last one made where it names none."""
+        named = next((w for w in re.findall(r"[A-Za-z][\w.]*", command) if w in self.frames), None)
+        return self.frames[named or next(reversed(self.frames))] if self.frames else None
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -76,18 +90,3 @@ def conditions(texts: Iterable[str | None]) -> str | None:
     """Conditions that all hold."""
     given = [t for t in texts if t]
     return None if not given else given[0] if len(given) == 1 else " and ".join(f"({t})" for t in given)
-
-
-def as_condition(text: str) -> str:
-    """A condition in the words of R, Stata, SPSS or Python as our conditions are written."""
-    out = text.strip().strip("()") if text.count("(") == 1 and text.strip().startswith("(") else text.strip()
-    out = re.sub(r"\b\w+\$(?=\w)", "", out)
-    out = re.sub(r"\bdf\.|\bdf\[['\"](\w+)['\"]\]", r"\1", out)
-    out = out.replace("&&", " and ").replace("||", " or ")
-    out = re.sub(r"\s*&\s*", " and ", out)
-    out = re.sub(r"(?<![|])\s*\|\s*(?![|])", " or ", out)
-    out = re.sub(r"\bAND\b", "and", re.sub(r"\bOR\b", "or", re.sub(r"\bNOT\b", "not", out)))
-    for word, sign in (("GE", ">="), ("LE", "<="), ("GT", ">"), ("LT", "<"), ("EQ", "=="), ("NE", "!=")):
-        out = re.sub(rf"\b{word}\b", sign, out)
-    out = re.sub(r"(?<![<>=!~])=(?!=)", "==", out).replace("~=", "!=")
-    return re.sub(r"\s+", " ", out).strip().rstrip(".")

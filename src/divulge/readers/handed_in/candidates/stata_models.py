@@ -6,8 +6,9 @@ import re
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.columns import split_row
+from divulge.readers.handed_in.candidates.expressions import stata_condition
 from divulge.readers.handed_in.candidates.numbers import Printed, parse_number
-from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.words import column_words
 from divulge.readers.handed_in.sheets import Lines
 
@@ -256,18 +257,3 @@ def _restricted(command: str) -> tuple[str | None, str | None]:
     bare = re.sub(r"\[[^\]]*\]", "", command)
     limited = re.search(r"\bif\s+(.+?)(?:\s+in\s+\S+)?(?:,.*)?$", bare)
     return weight[1] if weight else None, stata_condition(limited[1]) if limited else None
-
-
-def stata_condition(text: str) -> str:
-    """A condition as Stata means it: a missing value is larger than every number."""
-    out = as_condition(text)
-    out = re.sub(
-        r"!\s*missing\((\w+)\)|\b(\w+)\s*!=\s*\.(?!\d)|\b(\w+)\s*<\s*\.(?!\d)",
-        lambda m: f"not {m[1] or m[2] or m[3]} is missing",
-        out,
-    )
-    return (
-        re.sub(r"(?<!not )\b([A-Za-z_]\w*)\s*(>=?)\s*(-?[\d.]+)", r"(\1 \2 \3 or \1 is missing)", out)
-        if "is missing" not in out
-        else out
-    )

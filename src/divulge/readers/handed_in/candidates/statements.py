@@ -5,36 +5,92 @@ They are read, never run; what is not understood is left alone.
 
 from __future__ import annotations
 
+import itertools
 import re
 
-from divulge.readers.handed_in.candidates.session import Session, as_condition, conditions
+from divulge.readers.handed_in.candidates.expressions import (
+    as_condition,
+    as_expression,
+    split_arguments,
+    stata_condition,
+)
+from divulge.readers.handed_in.candidates.session import Session, conditions
 
 _QUOTED = r"['\"]([^'\"]*)['\"]"
 
 
+_FRAME = r"[A-Za-z][\w.]*"
+
+
 def note_r(text: str, session: Session) -> None:
     """An R statement."""
-    assigned = re.match(r"^\s*([\w.]+(?:\$[\w.]+|\[\[?['\"][\w.]+['\"]\]?\])?)\s*(?:<-|=)\s*(.+)$", text, re.DOTALL)
+    assigned = re.match(rf"^\s*({_FRAME}(?:\$[\w.]+|\[\[?['\"][\w.]+['\"]\]?\])?)\s*(?:<-|=)\s*(.+)$", text, re.DOTALL)
     if assigned is None:
         return
     target, value = assigned[1], assigned[2].strip()
     name = re.sub(r"^.*\$|^.*\[\[?['\"]|['\"]\]\]?$", "", target)
     if "$" in target or "[" in target:
-        factor = re.match(r"^(?:as\.)?(?:ordered|factor)\((?:[\w.]+\$)?([\w.]+)(?:,\s*(.*))?\)$", value, re.DOTALL)
-        if factor is not None:
-            _factor(name, factor[1], factor[2] or "", session)
-        elif re.search(r"\$|[-+*/<>=]", value):
-            session.derived[name] = r_expression(value)
-        return
-    subset = re.match(r"^subset\((?:[\w.]+),\s*(?:subset\s*=\s*)?([^,]+)\)", value) or re.match(
-        r"^[\w.]+\[\s*(.+?)\s*,\s*\]$", value
-    )
-    if subset is not None:
-        session.restrict(as_condition(subset[1]))
-    elif re.match(r"^read[.\w]*\(", value):
-        session.clear()
-    else:
+        _r_column(name, value, session)
+    elif re.match(r"^(?:\w+::)?(?:read|fread|load|import|haven)[.\w]*\(", value):
+        if name not in session.frames:
+            session.derived = {} if not session.frames else session.derived
+        session.frame(name, "")
+    elif not _r_frame(name, value, session):
         session.objects[name] = value
+
+
+def _r_column(name: str, value: str, session: Session) -> None:
+    """A column that a statement makes: a factor of another one, or an expression."""
+    factor = re.match(r"^(?:as\.)?(?:ordered|factor)\((?:[\w.]+\$)?([\w.]+)(?:,\s*(.*))?\)$", value, re.DOTALL)
+    if factor is not None:
+        _factor(name, factor[1], factor[2] or "", session)
+        return
+    releveled = re.match(r"^relevel\((?:[\w.]+\$)?([\w.]+)\s*,", value)
+    if releveled is not None:
+        _factor(name, releveled[1], "", session)
+    elif re.search(r"\$|[-+*/<>=(]", value):
+        session.derived[name] = as_expression(value)
+
+
+def _r_frame(name: str, value: str, session: Session) -> bool:
+    """A frame made of another one: with fewer rows, with new columns, or as it is."""
+    if re.fullmatch(_FRAME, value) and value in session.frames:
+        session.frame(name, value)
+        return True
+    piped = re.split(r"\s*(?:%>%|\|>)\s*", value)
+    if len(piped) > 1 and re.fullmatch(_FRAME, piped[0]):
+        steps = [re.match(r"^(?:dplyr::)?(\w+)\((.*)\)$", p, re.DOTALL) for p in piped[1:]]
+        if not all(step and step[1] in _STEPS for step in steps):
+            return False
+        session.frame(name, piped[0])
+        for step in steps:
+            if step is not None:
+                _r_step(name, step[1], split_arguments(step[2]), session)
+        return True
+    rows = re.match(rf"^({_FRAME})\[\s*(.+?)\s*,[^\]]*\]$", value)
+    if rows is not None and not re.match(r"^-?\d|^order\(|^complete\.cases\(|^sample", rows[2]):
+        session.frame(name, rows[1], as_condition(rows[2]))
+        return True
+    call = re.match(r"^(?:dplyr::)?(\w+(?:\.omit)?)\((.*)\)$", value, re.DOTALL)
+    given = split_arguments(call[2]) if call is not None else []
+    if call is None or call[1] not in _STEPS or not re.fullmatch(_FRAME, given[0]):
+        return False
+    session.frame(name, given[0])
+    _r_step(name, call[1], given[1:], session)
+    return True
+
+
+_STEPS = frozenset({"subset", "filter", "mutate", "transform", "select", "arrange", "as_tibble", "droplevels"})
+
+
+def _r_step(name: str, function: str, given: list[str], session: Session) -> None:
+    """One step of a frame: the rows that it keeps, or the columns that it adds."""
+    for part in given:
+        named = re.match(r"^([\w.]+)\s*=(?!=)\s*(.+)$", part, re.DOTALL)
+        if function in ("mutate", "transform") and named is not None:
+            _r_column(named[1], named[2].strip(), session)
+        elif function == "filter" or (function == "subset" and (named is None or named[1] == "subset")):
+            session.frame(name, name, as_condition(named[2] if named is not None else part))
 
 
 def _factor(name: str, source: str, rest: str, session: Session) -> None:
@@ -49,24 +105,14 @@ def _factor(name: str, source: str, rest: str, session: Session) -> None:
     session.labels[source] = {c.strip("'\""): label for c, label in zip(codes, shown, strict=False)}
 
 
-def r_expression(text: str) -> str:
-    """An R expression of variables in Python's words."""
-    out = re.sub(r"\b[\w.]+\$(?=\w)", "", text)
-    out = re.sub(r"\bas\.(?:numeric|integer)\(", "(", out)
-    return out.replace("^", "**")
-
-
 def note_stata(text: str, session: Session) -> None:
     """A Stata command."""
-    made = re.match(
-        r"^(?:qui(?:etly)?\s+)?(?:g(?:en(?:erate)?)?|egen)\s+(?:byte|int|long|float|double)?\s*(\w+)\s*=\s*(.+)$", text
-    )
-    if made is not None:
-        session.derived[made[1]] = made[2].replace("^", "**").strip()
+    bare = re.sub(r"^(?:(?:qui(?:etly)?|cap(?:ture)?|noi(?:sily)?)\s+)+", "", text)
+    if _stata_column(bare, session):
         return
-    kept = re.match(r"^(keep|drop)\s+if\s+(.+)$", text)
+    kept = re.match(r"^(keep|drop)\s+if\s+(.+)$", bare)
     if kept is not None:
-        condition = as_condition(kept[2])
+        condition = stata_condition(kept[2])
         session.restrict(condition if kept[1] == "keep" else f"not ({condition})")
         return
     label = re.match(r"^la(?:bel)?\s+de(?:fine)?\s+(\w+)\s+(.+?)(?:,.*)?$", text)
@@ -82,11 +128,79 @@ def note_stata(text: str, session: Session) -> None:
         session.clear()
 
 
+_NUMBERS = {"min": "-inf", "lo": "-inf", "lowest": "-inf", "max": "inf", "hi": "inf", "highest": "inf"}
+
+
+def _stata_column(text: str, session: Session) -> bool:
+    """A variable that a command makes: generate, replace, recode into a new one, egen cut."""
+    made = re.match(
+        r"^(g(?:en(?:erate)?)?|egen|replace)\s+(?:(?:byte|int|long|float|double|str\d*)\s+)?(\w+)\s*=\s*(.+)$", text
+    )
+    if made is not None:
+        cut = re.match(r"^cut\((\w+)\)\s*,\s*at\(([^)]*)\)", made[3])
+        if cut is not None:
+            limits = _listed(cut[2])
+            steps = ", ".join(f"{a}, {b} - 1e-9, {a}" for a, b in itertools.pairwise(limits))
+            session.derived[made[2]] = f"recode_ranges({cut[1]}, {steps})"
+            return True
+        value, _, condition = re.sub(r",\s*(?:label|nolabel).*$", "", made[3]).partition(" if ")
+        expression = as_expression(value.strip() if value.strip() != "." else "nan")
+        if condition:
+            before = f"({session.derived[made[2]]})" if made[1] == "replace" and made[2] in session.derived else "nan"
+            expression = f"cond({as_expression(condition)}, {expression}, {before})"
+        session.derived[made[2]] = expression
+        return True
+    recoded = re.match(r"^recode\s+(\w+)\s+(.+?)\s*,\s*(?:.*\s)?gen(?:erate)?\(\s*(\w+)\s*\)", text)
+    if recoded is not None:
+        ranges, labels = _ranges(recoded[2], r"/")
+        session.derived[recoded[3]] = f"recode_ranges({recoded[1]}, {ranges})"
+        session.labels[recoded[3]] = labels
+    return recoded is not None
+
+
+def _listed(text: str) -> list[str]:
+    """Numbers as Stata lists them: `0(10)50 100`, `0 18 65`."""
+    out: list[str] = []
+    for part in re.split(r"[\s,]+(?![^()]*\))", text.strip()):
+        steps = re.fullmatch(r"(-?[\d.]+)\(([\d.]+)\)(-?[\d.]+)", part)
+        if steps is None:
+            out.append(part)
+            continue
+        low, step, high = (float(g) for g in steps.groups())
+        count = int((high - low) / step + 1.5) if step > 0 else 0
+        out += [f"{low + k * step:g}" for k in range(min(count, 200))]
+    return out
+
+
+def _ranges(text: str, between: str) -> tuple[str, dict[str, str]]:
+    """The rules of a recode as low, high, new; and the labels that it gives to new values."""
+    out: list[str] = []
+    labels: dict[str, str] = {}
+    for rule in re.findall(r"\(([^()]*)\)", text):
+        old, _, new = rule.partition("=")
+        named = re.match(r"^\s*(\S+)\s+[\"']([^\"']*)[\"']", new)
+        to = (named[1] if named else new).strip().strip("'\"")
+        if named is not None:
+            labels[named[1]] = named[2]
+        to = "'copy'" if to.casefold() == "copy" else "nan" if to.casefold() in (".", "sysmis") else to
+        values = [v for v in re.split(r"\s+(?!thru)(?<!thru )|,", old.strip(), flags=re.I) if v]
+        for value in (
+            [old.strip()] if re.search(between, old, re.I) or old.strip().casefold() in ("else", "*") else values
+        ):
+            low, *high = re.split(rf"\s*{between}\s*", value.strip(), flags=re.I)
+            if low.casefold() in ("else", "*"):
+                out.append(f"-inf, inf, {to}")
+            elif low.casefold() not in ("missing", "sysmis", "."):
+                low = _NUMBERS.get(low.casefold(), low)
+                out.append(f"{low}, {_NUMBERS.get(high[0].casefold(), high[0]) if high else low}, {to}")
+    return ", ".join(out), labels
+
+
 def note_gretl(text: str, session: Session) -> None:
     """A gretl command."""
     made = re.match(r"^(?:series|genr|scalar)\s+(\w+)\s*=\s*(.+)$", text)
     if made is not None:
-        session.derived[made[1]] = made[2].replace("^", "**").strip()
+        session.derived[made[1]] = as_expression(re.sub(r"(?<![<>=!])=(?!=)", "==", made[2]))
     limited = re.match(r"^smpl\s+(.+?)\s*--restrict", text)
     if limited is not None:
         session.restrict(as_condition(limited[1]))
@@ -118,7 +232,11 @@ def note_spss(text: str, session: Session) -> None:
         elif command.startswith("COMPUTE"):
             made = re.match(r"COMPUTE\s+(\w+)\s*=\s*(.+)$", words, re.I)
             if made is not None:
-                session.derived[made[1]] = made[2]
+                session.derived[made[1]] = as_expression(
+                    re.sub(r"(?<![<>=!~])=(?!=)", "==", made[2]).replace("~=", "!=")
+                )
+        elif command.startswith(("IF ", "IF(")):
+            _spss_if(words, session)
         else:
             dependent = re.match(r"LOGISTIC REGRESSION\s+(?:/?VARIABLES\s*=?\s*)?(\w+)\s+WITH", words, re.I)
             if dependent is not None:
@@ -127,6 +245,14 @@ def note_spss(text: str, session: Session) -> None:
             if means is not None:
                 session.objects.setdefault("means", "")
                 session.objects["means"] += f"{means[1]}|{means[2]};"
+
+
+def _spss_if(words: str, session: Session) -> None:
+    """`IF (age >= 65) old = 1`: a value for some rows, beside what the variable was before."""
+    made = re.match(r"IF\s*\(?(.+?)\)?\s+(\w+)\s*=\s*(.+)$", words, re.I)
+    if made is not None:
+        before = session.derived.get(made[2], "nan")
+        session.derived[made[2]] = f"cond({as_expression(as_condition(made[1]))}, {as_expression(made[3])}, {before})"
 
 
 def _spss_state(words: str, session: Session) -> None:
@@ -159,6 +285,10 @@ def _spss_labels(name: str, labels: dict[str, str], session: Session) -> None:
 def _recode(words: str, session: Session) -> None:
     match = re.match(r"RECODE\s+(\w+)\s+(.*)\s+INTO\s+(\w+)", words, re.I)
     if match is not None:
+        ranges, _ = _ranges(match[2], r"\bthru\b")
+        if re.search(r"\bthru\b|\belse\b", match[2], re.I) and "'" not in match[2]:
+            session.derived[match[3]] = f"recode_ranges({match[1]}, {ranges})"
+            return
         session.aliases[match[3]] = match[1]
         pairs = re.findall(r"\(\s*['\"]?([^'\"()=]+)['\"]?\s*=\s*['\"]?([^'\"()]+)['\"]?\s*\)", match[2])
         session.labels[f"recode {match[3]}"] = {old.strip(): new.strip() for old, new in pairs}
@@ -168,8 +298,7 @@ def note_python(text: str, session: Session) -> None:
     """A Python statement."""
     made = re.match(r"^(?:\w+)(?:\[['\"](\w+)['\"]\]|\.(\w+))\s*=\s*(.+)$", text)
     if made is not None:
-        value = re.sub(r"\b\w+\[['\"](\w+)['\"]\]|\b(?:df|data|d)\.(\w+)", lambda m: m[1] or m[2], made[3])
-        session.derived[made[1] or made[2]] = re.sub(r"\.astype\(\w+\)", "", value)
+        session.derived[made[1] or made[2]] = as_expression(made[3])
     limited = re.match(r"^(?:df|data|d)\s*=\s*\w+(?:\.query\(['\"](.+)['\"]\)|\[(.+)\])$", text)
     if limited is not None:
         session.restrict(as_condition(limited[1] or limited[2]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from divulge.readers.handed_in.candidates.numbers import CellFigures, Decimal, decimal_of, parse_cell
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, fit_word, is_total, statistic_word
+from divulge.readers.handed_in.candidates.words import column_word, fit_word, is_total, split_statistic, statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 
@@ -33,6 +33,15 @@ class Structure:
     body: tuple[Body, ...]
     decimal: Decimal
     grid: Grid
+
+    def statistic(self, j: int) -> tuple[str, str | None]:
+        """What a column is of and which statistic it shows. Beside whole numbers, 0.5 is a level and no median."""
+        path = self.columns[j]
+        if path and re.fullmatch(r"0?\.\d+", path[-1]):
+            last = [p[-1] for p in self.columns if p and re.fullmatch(r"-?\d*\.?\d+", p[-1])]
+            if any(float(t) >= 1 or float(t) <= 0 for t in last):
+                return " / ".join(path), None
+        return split_statistic(path)
 
     @property
     def lines(self) -> tuple[int, int]:

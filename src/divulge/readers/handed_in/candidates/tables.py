@@ -15,7 +15,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
 from divulge.readers.handed_in.candidates.survivals import life_table
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total, split_statistic, statistic_word
+from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 _WHERE = re.compile(
@@ -95,8 +95,8 @@ def _is_correlation(table: Structure, words: Vocabulary) -> bool:
 def _mixed(table: Structure, words: Vocabulary) -> list[Candidate]:
     """Descriptives, crosstabs, or both side by side in one table."""
     plain, stats = [], []
-    for j, path in enumerate(table.columns):
-        label, word = split_statistic(path)
+    for j in range(len(table.columns)):
+        label, word = table.statistic(j)
         if word in (None, "percentage", "valid percentage", "cumulative percentage") or (word == "n" and label):
             plain.append(j)
         else:
@@ -104,14 +104,12 @@ def _mixed(table: Structure, words: Vocabulary) -> list[Candidate]:
     rows_are_statistics = descriptives.rows_are_statistics(table)
     if rows_are_statistics:
         return descriptives.read_rows(table, words)
-    telling = [j for j in stats if split_statistic(table.columns[j])[1] != "n"]
+    telling = [j for j in stats if table.statistic(j)[1] != "n"]
     if not telling:
         return crosstabs.read(table, words, list(range(len(table.columns))))
-    labelled = [
-        j for j in plain if split_statistic(table.columns[j])[0] or split_statistic(table.columns[j])[1] is None
-    ]
+    labelled = [j for j in plain if table.statistic(j)[0] or table.statistic(j)[1] is None]
     labelled = [j for j in labelled if not (is_total(" ".join(table.columns[j])))]
-    grouped = all(split_statistic(table.columns[j])[0] for j in stats)
+    grouped = all(table.statistic(j)[0] for j in stats)
     if len(labelled) >= 2 and not grouped:
         rest = [j for j in range(len(table.columns)) if j not in labelled]
         return [*crosstabs.read(table, words, labelled), *descriptives.read_columns(table, words, rest)]

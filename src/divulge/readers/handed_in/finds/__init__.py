@@ -1,5 +1,5 @@
 """What else a checker looks for in files: people, numbers of people, rows of data, paths, hidden parts."""
 
-from divulge.readers.handed_in.finds.looking import Find, find_in
+from divulge.readers.handed_in.finds.looking import ROWS, Find, find_in
 
-__all__ = ["Find", "find_in"]
+__all__ = ["ROWS", "Find", "find_in"]

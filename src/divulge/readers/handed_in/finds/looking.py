@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.finds.numbers import has_health_number, has_insurance_number
 from divulge.readers.handed_in.sheets import Document, Grid, Lines
+
+ROWS = "rows of data, one line a person"
 
 _MOST = 200
 """Finds of one file that are listed."""
@@ -65,7 +68,7 @@ def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
             for row in block.rows:
                 yield from _in_text("  ".join(row.cells), row.line)
             if rows_of_people(block, words):
-                yield Find("rows of data, one line a person", block.rows[0].line)
+                yield Find(ROWS, block.rows[0].line)
 
 
 def _in_text(text: str, line: int) -> Iterator[Find]:
@@ -94,9 +97,9 @@ def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
             yield Find("a command that prints rows of data", block.line(i))
         listed = listed + 1 if _LISTED.match(text) else 0
         if listed == 2:
-            yield Find("rows of data, one line a person", block.line(i - 1))
+            yield Find(ROWS, block.line(i - 1))
         if _is_header_of_rows(block, i, words):
-            yield Find("rows of data, one line a person", block.line(i))
+            yield Find(ROWS, block.line(i))
 
 
 def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
@@ -108,6 +111,13 @@ def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
     if len(names) < 3 or sum(words.variable(n) is not None for n in names) < 0.8 * len(names):
         return False
     starts = [t.split()[0] if t.split() else "" for t in block.texts[i + 1 : i + 4]]
+    rows = []
+    for text in block.texts[i + 1 : i + 200]:
+        if not text.strip() or not text.split()[0].isdigit():
+            break
+        rows.append(text.split()[1:])
+    if _is_summary(names, rows, words):
+        return False
     return len(starts) == 3 and all(s.isdigit() for s in starts) and int(starts[1]) == int(starts[0]) + 1
 
 
@@ -119,8 +129,29 @@ def rows_of_people(grid: Grid, words: Vocabulary) -> bool:
     if len(grid.rows) < 3 or known < max(3, 0.6 * len(filled)):
         return False
     first = [row.cells[0].strip() for row in grid.rows[1:]]
+    rows = [[c.strip() for c, h in zip(row.cells, heads, strict=True) if h] for row in grid.rows[1:]]
+    if _is_summary(filled, rows, words):
+        return False
     if heads[0] == "":
         return all(n.isdigit() for n in first) and [int(n) for n in first] == list(
             range(int(first[0]), int(first[0]) + len(first))
         )
     return known == len(filled) and not any(words.variable(f) for f in first)
+
+
+def _is_summary(names: list[str], rows: list[list[str]], words: Vocabulary) -> bool:
+    """Whether rows are groups and not people: the first columns hold every combination of their levels once."""
+    if not rows or any(len(r) != len(names) for r in rows):
+        return False
+    for k in range(1, len(names)):
+        known = [words.variable(n) for n in names[:k]]
+        if any(n is None or not words.texts(n) for n in known):
+            return False
+        groups = [tuple(r[:k]) for r in rows]
+        levels = [{g[i] for g in groups} for i in range(k)]
+        if all(words.level(str(n), t) is None for n, column in zip(known, levels, strict=True) for t in column):
+            return False
+        if len(set(groups)) == len(rows) and len(rows) > 1 and math.prod(map(len, levels)) == len(rows):
+            # The level of a lone group is a value that a variable with few of them has.
+            return k > 1 or len(words.texts(str(known[0]))) == len(rows)
+    return False

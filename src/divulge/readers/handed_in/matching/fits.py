@@ -6,7 +6,7 @@ A kind that is not in `outputs.kinds` yet is recognised and not recomputed; as s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,6 +16,7 @@ from scipy.special import chdtrc, fdtrc, ndtr, stdtr, stdtrit
 from divulge.errors import DivulgeError
 from divulge.outputs.figures import Status
 from divulge.outputs.kinds import OUTPUTS
+from divulge.outputs.models.standard_errors import CLUSTERED, ROBUST
 from divulge.outputs.output import Output
 from divulge.table import Table
 
@@ -37,6 +38,12 @@ class Fit:
     n: float
     r2: float
     loglik: float
+
+    @property
+    def errors_named(self) -> str:
+        """How its standard errors are computed, where not as the kind does it by itself."""
+        by = f" by {self.given['cluster']}" if "cluster" in self.given else ""
+        return str(self.given.get("errors") or self.given.get("information") or "") + by
 
     @property
     def k(self) -> int:
@@ -63,12 +70,14 @@ def kind_named(kind: str) -> type[Output] | None:
     return next((k for k in OUTPUTS if k.kind == called and any(f.name == "formula" for f in fields(k))), None)
 
 
-def fits_of(kind: str, table: Table, formula: str, where: str | None, weights: str | None) -> list[Fit] | str:
-    """The fits that a program may mean, or why there is none."""
+def fits_of(
+    kind: str, table: Table, formula: str, where: str | None, weights: str | None, more: Mapping[str, Any] | None = None
+) -> list[Fit] | str:
+    """The fits that a program may mean, or why there is none. more: further fields of the kind."""
     known = kind_named(kind)
     if known is None:
         return f"recognised; Divulge has no kind for {kind} models yet"
-    given: dict[str, Any] = {"kind": known.kind, **_response(formula)}
+    given: dict[str, Any] = {"kind": known.kind, **_response(formula), **(more or {})}
     given |= {name: value for name, value in (("where", where), ("weights", weights)) if value is not None}
     found, why = [], ""
     for way in _WAYS.get(kind, ({},)):
@@ -78,6 +87,22 @@ def fits_of(kind: str, table: Table, formula: str, where: str | None, weights: s
         else:
             found.append(fit)
     return found or why
+
+
+def other_errors(fit: Fit, clusters: Sequence[str]) -> Iterator[Fit]:
+    """The same fit with standard errors by every other estimator that its kind has."""
+    known = type(fit.output)
+    taken = {f.name for f in fields(known)}
+    ways: list[dict[str, Any]] = []
+    if "information" in taken:
+        ways += [{"information": i} for i in ("observed", "expected") if i != vars(fit.output)["information"]]
+    if "errors" in taken:
+        ways += [{"errors": e, "cluster": c} for c in clusters for e in CLUSTERED]
+        ways += [{"errors": e} for e in ROBUST]
+    for way in ways:
+        found = _fit(known, {**fit.given, **way}, fit.table)
+        if not isinstance(found, str):
+            yield found
 
 
 def _response(formula: str) -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.expressions import as_expression
 from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching import descriptions
@@ -44,6 +46,10 @@ class Matcher:
                 break
             tried = self._match(replace(candidate, where=conditions((candidate.where, where)), weights=weights))
             best = tried if tried.confirmed or tried.score > best.score else best
+        if not best.confirmed and candidate.where is not None:
+            # The data may be the rows of the condition alone, or the condition cannot be read.
+            whole = self._match(replace(candidate, where=None))
+            best = whole if whole.confirmed else best
         return best
 
     def _match(self, candidate: Candidate) -> Reading:
@@ -70,10 +76,21 @@ class Matcher:
 
     def _with(self, candidate: Candidate) -> Data:
         assert self.data is not None, "asked where there are data"
-        key = tuple(sorted(candidate.derived.items()))
+        derived = {**candidate.derived, **_inline(candidate)}
+        key = tuple(sorted(derived.items()))
         if key not in self._derived:
-            self._derived[key] = self.data.with_derived(candidate.derived)
+            self._derived[key] = self.data.with_derived(derived)
         return self._derived[key]
+
+
+_COMPARED = re.compile(r"[<>]|[!=]=|%in%")
+
+
+def _inline(candidate: Candidate) -> dict[str, str]:
+    """Variables that a model makes inside its formula, by their expression: `I(score > 10)`, `smoker == "yes"`."""
+    response = candidate.response or (candidate.formula or "").partition("~")[0].strip()
+    found = {response} | {m[1] for t in candidate.terms if (m := re.match(r"^(.+)(?:TRUE|\[T\.True\])$", t.text))}
+    return {text: as_expression(text) for text in found if _COMPARED.search(text) and not text.startswith("Surv(")}
 
 
 def _unmatched(candidate: Candidate, note: str) -> Reading:

@@ -15,7 +15,7 @@ from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
-from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fits_of, kind_named, term_figure
+from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fits_of, kind_named, other_errors, term_figure
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
 
@@ -56,18 +56,22 @@ def match_model(
         kinds = [candidate.kind, *(k for k in ("linear", "logistic", "poisson") if k != candidate.kind)]
     best: Reading | None = None
     note = None
-    if candidate.fixed_effects or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
-        what = "absorbed effects" if candidate.fixed_effects else f"{candidate.kind} models"
+    special = _special(candidate)
+    if candidate.fixed_effects or special or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
+        what = "absorbed effects" if candidate.fixed_effects else special or f"{candidate.kind} models"
         plain = _limited(plain, candidate, terms, words, data, aliases)
         return _noted(plain, f"recognised; Divulge has no kind for {what} yet")
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
-            fits = fits_of(kind, data.table, way.formula(words), way.where, candidate.weights)
+            more = _ordered(candidate) if kind == "ordered" else {}
+            fits = fits_of(kind, data.table, way.formula(words), way.where, candidate.weights, more)
             if isinstance(fits, str):
                 note = fits
                 continue
             for fit in fits:
                 reading = _reading(candidate, kind, way, fit, words, data)
+                if not reading.confirmed or candidate.errors is not None:
+                    reading = _with_other_errors(reading, candidate, kind, way, fit, words, data)
                 if best is None or reading.score > best.score:
                     best = reading
                 if reading.confirmed:
@@ -75,6 +79,12 @@ def match_model(
     if best is None:
         return _noted(plain, note or "its terms were not found in the data")
     return best
+
+
+def _special(candidate: Candidate) -> str:
+    """The parts of a formula that no kind has: strata, frailties, smooth terms, offsets."""
+    found = re.findall(r"\b(strata|frailty|offset|s|te|ns|bs|poly|tt|pspline)\(", candidate.formula or "")
+    return f"{found[0]}() in a formula" if found else ""
 
 
 def _limited(
@@ -86,6 +96,35 @@ def _limited(
     columns = {key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
     found = _fitting_conditions(candidate, columns, plain.formula.partition("~")[0], data)
     return replace(plain, where=found[0]) if len(found) == 1 else plain
+
+
+_MAIN = frozenset({"coefficient", "odds ratio", "hazard ratio", "rate ratio", "relative risk ratio"})
+
+
+def _with_other_errors(
+    reading: Reading, candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabulary, data: Data
+) -> Reading:
+    """A reading whose coefficients agree and whose errors do not, with the estimator of errors that was used."""
+    main = [c for c in reading.figures if c.figure.what in _MAIN]
+    errors = [c for c in reading.figures if c.figure.what in _ERRORS]
+    if not main or not errors or any(c.agrees is False for c in main):
+        return reading
+    said = re.search(r"clustered by (\S+)", candidate.errors or "")
+    named = words.variable(said[1]) if said is not None else None
+    few = [n for n in data.names if 5 <= data.n_levels(n) <= data.n_rows / 2][:6]
+    for other in other_errors(fit, [named] if named is not None else few if candidate.errors is None else []):
+        tried = _reading(candidate, kind, way, other, words, data)
+        if tried.confirmed and any(c.agrees for c in tried.figures if c.figure.what in _ERRORS):
+            return tried
+    return reading
+
+
+def _ordered(candidate: Candidate) -> dict[str, object]:
+    """The order of the response as thresholds tell it: `low|middle`, `middle|high`."""
+    cuts = [t.text.split("|") for t in candidate.terms if "|" in t.text]
+    if not cuts or any(len(c) != 2 for c in cuts):
+        return {}
+    return {"order": (cuts[0][0], *(c[1] for c in cuts))}
 
 
 def _is_cut(term: Term) -> bool:
@@ -122,6 +161,9 @@ def _plain_reading(
     formula = formula_of(response or "?", columns, words) if columns else candidate.formula
     if not columns and candidate.formula is None and terms:
         formula = f"{response or '?'} ~ {' + '.join(_as_written(terms))}"
+    strata = re.findall(r"\bstrata\([^()]*\)", candidate.formula or "")
+    if formula is not None and strata and columns:
+        formula = f"{formula} + {' + '.join(strata)}"
     if formula is not None and "random" in candidate.facts:
         formula = f"{formula} + {candidate.facts['random']}"
     return Reading(
@@ -145,7 +187,7 @@ def _as_written(terms: Sequence[Term]) -> list[str]:
 
 
 def _named_response(candidate: Candidate, words: Vocabulary, aliases: dict[str, str]) -> str | None:
-    if candidate.kind == "cox":
+    if candidate.kind == "cox" or (candidate.formula or "").startswith("Surv("):
         return _survival_response(candidate, words)
     said = candidate.response
     if said is None and candidate.formula is not None:
@@ -280,6 +322,7 @@ def _reading(candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabu
         where=way.where,
         weights=candidate.weights,
         outputs=({**fit.given, **_shown(candidate)},),
+        facts={"standard errors": fit.errors_named} if fit.errors_named else {},
     )
 
 
@@ -318,13 +361,16 @@ def _check(
     words: Vocabulary,
 ) -> Checked:
     kind = fit.output.kind
-    robust = candidate.errors is not None
+    robust = candidate.errors is not None and not fit.errors_named
     if robust and (figure.what in _ERRORS or figure.what in ("F", "chi-squared")):
         return Checked(figure)
+    label: str | None = None
     if figure.of is None:
         values = fit_figure(fit, figure.what)
     else:
         label = labels.get(figure.of)
+        if label is None and kind == "ordered-logit":
+            label = fit.find(figure.of)
         if kind == "multinomial":
             label = _class_label(figure.of, way, fit, words)
         if figure.what == "n":
@@ -338,9 +384,25 @@ def _check(
     if figure.what in ("p-value",):
         relative = max(relative, 1e-3)
     right = [v for v in values if figure.printed.agrees(v, units, relative)]
+    if kind == "multinomial" and not right and candidate.program in ("r", ""):
+        right = _nearly_converged(figure, fit, label, values)
     if kind == "negative-binomial" and not right and figure.what in _ERRORS:
         return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
     return Checked(figure, bool(right), float((right or values)[0]))
+
+
+_STOPPED = 0.015
+"""nnet stops where the deviance falls by less than 1e-4 (Venables & Ripley 2002): √(2 · 1e-4) standard errors away."""
+
+
+def _nearly_converged(figure: Figure, fit: Fit, label: str | None, values: list[float]) -> list[float]:
+    """Values that agree but for the place where R's multinom stops its iterations."""
+    error = fit.errors.get(label or "", np.nan)
+    shown = figure.printed.value
+    if shown is None or not error > 0:
+        return []
+    scale = {"coefficient": error, "z": 1.0, "t": 1.0}.get(figure.what, abs(shown))
+    return [v for v in values if abs(v - shown) <= _STOPPED * scale]
 
 
 def _class_label(of: str, way: _Way, fit: Fit, words: Vocabulary) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc, stdtr, stdtrit
+from scipy.stats import rankdata
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
@@ -39,6 +40,8 @@ def match_test(
         groups = (
             [n for n in words.with_levels(list(dict.fromkeys(labels))) if data.n_levels(n) == 2][:1] if labels else []
         )
+    if candidate.kind == "t-test" and (len(variables) == 2 or (len(variables) == 1 and not groups)):
+        return _one_sample(candidate, variables, data, rows, where)
     if candidate.kind == "chi-squared" and len(variables) == 1 and len(groups) == 1:
         return _chi_squared(candidate, variables[0], groups[0], data, rows, where)
     if candidate.kind == "t-test" and len(variables) == 1 and len(groups) == 1:
@@ -144,6 +147,35 @@ def _t_test(
     return Reading(candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,))
 
 
+def _one_sample(candidate: Candidate, variables: list[str], data: Data, rows: Mask, where: str | None) -> Reading:
+    """Student 1908: one mean against 0 or the number that is stated, or two measurements of the same people."""
+    values = [data.numbers(v)[rows] for v in variables]
+    known = np.all([np.isfinite(v) for v in values], axis=0)
+    x = values[0][known] - (values[1][known] if len(values) > 1 else 0.0)
+    n = len(x)
+    if n < 2:
+        return Reading(candidate, "t-test", tuple(Checked(f) for f in candidate.figures), tuple(variables), where=where)
+    mean, se = float(x.mean()), float(x.std(ddof=1) / np.sqrt(n))
+    against = float(candidate.facts.get("mu") or 0.0)
+    t = (mean - against) / se if se else np.nan
+    reach = float(stdtrit(n - 1, 0.975)) * se
+    found = {
+        "t": [t, -t],
+        "df": [float(n - 1)],
+        "n": [float(n)],
+        "p-value": [2 * float(stdtr(n - 1, -abs(t)))],
+        "mean": [mean, -mean, *(float(v[known].mean()) for v in values)],
+        "mean difference": [mean, -mean],
+        "difference": [mean, -mean],
+        "sd": [float(x.std(ddof=1)), *(float(v[known].std(ddof=1)) for v in values)],
+        "standard error": [se, *(float(v[known].std(ddof=1) / np.sqrt(n)) for v in values)],
+        "standard error of difference": [se],
+        "lower 95%": [mean - reach, -mean - reach],
+        "upper 95%": [mean + reach, -mean + reach],
+    }
+    return Reading(candidate, "t-test", _checked(candidate.figures, found), tuple(variables), where=where)
+
+
 def _two_samples(a: Floats, b: Floats, equal: bool) -> dict[str, list[float]]:
     n, m = len(a), len(b)
     u, v = a.var(ddof=1) / n, b.var(ddof=1) / m
@@ -167,9 +199,12 @@ def _two_samples(a: Floats, b: Floats, equal: bool) -> dict[str, list[float]]:
     }
 
 
-def _correlated(a: Floats, b: Floats) -> tuple[float, int]:
+def _correlated(a: Floats, b: Floats, ranked: bool = False) -> tuple[float, int]:
+    """Pearson's correlation, or Spearman's: that of the ranks (Spearman 1904)."""
     known = np.isfinite(a) & np.isfinite(b)
     x, y = a[known], b[known]
+    if ranked:
+        x, y = rankdata(x), rankdata(y)
     if len(x) < 3 or x.std() == 0 or y.std() == 0:
         return np.nan, len(x)
     return float(np.corrcoef(x, y)[0, 1]), len(x)
@@ -192,9 +227,13 @@ def _pair_figures(r: float, n: int) -> dict[str, list[float]]:
 
 
 def _pair(candidate: Candidate, variables: list[str], data: Data, rows: Mask, where: str | None) -> Reading:
-    r, n = _correlated(data.numbers(variables[0])[rows], data.numbers(variables[1])[rows])
     rank = candidate.statistic in ("Spearman", "Kendall")
-    checked = tuple(Checked(f) for f in candidate.figures) if rank else _checked(candidate.figures, _pair_figures(r, n))
+    r, n = _correlated(data.numbers(variables[0])[rows], data.numbers(variables[1])[rows], rank)
+    found = _pair_figures(r, n)
+    if rank:
+        # The interval and the test of ranks differ from program to program.
+        found = {"correlation": [r], "n": [float(n)]} if candidate.statistic == "Spearman" else {}
+    checked = _checked(candidate.figures, found)
     fields: dict[str, Any] = {"kind": "correlation", "variables": variables, "compute": True}
     if where is not None:
         fields["where"] = where
@@ -213,7 +252,7 @@ def match_correlation(
     rows = data.mask(where)
     assert rows is not None, "the condition was read before"
     best: Reading | None = None
-    for pairwise in (True, False):
+    for pairwise, ranked in ((True, False), (False, False), (True, True), (False, True)):
         keep = rows.copy()
         if not pairwise:
             for name in used:
@@ -225,7 +264,7 @@ def match_correlation(
                 checked.append(Checked(f, True if a == b and a is not None and f.printed.value == 1 else None, 1.0))
                 continue
             checked.append(
-                _check(f, _pair_figures(*_correlated(data.numbers(a)[keep], data.numbers(b)[keep])).get(f.what))
+                _check(f, _pair_figures(*_correlated(data.numbers(a)[keep], data.numbers(b)[keep], ranked)).get(f.what))
             )
         fields: dict[str, Any] = {"kind": "correlation", "variables": list(used), "compute": True}
         if pairwise and any(data.has_missing(n) for n in used):
@@ -238,9 +277,11 @@ def match_correlation(
             tuple(checked),
             used or candidate.variables,
             where=where,
-            outputs=(fields,) if len(used) > 1 else (),
+            outputs=(fields,) if len(used) > 1 and not ranked else (),
         )
         if best is None or reading.score > best.score:
             best = reading
-    assert best is not None, "two ways were tried"
+        if best.confirmed:
+            break
+    assert best is not None, "four ways were tried"
     return best

@@ -9,7 +9,14 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import runs, table_at
-from divulge.readers.handed_in.candidates.r_tables import named_table, one_way, scalars, summary_frame, summary_line
+from divulge.readers.handed_in.candidates.r_tables import (
+    named_table,
+    one_way,
+    resolved,
+    scalars,
+    summary_frame,
+    summary_line,
+)
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_r
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -35,6 +42,7 @@ class RConsole:
         out = []
         for command, start, end in _chunks(block):
             note_r(command, session)
+            session.where = session.frame_in(resolved(command, session))
             for candidate in self._chunk(block, start, end, command, session):
                 signed = session.signed(candidate, self.name)
                 if candidate.shape == "model" and not candidate.facts.get("follows"):

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.coefficients import rows_at
+from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
-from divulge.readers.handed_in.candidates.session import Session, as_condition
+from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_python
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.candidates.words import column_words

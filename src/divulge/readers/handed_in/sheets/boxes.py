@@ -16,7 +16,7 @@ def with_boxes(block: Lines) -> Iterator[Block]:
     """The lines of a block and the grids drawn in it, in their order."""
     start, i, n = 0, 0, len(block.texts)
     while i < n:
-        found = _box(block, i) or _pipes(block, i)
+        found = _box(block, i) or _pipes(block, i) or _dashed(block, i)
         if found is None:
             i += 1
             continue
@@ -85,6 +85,32 @@ def _pipes(block: Lines, at: int) -> tuple[Grid, int] | None:
         if i != at + 1
     ]
     grid = grid_of([(line, [_plain(c) for c in cells]) for line, cells in rows])
+    return None if grid is None else (grid, end)
+
+
+_DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
+
+
+def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
+    """A simple table as Pandoc and kable have it: names of columns, a run of dashes under each, rows, an empty line."""
+    texts = block.texts
+    if at + 2 >= len(texts) or not texts[at].strip() or not _DASHES.match(texts[at + 1]):
+        return None
+    edges = [(m.start(), m.end()) for m in re.finditer(r"-+", texts[at + 1])]
+    end = at + 2
+    while end < len(texts) and texts[end].strip() and not texts[end].startswith(("> ", ">>>")):
+        end += 1
+        if _DASHES.match(texts[end - 1]):
+            break
+    ends = [b[0] for b in edges[1:]] + [None]
+    rows = [
+        (block.line(i), [texts[i][a:b].strip() for (a, _), b in zip(edges, ends, strict=True)])
+        for i in range(at, end)
+        if i != at + 1 and not _DASHES.match(texts[i])
+    ]
+    if any(texts[i][: edges[0][0]].strip() for i in range(at, end) if i != at + 1) or len(rows) < 2:
+        return None
+    grid = grid_of(rows)
     return None if grid is None else (grid, end)
 
 

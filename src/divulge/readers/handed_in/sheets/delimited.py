@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
+from divulge.readers.handed_in.sheets.decoding import decode, is_binary
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, grid_of
-from divulge.readers.handed_in.sheets.text import decode, is_binary
 
 SUFFIXES = (".csv", ".tsv", ".tab")
 

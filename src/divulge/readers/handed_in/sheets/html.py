@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, grid_of
-from divulge.readers.handed_in.sheets.text import decode
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, grid_of
-from divulge.readers.handed_in.sheets.text import decode
 
 SUFFIXES = (".tex", ".ltx")
 
@@ -74,7 +74,7 @@ def read(path: Path, name: str) -> Document:
             remarks.append(Remark(f"the command {command}, which was not followed"))
     texts = [re.sub(r"(?<!\\)%.*$", "", t) if not re.search(r"\d\s*%\s*(&|\\\\)", t) else t for t in source.split("\n")]
     text = "\n".join(texts)
-    return Document(name, tuple(_blocks(text)), tuple(remarks))
+    return Document(name, tuple(blocks_of(text)), tuple(remarks))
 
 
 _EQUATION = re.compile(
@@ -100,7 +100,8 @@ def _equation(text: str) -> Grid | None:
     return grid_of(rows, before=said, after=(f"N = {size[1]}",) if size else ()) if len(rows) > 2 else None
 
 
-def _blocks(text: str) -> list[Block]:
+def blocks_of(text: str) -> list[Block]:
+    """The tables of a source, and the lines around them."""
     blocks: list[Block] = []
     place = 0
     equation = _equation(text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.decoding import decode
+from divulge.readers.handed_in.sheets.embedded import with_grids
 from divulge.readers.handed_in.sheets.sheet import Document, Lines, Remark
-from divulge.readers.handed_in.sheets.text import decode
 
 SUFFIXES = (".md", ".rmd", ".qmd", ".markdown")
 
@@ -16,4 +16,4 @@ def read(path: Path, name: str) -> Document:
     """A Markdown file."""
     text, odd = decode(path.read_bytes())
     kept = tuple("" if re.match(r"^\s*(```|~~~)", t) else t.expandtabs(8) for t in text.splitlines())
-    return Document(name, tuple(with_boxes(Lines(kept))), (Remark(odd),) if odd else ())
+    return Document(name, tuple(with_grids(Lines(kept))), (Remark(odd),) if odd else ())

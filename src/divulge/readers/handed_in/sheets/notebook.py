@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.html import blocks_of
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark
-from divulge.readers.handed_in.sheets.text import decode
 
 SUFFIXES = (".ipynb",)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
-from divulge.readers.handed_in.sheets.text import WHOLE, decode, parts
+from divulge.readers.handed_in.sheets.text import WHOLE, parts
 
 SUFFIXES = (".smcl", ".sthlp")
 

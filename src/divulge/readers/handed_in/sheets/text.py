@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.decoding import decode, is_binary
+from divulge.readers.handed_in.sheets.embedded import with_grids
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
 
 SUFFIXES = (".txt", ".log", ".rout", ".out", ".lst", ".text", ".do", ".sps", ".r", ".py", ".inp", ".save", ".res", "")
@@ -18,25 +19,6 @@ LONGEST = 20_000
 
 WHOLE = 8_000_000
 """Bytes up to which a file is decoded as one."""
-
-
-def decode(data: bytes) -> tuple[str, str | None]:
-    """The text of some bytes, and what was odd about their encoding."""
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if data.startswith(mark):
-            return data.decode(encoding, errors="replace"), None
-    try:
-        return data.decode("utf-8"), None
-    except UnicodeDecodeError as error:
-        if error.start > len(data) - 4:
-            return data[: error.start].decode("utf-8"), "The last character is cut off."
-        return data.decode("cp1252", errors="replace"), "Not UTF-8; read as Windows-1252, so accents may be wrong."
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether bytes are no text at all."""
-    start = data[:4096]
-    return b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def parts(path: Path) -> Iterator[Lines]:
@@ -62,7 +44,7 @@ class _Long:
 
     def __iter__(self) -> Iterator[Block]:
         for part in parts(self.path):
-            yield from with_boxes(part)
+            yield from with_grids(part)
 
 
 def read(path: Path, name: str) -> Document:
@@ -77,4 +59,4 @@ def read(path: Path, name: str) -> Document:
         return Document(name, reason="not text; nothing in it can be read")
     text, odd = decode(data)
     texts = tuple(t.expandtabs(8)[:LONGEST] for t in text.splitlines())
-    return Document(name, tuple(with_boxes(Lines(texts))), (Remark(odd),) if odd else ())
+    return Document(name, tuple(with_grids(Lines(texts))), (Remark(odd),) if odd else ())
