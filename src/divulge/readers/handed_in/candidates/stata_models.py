@@ -9,6 +9,7 @@ from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.expressions import stata_condition
 from divulge.readers.handed_in.candidates.numbers import Printed, parse_number
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.stata_survival import facts
 from divulge.readers.handed_in.candidates.words import column_words
 from divulge.readers.handed_in.sheets import Lines
 
@@ -22,9 +23,9 @@ _FIT = (
     (r"(?<![Ad][dj][j.] )(?<!Pseudo )(?<!Within )\bR-squared\s*=\s*([\d.]+)", "r-squared"),
     (r"Adj R-squared\s*=\s*([-\d.]+)", "adjusted r-squared"),
     (r"Within R-sq\.\s*=\s*([\d.]+)", "within r-squared"),
-    (r"\bwithin\s*=\s*([\d.]+)", "within r-squared"),
-    (r"\bbetween\s*=\s*([\d.]+)", "between r-squared"),
-    (r"\boverall\s*=\s*([\d.]+)", "overall r-squared"),
+    (r"\b[Ww]ithin\s*=\s*([\d.]+)", "within r-squared"),
+    (r"\b[Bb]etween\s*=\s*([\d.]+)", "between r-squared"),
+    (r"\b[Oo]verall\s*=\s*([\d.]+)", "overall r-squared"),
     (r"Root MSE\s*=\s*([\d.]+)", "root mean squared error"),
     (r"Pseudo R2\s*=\s*([\d.]+)", "pseudo r-squared"),
     (r"Log (?:pseudo|restricted-)?likelihood\s*=\s*(-?[\d.]+)", "log-likelihood"),
@@ -78,7 +79,7 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     if "Margin" in header:
         words = ["margin", *[w for w in words if w not in ("margin", "coefficient")]]
     elif "dy/dx" in header:
-        words = ["marginal effect", *[w for w in words if w != "coefficient"]]
+        words = ["marginal effect", *[w for w in words if w not in ("marginal effect", "coefficient")]]
     if len(words) < 2:
         return None
     response = header.partition("|")[0].strip() or _equation(block, i)
@@ -92,10 +93,10 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     figures = [f for f in figures if f is not None] + fit
     effects = _effects(head, command, session)
     group, where = _restricted(command)
-    if "margin" in words and session.model is not None:
+    if {"margin", "marginal effect"} & set(words) and session.model is not None:
         response, terms = session.model.response or "", list(session.model.terms)
     candidate = Candidate(
-        "other" if kind == "other" and "Margin" in header else "model",
+        "other" if kind == "other" and re.search(r"Margin|dy/dx", header) else "model",
         kind,
         (block.line(i - _above(block, i, start)), block.line(end - 1)),
         tuple(figures),
@@ -107,7 +108,7 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
         statistic=_statistic(head, header, ratio),
         fixed_effects=effects,
         command=command or None,
-        facts=_random(command),
+        facts={**_random(command), **(facts(session) if kind == "cox" else {})},
     )
     if candidate.shape == "model":
         session.model = candidate
@@ -143,6 +144,7 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
     figures: list[Figure] = []
     terms: list[Term] = []
     group: str | None = None
+    equation: str | None = None
     rules = 0
     end = i
     while i < len(block.texts):
@@ -167,7 +169,7 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
         row = split_row(" " + rest, len(words))
         single = re.match(r"^\s*(-?[\d.]+(?:e[-+]\d+)?)(?:\s+\(.*\))?\s*$", rest)
         if row is not None and row[0] == "":
-            group = None if label == "_cons" else group
+            group = equation if label == "_cons" else group
             key = f"{group}: {label}" if group else label
             terms.append(Term(label, group))
             figures += _figures(key, words, row[1], block.line(i))
@@ -179,8 +181,10 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
                 figures.append(Figure(label, label, number, block.line(i), label))
         elif label and not rest.strip(" |-"):
             group = label
+            # Names of equations begin at the margin, those of factors are set to the right.
+            equation = label if text[:1].strip() and len(text.partition("|")[0].rstrip()) < 12 else equation
         elif not label and not rest.strip(" |-"):
-            group = None
+            group = equation
         i += 1
         end = i
     return figures, terms, end
@@ -225,8 +229,8 @@ def _kind(head: str, command: str, words: list[str]) -> str:
 
 
 def _statistic(head: str, header: str, ratio: str | None) -> str | None:
-    if "Margin" in header:
-        return "adjusted predictions"
+    if "Margin" in header or "dy/dx" in header:
+        return "adjusted predictions" if "Margin" in header else "marginal effects"
     if "Fixed-effects" in head:
         return "fixed effects (within)"
     if "Random-effects" in head:

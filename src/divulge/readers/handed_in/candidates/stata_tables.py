@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.stata_models import _restricted
+from divulge.readers.handed_in.candidates.stata_summaries import arguments, chi_squared, detail, modern
+from divulge.readers.handed_in.candidates.stata_survival import life_table, log_rank, summary_by, variance
 from divulge.readers.handed_in.candidates.words import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
@@ -93,7 +95,7 @@ def _tabulate_one(block: Lines, i: int, command: str, session: Session) -> _Foun
     match = re.match(r"^\s*(\S.*?)?\s*\|\s*Freq\.\s+Percent\s+Cum\.", block.texts[i])
     if match is None:
         return None
-    named = _arguments(command)
+    named = arguments(command)
     above = block.texts[i - 1].partition("|")[0].strip() if i and "|" in block.texts[i - 1] else ""
     name = named[0] if named else " ".join(w for w in (above, match[1] or "") if w)
     figures: list[Figure] = []
@@ -101,22 +103,13 @@ def _tabulate_one(block: Lines, i: int, command: str, session: Session) -> _Foun
     while j < len(block.texts) and ("|" in block.texts[j] or _RULE.match(block.texts[j])):
         label, _, rest = block.texts[j].partition("|")
         texts = _numbers(rest)
+        shown = label.strip() if label.strip() not in ("", ".") else "Missing"
         for what, text in zip(("count", "percentage", "cumulative percentage"), texts, strict=False):
             number = parse_number(text)
-            if number is not None and label.strip():
-                figures.append(
-                    Figure(f"{label.strip()}: {what}", what, number, block.line(j), None, ((name, label.strip()),))
-                )
+            if number is not None:
+                figures.append(Figure(f"{shown}: {what}", what, number, block.line(j), None, ((name, shown),)))
         j += 1
     return _candidate("frequencies", (block.line(i), block.line(j - 1)), figures, command, (name,)), j
-
-
-def _arguments(command: str) -> list[str]:
-    """The variables that a command lists."""
-    bare = re.sub(r"\[[^\]]*\]", " ", command.partition(",")[0])
-    bare = re.sub(r"\s+(?:if|in)\s+.*$", "", bare)
-    bare = re.sub(r"^(?:.*:\s*)", "", bare)
-    return re.findall(r"[A-Za-z_][\w.]*", bare)[1:]
 
 
 _CELLS = {
@@ -133,7 +126,7 @@ def _tabulate_two(block: Lines, i: int, command: str, session: Session) -> _Foun
         return None
     if i + 1 >= len(block.texts) or not _RULE.match(block.texts[i + 1]):
         return None
-    named = _arguments(command)
+    named = arguments(command)
     above = block.texts[i - 1].partition("|") if i else ("", "", "")
     row = (
         named[0]
@@ -192,7 +185,7 @@ def _tabstat(block: Lines, i: int, command: str, session: Session) -> _Found:
     by_match = re.search(r"by\((\w+)\)", command) or re.search(
         r"(?:Group|by categories of|by)\s+variable:?\s*(\w+)", _joined(block, i)
     )
-    names = _arguments(command) or re.findall(
+    names = arguments(command) or re.findall(
         r"\w+", (re.search(r"variables:\s*(.*)", _joined(block, i)) or ["", ""])[1]
     )
     rows, j = _bar_rows(block, i + 1)
@@ -209,12 +202,35 @@ def _tabstat(block: Lines, i: int, command: str, session: Session) -> _Found:
             for h, t in zip(heads, texts, strict=False)
             if (n := parse_number(t)) is not None
         ]
+    elif by_match is not None:
+        figures = _stacked(rows, heads, _stated(block, i, command), by_match[1])
     if not figures:
         return None
     by = (by_match[1],) if by_match else ()
     kind = kind_of({f.what for f in figures})
     shown = tuple(dict.fromkeys(f.of or "" for f in figures))
     return _candidate(kind, (block.line(i), block.line(j - 1)), figures, command, shown, by), j
+
+
+def _stated(block: Lines, i: int, command: str) -> list[str]:
+    """The statistics of a table whose rows do not name them, from the line above it or from the command."""
+    above = re.search(r"Summary statistics:\s*(.+)", _joined(block, i))
+    asked = re.search(r"\bs(?:tat(?:s|istics)?)?\(([^)]*)\)", command)
+    listed = re.split(r"[,\s]+", above[1].strip()) if above else asked[1].split() if asked else ["mean"]
+    return [statistic_word(w) or w for w in listed]
+
+
+def _stacked(rows: list[tuple[str, list[str], int]], heads: list[str], words: list[str], by: str) -> list[Figure]:
+    """Variables in columns, and for each group a row a statistic."""
+    figures = []
+    group, k = "", 0
+    for text, texts, line in rows:
+        group, k = (text, 0) if text else (group, k + 1)
+        for head, shown in zip(heads, texts, strict=False):
+            number = parse_number(shown)
+            if number is not None and k < len(words):
+                figures.append(Figure(f"{group}, {head}: {words[k]}", words[k], number, line, head, ((by, group),)))
+    return figures
 
 
 def _statistics_across(
@@ -304,7 +320,8 @@ def _ttest(block: Lines, i: int, command: str, session: Session) -> _Found:
         named = (
             words if len(texts) == 6 else ("mean difference", "standard error of difference", "lower 95%", "upper 95%")
         )
-        at = () if label in ("combined", "diff", "Combined") else ((match[2] if match else "row0", label),)
+        pooled = label.casefold() in ("combined", "diff", "difference")
+        at = () if pooled else ((match[2] if match else "row0", label),)
         figures += [
             Figure(f"{label}: {w}", w, n, line, None, at)
             for w, t in zip(named, texts, strict=False)
@@ -344,29 +361,11 @@ _READERS: tuple[Callable[[Lines, int, str, Session], _Found], ...] = (
     _ttest,
     _correlate,
     _tabstat,
+    detail,
+    chi_squared,
+    life_table,
+    log_rank,
+    summary_by,
+    variance,
+    modern,
 )
-
-
-def tests(block: Lines, session: Session) -> Iterator[Candidate]:
-    """The chi-squared tests that follow tabulations."""
-    names: list[str] = []
-    for i, text in enumerate(block.texts):
-        given = re.match(r"^\s*\.\s+(?:qui(?:etly)?\s+)?ta(?:b(?:ulate)?)?\s+(.*)$", text)
-        if given is not None:
-            names = _arguments("tab " + given[1])
-        match = re.search(r"Pearson chi2\((\d+)\)\s*=\s*([\d.]+)\s+Pr\s*=\s*([\d.]+)", text)
-        if match is None:
-            continue
-        figures = [
-            Figure(w, w, n, block.line(i))
-            for w, t in zip(("chi-squared", "df", "p-value"), (match[2], match[1], match[3]), strict=True)
-            if (n := parse_number(t)) is not None
-        ]
-        yield Candidate(
-            "test",
-            "chi-squared",
-            (block.line(i), block.line(i)),
-            tuple(figures),
-            variables=tuple(names[:1]),
-            by=tuple(names[1:2]),
-        )

@@ -295,7 +295,7 @@ class Recomputed:
 
     def _cumulated(self, figure: Figure) -> list[float] | None:
         key, label = figure.at[0]
-        order = list(labels_of(self.candidate).get(key, []))
+        order = list(dict.fromkeys(t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)))
         if label not in order:
             return None
         sizes = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]

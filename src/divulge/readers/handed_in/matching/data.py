@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from divulge.errors import DivulgeError
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.matching.derive import Column, coded, computed
+from divulge.readers.handed_in.matching.columns import Column, coded
+from divulge.readers.handed_in.matching.derive import computed
 from divulge.table import Condition, Schema, Table
 
 Floats = NDArray[np.float64]

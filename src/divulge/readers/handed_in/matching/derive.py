@@ -6,19 +6,13 @@ An expression is written as `candidates.expressions` rewrites it. Its value is a
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from divulge.table import Variable
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from divulge.readers.handed_in.matching.columns import Column, Floats, Ints, Labels, constant, in_order, intervals
 
 _MOST_LEVELS = 500
 """Labels that a new variable has at most."""
@@ -42,17 +36,6 @@ class Source(Protocol):
     def is_numeric(self, name: str) -> bool: ...
 
 
-@dataclass(frozen=True)
-class Labels:
-    """A column of labels: the code of each row, −1 where it is missing."""
-
-    codes: Ints
-    texts: tuple[str, ...]
-
-
-Column = Floats | Labels
-
-
 def computed(expression: str, source: Source, made: Mapping[str, Column]) -> Column | None:
     """The column of an expression; None where some part of it is not understood."""
     try:
@@ -66,28 +49,6 @@ def computed(expression: str, source: Source, made: Mapping[str, Column]) -> Col
     if not isinstance(value, np.ndarray) or value.shape != (source.n_rows,):
         return None
     return value.astype(float)
-
-
-def coded(name: str, column: Column) -> tuple[Variable, Ints] | None:
-    """A column as a variable and its codes; None where every value is missing."""
-    if isinstance(column, Labels):
-        known = column.codes >= 0
-        if not known.any():
-            return None
-        values: Any = np.array(column.texts, dtype=object)
-        numbers = [_number(t) for t in column.texts]
-        if all(n is not None for n in numbers):
-            values = np.array([f"{t}" for t in column.texts], dtype=object)
-        variable = Variable(name, "categorical", values, missing=() if known.all() else (None,))
-        return variable, np.where(known, column.codes, len(column.texts))
-    known = np.isfinite(column)
-    distinct, place = np.unique(column[known], return_inverse=True)
-    if len(distinct) == 0:
-        return None
-    codes = np.full(len(column), len(distinct), dtype=np.int64)
-    codes[known] = place
-    whole = distinct.astype(np.int64) if (distinct == np.round(distinct)).all() else distinct
-    return Variable(name, "numeric", whole, missing=() if known.all() else (None,)), codes
 
 
 @lru_cache(maxsize=256)
@@ -274,13 +235,13 @@ class _Reader:
         texts: list[str] = []
         codes = np.full(n, -1, dtype=np.int64)
         for value, rows in ((yes, test > 0), (no, test == 0)):
-            part = value if isinstance(value, Labels) else _constant(value, n)
+            part = value if isinstance(value, Labels) else constant(value, n)
             for k, text in enumerate(part.texts):
                 here = rows & (part.codes == k)
                 if text not in texts:
                     texts.append(text)
                 codes[here] = texts.index(text)
-        return _sorted(Labels(codes, tuple(texts)))
+        return in_order(Labels(codes, tuple(texts)))
 
     def _mapped(self, value: Any, pairs: ast.Dict) -> Column:
         keys = [self.value(k) for k in pairs.keys if k is not None]
@@ -290,7 +251,7 @@ class _Reader:
             codes = np.full(self.source.n_rows, -1, dtype=np.int64)
             for key, to in zip(keys, new, strict=True):
                 codes[self._equal(value, key) > 0] = texts.index(str(to))
-            return _sorted(Labels(codes, texts))
+            return in_order(Labels(codes, texts))
         out = np.full(self.source.n_rows, np.nan)
         for key, to in zip(keys, new, strict=True):
             out[self._equal(value, key) > 0] = to
@@ -338,7 +299,7 @@ class _Reader:
         if named is not None and not isinstance(self.value(named), list) and self.value(named) == 0:
             first = 0 if "bins" in given or by_rank else 1
             return Labels(codes, tuple(str(k + first) for k in range(n)))
-        return Labels(codes, _intervals(limits, right, lowest, ", " if "bins" in given else ","))
+        return Labels(codes, intervals(limits, right, lowest, ", " if "bins" in given else ","))
 
 
 def _of(node: ast.Call) -> ast.expr:
@@ -359,34 +320,6 @@ def _kleene(values: list[Any], joined: Callable[[Any, Any], Any], is_and: bool) 
     return out
 
 
-def _intervals(limits: Floats, right: bool, lowest: bool, comma: str) -> tuple[str, ...]:
-    """The labels that R and pandas give to intervals."""
-    shown = [f"{v:.3g}" if comma == "," and abs(v) < 1000 else f"{v:g}" for v in limits]
-    if len(set(shown)) < len(shown):
-        shown = [f"{v:g}" for v in limits]
-    out = [f"({a}{comma}{b}]" if right else f"[{a}{comma}{b})" for a, b in itertools.pairwise(shown)]
-    if lowest and comma == "," and right:
-        out[0] = "[" + out[0][1:]
-    elif lowest and comma == ",":
-        out[-1] = out[-1][:-1] + "]"
-    return tuple(out)
-
-
-def _constant(value: Any, n: int) -> Labels:
-    if isinstance(value, float) and np.isnan(value):
-        return Labels(np.full(n, -1, dtype=np.int64), ())
-    return Labels(np.zeros(n, dtype=np.int64), (str(value),))
-
-
-def _sorted(column: Labels) -> Labels:
-    """Labels in the order in which programs sort texts."""
-    order = sorted(range(len(column.texts)), key=lambda k: column.texts[k])
-    lookup = np.full(len(order) + 1, -1, dtype=np.int64)
-    for new, old in enumerate(order):
-        lookup[old] = new
-    return Labels(lookup[column.codes], tuple(column.texts[k] for k in order))
-
-
 def _summarised(name: str, x: Floats, rest: Sequence[ast.expr]) -> Any:
     if name == "round":
         digits = rest[0].value if rest and isinstance(rest[0], ast.Constant) else 0
@@ -394,10 +327,3 @@ def _summarised(name: str, x: Floats, rest: Sequence[ast.expr]) -> Any:
     if name == "scale":
         return (x - np.nanmean(x)) / np.nanstd(x, ddof=1)
     return float(np.nanmean(x) if name == "mean" else np.nanstd(x, ddof=1))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -207,6 +207,7 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
             found[name] = [sigma]
     else:
         null = ll / (1 - r2) if r2 < 1 else np.nan
+        slopes = sum("Intercept" not in name and not name.startswith("cut") for name in fit.coefficients)
         chi = 2 * (ll - null)
         snell = 1 - float(np.exp(2 * (null - ll) / n))
         found |= {
@@ -215,7 +216,7 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
             "null log-likelihood": [null],
             "chi-squared": [chi],
             "likelihood ratio chi-squared": [chi],
-            "p-value": [float(chdtrc(max(k - 1, 1), max(chi, 0.0)))],
+            "p-value": [float(chdtrc(max(slopes, 1), max(chi, 0.0)))],
             "-2 log likelihood": [-2 * ll],
             "Cox & Snell r-squared": [snell],
             "Nagelkerke r-squared": [snell / (1 - float(np.exp(2 * null / n)))],

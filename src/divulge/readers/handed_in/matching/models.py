@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
 
-from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
+from divulge.readers.handed_in.candidates.candidate import Candidate, Term
 from divulge.readers.handed_in.candidates.r_tests import surv_formula
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
-from divulge.readers.handed_in.matching.fits import Fit, fit_figure, fits_of, kind_named, other_errors, term_figure
+from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors
+from divulge.readers.handed_in.matching.fits import fits_of, kind_named
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
 
@@ -24,18 +25,6 @@ _FITS = 120
 
 _SMALL = 6
 """Levels up to which a factor without known labels is looked for."""
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A way to read a model: the column of each term, the response, the rows."""
-
-    columns: dict[str, Column]
-    response: str
-    where: str | None
-
-    def formula(self, words: Vocabulary) -> str:
-        return formula_of(self.response, list(self.columns.values()), words)
 
 
 def key_of(term: Term) -> str:
@@ -69,9 +58,9 @@ def match_model(
                 note = fits
                 continue
             for fit in fits:
-                reading = _reading(candidate, kind, way, fit, words, data)
+                reading = compared(candidate, kind, way, fit, words, data)
                 if not reading.confirmed or candidate.errors is not None:
-                    reading = _with_other_errors(reading, candidate, kind, way, fit, words, data)
+                    reading = with_other_errors(reading, candidate, kind, way, fit, words, data)
                 if best is None or reading.score > best.score:
                     best = reading
                 if reading.confirmed:
@@ -96,27 +85,6 @@ def _limited(
     columns = {key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
     found = _fitting_conditions(candidate, columns, plain.formula.partition("~")[0], data)
     return replace(plain, where=found[0]) if len(found) == 1 else plain
-
-
-_MAIN = frozenset({"coefficient", "odds ratio", "hazard ratio", "rate ratio", "relative risk ratio"})
-
-
-def _with_other_errors(
-    reading: Reading, candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabulary, data: Data
-) -> Reading:
-    """A reading whose coefficients agree and whose errors do not, with the estimator of errors that was used."""
-    main = [c for c in reading.figures if c.figure.what in _MAIN]
-    errors = [c for c in reading.figures if c.figure.what in _ERRORS]
-    if not main or not errors or any(c.agrees is False for c in main):
-        return reading
-    said = re.search(r"clustered by (\S+)", candidate.errors or "")
-    named = words.variable(said[1]) if said is not None else None
-    few = [n for n in data.names if 5 <= data.n_levels(n) <= data.n_rows / 2][:6]
-    for other in other_errors(fit, [named] if named is not None else few if candidate.errors is None else []):
-        tried = _reading(candidate, kind, way, other, words, data)
-        if tried.confirmed and any(c.agrees for c in tried.figures if c.figure.what in _ERRORS):
-            return tried
-    return reading
 
 
 def _ordered(candidate: Candidate) -> dict[str, object]:
@@ -243,7 +211,7 @@ def _ways(
     where: str | None,
     aliases: dict[str, str],
     kind: str,
-) -> Iterator[_Way]:
+) -> Iterator[Way]:
     for columns in _assignments(terms, words, data, aliases):
         used = {f.name for c in columns.values() for f in c}
         for response in _responses(candidate, words, data, aliases, kind, used):
@@ -251,7 +219,7 @@ def _ways(
                 [where] if where is not None else [None, *_fitting_conditions(candidate, columns, response, data)]
             )
             for condition in conditions:
-                yield _Way(columns, response, condition)
+                yield Way(columns, response, condition)
 
 
 def _assignments(
@@ -308,125 +276,3 @@ def _fitting_conditions(candidate: Candidate, columns: dict[str, Column], respon
     if n is None or complete.sum() == n:
         return []
     return [text for text, rows in simple_conditions(data) if (rows & complete).sum() == n][:8]
-
-
-def _reading(candidate: Candidate, kind: str, way: _Way, fit: Fit, words: Vocabulary, data: Data) -> Reading:
-    labels = {key: _label(fit, column) for key, column in way.columns.items()}
-    checked = tuple(_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures)
-    formula = way.formula(words)
-    return Reading(
-        candidate,
-        kind,
-        checked,
-        formula=formula,
-        where=way.where,
-        weights=candidate.weights,
-        outputs=({**fit.given, **_shown(candidate)},),
-        facts={"standard errors": fit.errors_named} if fit.errors_named else {},
-    )
-
-
-def _shown(candidate: Candidate) -> dict[str, object]:
-    """What of a model is published, and to how many decimals."""
-    whats = {f.what for f in candidate.figures}
-    decimals = [f.printed.decimals for f in candidate.figures if f.what == "coefficient"]
-    errors = [f.printed.decimals for f in candidate.figures if f.what == "standard error"]
-    statistics = [s for s, w in (("se", "standard error"), ("n", "n")) if w in whats]
-    out: dict[str, object] = {"compute": True, "decimals": max(decimals, default=3)}
-    if statistics:
-        out["statistics"] = statistics
-    if errors and "se" in statistics:
-        out["se_decimals"] = max(errors)
-    return out
-
-
-def _label(fit: Fit, column: Column) -> str | None:
-    if not column:
-        return fit.find("Intercept")
-    return fit.find(":".join(f.meaning for f in column)) or fit.find(":".join(f.meaning.strip("`") for f in column))
-
-
-_ERRORS = frozenset(
-    {"standard error", "t", "z", "p-value", "lower 95%", "upper 95%", "exp lower 95%", "exp upper 95%", "Wald"}
-)
-
-
-def _check(
-    figure: Figure,
-    fit: Fit,
-    labels: dict[str, str | None],
-    way: _Way,
-    candidate: Candidate,
-    data: Data,
-    words: Vocabulary,
-) -> Checked:
-    kind = fit.output.kind
-    robust = candidate.errors is not None and not fit.errors_named
-    if robust and (figure.what in _ERRORS or figure.what in ("F", "chi-squared")):
-        return Checked(figure)
-    label: str | None = None
-    if figure.of is None:
-        values = fit_figure(fit, figure.what)
-    else:
-        label = labels.get(figure.of)
-        if label is None and kind == "ordered-logit":
-            label = fit.find(figure.of)
-        if kind == "multinomial":
-            label = _class_label(figure.of, way, fit, words)
-        if figure.what == "n":
-            values = _term_size(way.columns.get(figure.of), data, way)
-        else:
-            values = term_figure(fit, label, figure.what) if label is not None else None
-    if values is None or all(np.isnan(v) for v in values):
-        return Checked(figure)
-    # Programs stop iterating at different points, so the last place may differ (README of the handed-in files).
-    units, relative = (0.6, 1e-6) if kind == "linear" else (1.6, 1e-4)
-    if figure.what in ("p-value",):
-        relative = max(relative, 1e-3)
-    right = [v for v in values if figure.printed.agrees(v, units, relative)]
-    if kind == "multinomial" and not right and candidate.program in ("r", ""):
-        right = _nearly_converged(figure, fit, label, values)
-    if kind == "negative-binomial" and not right and figure.what in _ERRORS:
-        return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
-    return Checked(figure, bool(right), float((right or values)[0]))
-
-
-_STOPPED = 0.015
-"""nnet stops where the deviance falls by less than 1e-4 (Venables & Ripley 2002): √(2 · 1e-4) standard errors away."""
-
-
-def _nearly_converged(figure: Figure, fit: Fit, label: str | None, values: list[float]) -> list[float]:
-    """Values that agree but for the place where R's multinom stops its iterations."""
-    error = fit.errors.get(label or "", np.nan)
-    shown = figure.printed.value
-    if shown is None or not error > 0:
-        return []
-    scale = {"coefficient": error, "z": 1.0, "t": 1.0}.get(figure.what, abs(shown))
-    return [v for v in values if abs(v - shown) <= _STOPPED * scale]
-
-
-def _class_label(of: str, way: _Way, fit: Fit, words: Vocabulary) -> str | None:
-    """The label of a coefficient of a multinomial model: `race=2 & age`."""
-    level, _, term = of.partition(": ")
-    column = way.columns.get(term)
-    if column is None:
-        return None
-    inner = "Intercept" if not column else ":".join(f.meaning for f in column)
-    name = way.response.strip("`")
-    value = words.level(name, re.sub(rf"^{re.escape(name)}=", "", level))
-    return None if value is None else fit.find(f"{name}={value} & {inner}")
-
-
-def _term_size(column: Column | None, data: Data, way: _Way) -> list[float] | None:
-    """How many rows a term is of: those with its level, or all."""
-    rows = data.mask(way.where)
-    if column is None or len(column) != 1 or rows is None:
-        return None
-    factor = column[0]
-    codes = data.codes(factor.name)
-    if factor.level is not None:
-        code = data.table.schema[factor.name].code(factor.level)
-        return [float((rows & (codes == code)).sum())] if code is not None else None
-    known = rows & (codes >= 0)
-    values = data.numbers(factor.name)
-    return [float(known.sum()), float((known & (values == 1)).sum())]

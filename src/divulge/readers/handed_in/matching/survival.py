@@ -235,5 +235,8 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
     }
     if figure.what in ("lower 95%", "upper 95%") and share > 0:
         reach = 1.959963984540054 * error / share
-        return [min(share * float(np.exp(reach if "upper" in figure.what else -reach)), 1.0)]
+        sign = 1.0 if "upper" in figure.what else -1.0
+        # R by the logarithm, Stata and lifelines by its logarithm again, some plainly (Kalbfleisch & Prentice 2002).
+        twice = share ** float(np.exp(sign * reach / np.log(share))) if 0 < share < 1 else share
+        return [min(share * float(np.exp(sign * reach)), 1.0), twice, share + sign * reach * share]
     return answers.get(figure.what)

@@ -42,6 +42,8 @@ def columns_of(term: Term, words: Vocabulary, data: Data, aliases: dict[str, str
     text = term.text.strip()
     if INTERCEPT.match(text):
         return [()]
+    if term.group is not None and "#" in term.group:
+        return _crossed(text, term.group, words, data, aliases)
     parts = _split(text)
     whole = _factors(text, term.group, words, data, aliases) if len(parts) < 2 or words.variable(text) else []
     if whole:
@@ -56,6 +58,19 @@ def columns_of(term: Term, words: Vocabulary, data: Data, aliases: dict[str, str
             return [tuple(c) for c in product(*(f[:2] for f in found))]
         return [(f,) for f in _factors(text, term.group, words, data, aliases)]
     return []
+
+
+def _crossed(text: str, group: str, words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[Column]:
+    """A row of an interaction in Stata: levels of the factors that the heading names; numeric ones have none."""
+    heads = group.split("#")
+    levels = iter(re.split(r"\s*#\s*|\s+", text) if len([h for h in heads if not h.startswith("c.")]) > 1 else [text])
+    found: list[list[Factor]] = []
+    for head in heads:
+        if head.startswith("c."):
+            found.append(_factors(head, None, words, data, aliases))
+        else:
+            found.append(_factors(next(levels, ""), head.removeprefix("i."), words, data, aliases))
+    return [tuple(c) for c in product(*(f[:2] for f in found))] if all(found) else []
 
 
 def _split(text: str) -> list[str]:

@@ -125,7 +125,10 @@ def _t_test(
     for f in candidate.figures:
         if f.at:
             group = by_label.get(f.at[0][1])
-            checked.append(_check(f, statistic(f.what, group) if group is not None else None))
+            checked.append(_check(f, _of_group(f.what, group) if group is not None else None))
+            continue
+        if f.label.casefold().startswith("combined"):
+            checked.append(_check(f, _of_group(f.what, np.concatenate(groups))))
             continue
         equal = [
             e
@@ -136,15 +139,21 @@ def _t_test(
             stated = candidate.statistic or ""
             equal = [True] if "equal" in stated else [False] if "Welch" in stated else [True, False]
         both = [v for e in equal for v in tests[e].get(f.what, [])]
-        checked.append(
-            _check(f, both or (statistic(f.what, np.concatenate(groups)) if "combined" in f.label else None))
-        )
+        checked.append(_check(f, both or None))
     fields: dict[str, Any] = {"kind": "t-test", "variable": variable, "by": by, "compute": True}
     if "equal" in (candidate.statistic or ""):
         fields["equal"] = True
     if where is not None:
         fields["where"] = where
     return Reading(candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,))
+
+
+def _of_group(what: str, x: Floats) -> list[float] | None:
+    """A statistic of a group, with the interval of its mean."""
+    if what in ("lower 95%", "upper 95%") and len(x) > 1:
+        reach = float(stdtrit(len(x) - 1, 0.975) * x.std(ddof=1) / np.sqrt(len(x)))
+        return [float(x.mean()) + (reach if what.startswith("upper") else -reach)]
+    return statistic(what, x)
 
 
 def _one_sample(candidate: Candidate, variables: list[str], data: Data, rows: Mask, where: str | None) -> Reading:
