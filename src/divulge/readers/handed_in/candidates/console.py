@@ -111,6 +111,7 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     if start + offset + 1 < end and len(texts) > offset + 2:
         second = texts[offset + 1]
         heads = 2 if len(second.split()) <= 2 and not re.search(r"\d", second) and not second.startswith(" ") else 1
+        heads = max(heads, _named_below(texts[offset:]))
     grid = aligned(block, start + offset, end, heads)
     grid = None if grid is None else _without_numbers(grid)
     if grid is None or not spanner:
@@ -119,6 +120,16 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     top = Row(("", name, *[""] * (grid.width - 2)), block.line(start))
     spans = ((1, grid.width - 1, *[0] * (grid.width - 2)), *[(1,) * grid.width for _ in grid.rows])
     return Grid((top, *grid.rows), spans)
+
+
+def _named_below(texts: tuple[str, ...]) -> int:
+    """Header lines of pandas: each begins with the name of an axis, and the last names those of the rows alone."""
+    for k in (2, 3):
+        if k + 1 < len(texts) and re.fullmatch(r"[A-Za-z_]\S*(?:\s+[A-Za-z_]\S*)*\s*", texts[k]):
+            above = [re.match(r"^[A-Za-z_]\S*\s{2,}\S", t) for t in texts[:k]]
+            if all(above) and not re.search(r"\s\d+\s*$", texts[k]):
+                return k + 1
+    return 1
 
 
 def _without_numbers(grid: Grid) -> Grid:

@@ -92,7 +92,7 @@ def _header(grid: Grid, rows: list[int], decimal: Decimal) -> int:
     """How many rows are header: the first, then those without figures, and those under a lone spanning text."""
     first = grid.rows[rows[0]].cells
     # A table whose first row already has a label and figures that are no labels has no header.
-    n = 1
+    n = _crossed_header(grid, rows)
     if first[0].strip() and fit_word(first[0]) and _figures(grid, rows[0], decimal):
         return 0
     spanning = [j for j, c in enumerate(first) if c.strip()]
@@ -118,6 +118,19 @@ def _header(grid: Grid, rows: list[int], decimal: Decimal) -> int:
         else:
             break
     return n
+
+
+def _crossed_header(grid: Grid, rows: list[int]) -> int:
+    """Header rows of columns by two or three variables, as pandas prints them: the last names the rows alone."""
+    for k in (2, 3):
+        if len(rows) <= k + 1:
+            break
+        cells = [[c.strip() for c in grid.rows[rows[i]].cells] for i in range(k + 1)]
+        named = all(re.fullmatch(r"[A-Za-z_][\w.]*", c[0]) for c in cells)
+        last = cells[k - 1][1:]
+        if named and not any(cells[k][1:]) and all(last) and "" in cells[0][1:] and len(set(last)) < len(last):
+            return k + 1
+    return 1
 
 
 def _looks_like_levels(filled: list[str]) -> bool:

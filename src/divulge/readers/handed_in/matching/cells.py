@@ -295,12 +295,14 @@ class Recomputed:
 
     def _cumulated(self, figure: Figure) -> list[float] | None:
         key, label = figure.at[0]
-        order = list(dict.fromkeys(t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)))
-        if label not in order:
-            return None
-        sizes = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
-        total = sum(sizes)
-        return [100 * sum(sizes[: order.index(label) + 1]) / total] if total else None
+        every = [t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)]
+        out = []
+        # Stata counts missing values where they are shown, SPSS does not.
+        for order in (labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
+            sizes = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
+            if label in order and sum(sizes):
+                out.append(100 * sum(sizes[: order.index(label) + 1]) / sum(sizes))
+        return out or None
 
     def _basis(self, slot: str, slots: dict[int, str]) -> str | None:
         """What the percentages at one place of the cells are of: an axis along which they add to 100, or all rows."""

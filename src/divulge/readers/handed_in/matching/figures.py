@@ -41,7 +41,9 @@ def with_other_errors(
     said = re.search(r"clustered by (\S+)", candidate.errors or "")
     named = words.variable(said[1]) if said is not None else None
     few = [n for n in data.names if 5 <= data.n_levels(n) <= data.n_rows / 2][:6]
-    for other in other_errors(fit, [named] if named is not None else few if candidate.errors is None else []):
+    for other in other_errors(
+        fit, [named] if named is not None else few if candidate.errors in (None, "clustered") else []
+    ):
         tried = compared(candidate, kind, way, other, words, data)
         if tried.confirmed and any(c.agrees for c in tried.figures if c.figure.what in _ERRORS):
             return tried

@@ -7,6 +7,7 @@ from divulge.readers.handed_in.programs.pandas import Pandas
 from divulge.readers.handed_in.programs.program import Program
 from divulge.readers.handed_in.programs.prose import Prose
 from divulge.readers.handed_in.programs.r_console import RConsole
+from divulge.readers.handed_in.programs.scipy import Scipy
 from divulge.readers.handed_in.programs.spss import Spss
 from divulge.readers.handed_in.programs.stata import Stata
 from divulge.readers.handed_in.programs.statsmodels import Statsmodels
@@ -19,6 +20,7 @@ PROGRAMS: tuple[type[Program], ...] = (
     Stata,
     Spss,
     RConsole,
+    Scipy,
     Pandas,
     Tables,
     Console,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
@@ -17,7 +18,7 @@ _SCALAR = re.compile(r"(?:\w+)(?:\.(\w+)|\[['\"]([\w.]+)['\"]\])\.(mean|median|s
 _WORDS = {"std": "sd", "var": "variance", "min": "minimum", "max": "maximum", "count": "n"}
 
 
-_ROW = re.compile(r"^(\S+(?: \S+)*)\s{2,}(-?[\d.]+(?:e[-+]?\d+)?)\s*$")
+_ROW = re.compile(r"^ ?(\S+(?: \S+)*)\s{2,}(-?[\d.]+(?:e[-+]?\d+)?)\s*$")
 
 
 class Pandas:
@@ -29,10 +30,10 @@ class Pandas:
         """The series and statistics of a stretch of text."""
         if not isinstance(block, Lines):
             return []
-        return [session.signed(c, self.name) for c in (*_series(block), *_scalars(block))]
+        return [session.signed(c, self.name) for c in (*_series(block, session), *_scalars(block))]
 
 
-def _series(block: Lines) -> Iterator[Candidate]:
+def _series(block: Lines, session: Session) -> Iterator[Candidate]:
     for end, text in enumerate(block.texts):
         match = _END.match(text)
         if match is None:
@@ -47,11 +48,69 @@ def _series(block: Lines) -> Iterator[Candidate]:
             yield crossed
             continue
         above = re.match(r"^([\w.]+)\s*$", block.texts[k]) if k >= 0 else None
+        command = _command(block, k)
+        model = _parameters(rows, command, session)
+        if model is not None:
+            yield replace(model, lines=(block.line(k + 1), block.line(end)))
+            continue
+        grouped = _grouped(rows, match[1], above[1] if above else None, command)
+        if grouped is not None:
+            yield replace(grouped, lines=(block.line(k), block.line(end)))
+            continue
         found = _read(rows, match[1], above[1] if above else None) if rows else None
         if found is not None:
             kind, figures, names = found
             start = block.line(k if above else k + 1)
             yield Candidate("cells", kind, (start, block.line(end)), tuple(figures), variables=names)
+
+
+def _command(block: Lines, k: int) -> str:
+    """The last statement before a line."""
+    prompts = (t for t in reversed(block.texts[: k + 1]) if re.match(r"^(?:>>> |In \[\d+\]: )", t))
+    return next(prompts, "")
+
+
+_CALLED = {"mean": "mean", "median": "median", "std": "sd", "sum": "sum", "min": "minimum", "max": "maximum"}
+_CALLED |= {"var": "variance", "count": "n"}
+
+
+def _grouped(rows: list[tuple[str, str, int]], name: str | None, index: str | None, command: str) -> Candidate | None:
+    """One statistic of a variable by the values of another: `df.groupby('region')['wage'].mean()`."""
+    called = re.findall(r"\.(mean|median|std|sum|min|max|var|count)\(", command)
+    if name is None or index is None or name in ("count", "proportion") or all(statistic_word(r[0]) for r in rows):
+        return None
+    what = _CALLED[called[0]] if called else "mean"
+    figures = tuple(
+        Figure(f"{label}: {what}", what, n, line, name, ((index, label),))
+        for label, text, line in rows
+        if (n := parse_number(text)) is not None
+    )
+    return Candidate("cells", kind_of({what}), (0, 0), figures, variables=(name,), by=(index,)) if figures else None
+
+
+_ASKED = {"params": "coefficient", "bse": "standard error", "pvalues": "p-value", "tvalues": "t"}
+_RATIOS = {"logistic": "odds ratio", "poisson": "rate ratio"}
+
+
+def _parameters(rows: list[tuple[str, str, int]], command: str, session: Session) -> Candidate | None:
+    """What a session asks of a model that it did not print: `np.exp(model.params)`, `model.pvalues`."""
+    asked = re.search(r"\b(\w+)\.(params|bse|pvalues|tvalues)\b", command)
+    if asked is None or asked[1] not in session.objects:
+        return None
+    call = re.search(r"\b(\w+)\(\s*(?:formula\s*=\s*)?['\"]([^'\"]+~[^'\"]+)['\"]", session.objects[asked[1]])
+    if call is None:
+        return None
+    names = {"ols": "linear", "logit": "logistic", "probit": "probit", "poisson": "poisson", "mnlogit": "multinomial"}
+    kind = names.get(call[1].casefold(), "other")
+    what = _RATIOS.get(kind, "exp(coefficient)") if "exp(" in command else _ASKED[asked[2]]
+    figures = tuple(
+        Figure(f"{label}: {what}", what, n, line, label)
+        for label, text, line in rows
+        if (n := parse_number(text)) is not None
+    )
+    terms = tuple(Term(label) for label, _, _ in rows)
+    response = call[2].partition("~")[0].strip()
+    return Candidate("model", kind, (0, 0), figures, response=response, formula=call[2], terms=terms)
 
 
 def _crossed(block: Lines, end: int) -> Candidate | None:

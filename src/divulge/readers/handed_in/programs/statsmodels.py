@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.coefficients import rows_at
@@ -75,7 +76,7 @@ _FIT = {
 }
 
 
-_HEAD = re.compile(r"^\s*Dep(?:\.|endent) Variable:")
+_HEAD = re.compile(r"^\s*(?:Model:\s+\S+(?: \S+)*?\s+)?Dep(?:\.|endent) Variable:")
 _BELOW = re.compile(r"^\s*(?:={10,}|Omnibus|Prob\(Omnibus|Skew|Kurtosis|Durbin|Notes:|\[\d+\]|strong multicol)|^\s*$")
 """Lines below the coefficients that speak of residuals: read with the model, and not computed again."""
 
@@ -101,7 +102,10 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     found = re.findall(r"([A-Z][\w. ()-]*?[\w.)]):?\s{2,}(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"^\s*([A-Z][\w. ()-]*?):\s(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"\s{2,}([A-Z][\w. ()-]*?):\s+(\S+)\s*$", text)
-    return [(name.strip(": "), value.strip()) for name, value in found]
+    found += re.findall(r"^\s*(Model):\s+(\S+) Dependent", text)
+    found += re.findall(r" (Dependent Variable):\s+(\S+)\s*$", text)
+    told = [(name.strip(": "), value.strip()) for name, value in found]
+    return sorted(told, key=lambda pair: "Dependent" in pair[1])  # `MixedLM Dependent Variable:` is no value
 
 
 def _text(block: Lines, session: Session) -> Iterator[Candidate]:
@@ -115,7 +119,9 @@ def _text(block: Lines, session: Session) -> Iterator[Candidate]:
             said = re.search(r"['\"]([^'\"]+~[^'\"]+)['\"]", text)
             formula = said[1] if said else formula
             limited = re.search(r"\.query\(['\"](.+?)['\"]\)", text)
+            limited = limited or re.search(r"data\s*=\s*\w+\[(.+?)\]\s*[),]", text)
             condition = as_condition(limited[1]) if limited else (None if said else condition)
+            session.objects["python model"] = text if said or "sm." in text else session.objects.get("python model", "")
         if not _HEAD.match(text):
             i += 1
             continue
@@ -124,7 +130,21 @@ def _text(block: Lines, session: Session) -> Iterator[Candidate]:
             i += 1
             continue
         candidate, i = found
-        yield candidate
+        yield _asked(candidate, session.objects.get("python model", ""))
+
+
+def _asked(candidate: Candidate, command: str) -> Candidate:
+    """A model with what its statement says of weights and clusters."""
+    weights = re.search(r"\bweights\s*=\s*\w+(?:\[['\"](\w+)['\"]\]|\.(\w+))", command)
+    if weights is not None:
+        candidate = replace(candidate, weights=weights[1] or weights[2])
+    random = re.search(r"\bgroups\s*=\s*\w+(?:\[['\"](\w+)['\"]\]|\.(\w+))", command)
+    if random is not None and candidate.kind == "mixed":
+        candidate = replace(candidate, facts={**candidate.facts, "random": f"(1 | {random[1] or random[2]})"})
+    groups = re.search(r"['\"]groups['\"]\s*:\s*\w+(?:\[['\"](\w+)['\"]\]|\.(\w+))", command)
+    if groups is not None and candidate.errors == "clustered":
+        candidate = replace(candidate, errors=f"clustered by {groups[1] or groups[2]}")
+    return candidate
 
 
 def _summary(
