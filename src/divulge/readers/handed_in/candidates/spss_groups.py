@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
@@ -54,6 +55,38 @@ def descriptives(grid: Grid, title: str, session: Session) -> Iterator[Candidate
         yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown, by=groups)
 
 
+def statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The statistics above frequencies: variables in columns; N, mean and percentiles in rows."""
+    first = next((i for i, row in enumerate(grid.rows) if _numbers(row.cells)), None)
+    if not first:
+        return
+    n_stub = min(j for row in grid.rows[first:] for j in _numbers(row.cells))
+    heads = [" ".join(t for i in range(first) if (t := grid.rows[i].cells[j].strip())) for j in range(grid.width)]
+    figures: list[Figure] = []
+    above = ""
+    for row in grid.rows[first:]:
+        stub = [c.strip() for c in row.cells[:n_stub] if c.strip()]
+        stub = re.split(r"\s{2,}|(?<=^N)\s+|(?<=^Percentiles)\s+", " ".join(stub)) if len(stub) == 1 else stub
+        above = stub[0] if len(stub) > 1 or (stub and stub[0] in ("N", "Percentiles")) else above
+        last = stub[-1] if stub else ""
+        what = {"Valid": "n", "Missing": "missing"}.get(last) or statistic_word(
+            f"{last}%" if above == "Percentiles" and re.fullmatch(r"[\d.]+", last) else last
+        )
+        for j in range(n_stub, grid.width):
+            number = parse_number(row.cells[j])
+            if what is not None and number is not None and heads[j]:
+                figures.append(Figure(f"{heads[j]}: {what}", what, number, row.line, heads[j]))
+    if figures:
+        shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+        lines = (grid.rows[0].line, grid.rows[-1].line)
+        yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown)
+
+
+def listed(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """LIST: rows of data, which are no output."""
+    return iter(())
+
+
 def ranks(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """Ranks, rank tests and analyses of variance by groups: read and named, no kind of output yet."""
     figures = [
@@ -63,7 +96,13 @@ def ranks(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
         if (number := parse_number(c)) is not None
     ]
     lines = (grid.rows[0].line, grid.rows[-1].line)
-    yield Candidate("other", "other", lines, tuple(figures), statistic=title)
+    texts = [c.strip() for row in grid.rows for c in row.cells if c.strip()]
+    found = list(dict.fromkeys(n for t in texts if (n := session.vocabulary.variable(t)) is not None))
+    pairs = [p.split("|") for p in session.objects.get("spss groups", "").split(";") if p]
+    of = found[0] if found else None
+    by = next((p[1] for p in pairs if of is not None and session.vocabulary.variable(p[0]) == of), None)
+    variables, groups = (of,) if of else (), (by,) if by else ()
+    yield Candidate("other", "other", lines, tuple(figures), variables=variables, by=groups, statistic=title)
 
 
 def _numbers(cells: tuple[str, ...]) -> list[int]:

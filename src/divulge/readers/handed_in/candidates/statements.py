@@ -241,6 +241,11 @@ def note_spss(text: str, session: Session) -> None:
             dependent = re.match(r"LOGISTIC REGRESSION\s+(?:/?VARIABLES\s*=?\s*)?(\w+)\s+WITH", words, re.I)
             if dependent is not None:
                 session.objects["logistic response"] = dependent[1]
+            if re.match(r"ONEWAY|NPAR TESTS|UNIANOVA|EXAMINE", words, re.I):
+                named = re.findall(r"(\w+)\s+BY\s+(\w+)", words, re.I)
+                session.objects["spss groups"] = session.objects.get("spss groups", "") + "".join(
+                    f"{a}|{b};" for a, b in named
+                )
             means = re.match(r"MEANS\s+(?:TABLES\s*=\s*)?(\w+(?:\s+\w+)*?)\s+BY\s+(\w+)", words, re.I)
             if means is not None:
                 session.objects.setdefault("means", "")

@@ -67,7 +67,7 @@ def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
         else:
             for row in block.rows:
                 yield from _in_text("  ".join(row.cells), row.line)
-            if rows_of_people(block, words):
+            if rows_of_people(block, words) or "Data List" in block.before:
                 yield Find(ROWS, block.rows[0].line)
 
 

@@ -296,10 +296,10 @@ class Recomputed:
     def _cumulated(self, figure: Figure) -> list[float] | None:
         key, label = figure.at[0]
         every = [t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)]
-        out = []
+        out: list[float] = []
         # Stata counts missing values where they are shown, SPSS does not.
         for order in (labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
-            sizes = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
+            sizes: list[float] = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
             if label in order and sum(sizes):
                 out.append(100 * sum(sizes[: order.index(label) + 1]) / sum(sizes))
         return out or None

@@ -97,7 +97,7 @@ def _ordered(candidate: Candidate) -> dict[str, object]:
 
 def _is_cut(term: Term) -> bool:
     """The cut points of an ordered model."""
-    return "|" in term.text or term.text.startswith("/cut")
+    return "|" in term.text or re.fullmatch(r"/?cut\d+", term.text) is not None
 
 
 def _noted(reading: Reading, note: str) -> Reading:

@@ -40,7 +40,8 @@ class Console:
                 j -= 1
                 grid = table_at(block, i, j)
             if grid is not None:
-                out += [session.signed(c, self.name) for c in read_grid(grid, session.vocabulary)]
+                found = read_grid(grid, session.vocabulary)
+                out += [session.signed(c, self.name) for c in found if len(c.figures) > 1 or c.shape != "cells"]
         return out
 
 

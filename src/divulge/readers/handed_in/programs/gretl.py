@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from divulge.readers.handed_in.candidates import gretl_tables
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.descriptives import kind_of
@@ -76,6 +77,15 @@ class Gretl:
                 yield from _chi_squared(block, i)
             elif text.startswith("Correlation "):
                 yield from _correlations(block, i)
+            elif text.startswith("Frequency distribution"):
+                yield from gretl_tables.frequencies(block, i)
+            elif text.startswith("Analysis of Variance"):
+                yield from gretl_tables.variance(block, i)
+            elif (aside := gretl_tables.predicted(block, i)) is not None:
+                session.asides.append(aside)
+                session.claimed.append(aside)
+            elif text.startswith("Summary statistics"):
+                yield from gretl_tables.summary_by(block, i)
             elif command.startswith("summary"):
                 yield from _summary(block, i, command)
 
@@ -129,7 +139,7 @@ def _correlations(block: Lines, i: int) -> Iterator[Candidate]:
                 )
         j += 1
     yield Candidate(
-        "correlation", "correlation", (block.line(start), block.line(j - 1)), tuple(figures), variables=tuple(names)
+        "correlation", "correlation", (block.line(i), block.line(j - 1)), tuple(figures), variables=tuple(names)
     )
 
 
@@ -139,18 +149,22 @@ def _crosstab(block: Lines, i: int) -> Iterator[Candidate]:
         return
     row, column = match.groups()
     heads: list[str] = []
+    ends: list[int] = []
     figures = []
     j = i + 1
     while j < len(block.texts) and not block.texts[j].startswith(("Pearson", "?", "Fisher", "Cross")):
         text = block.texts[j]
         if not heads and "TOT" in text:
             heads = [*(h.strip() for h in re.findall(r"\[\s*([^\]]*)\]", text)), "Total"]
+            ends = [*(m.end() for m in re.finditer(r"\[[^\]]*\]", text)), text.index("TOT") + 4]
         elif heads:
             label = re.match(r"^\s*(?:\[\s*([^\]]*)\]|(TOTAL))\s+(.*)$", text)
             if label is not None:
                 name = (label[1] or "Total").strip()
-                for head, cell in zip(heads, label[3].split(), strict=False):
-                    number = parse_number(cell)
+                for cell in re.finditer(r"\S+", text[label.start(3) :]):
+                    place = cell.end() + label.start(3)
+                    head = heads[min(range(len(ends)), key=lambda k: abs(ends[k] - place))]
+                    number = parse_number(cell[0])
                     if number is not None:
                         what = "percentage" if number.is_percent else "count"
                         figures.append(
@@ -219,12 +233,16 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
     figures: list[Figure] = []
     terms: list[Term] = []
     j = head + 1
-    while j < len(block.texts) and block.texts[j].strip():
+    level = ""
+    while j < len(block.texts) and (block.texts[j].strip() or _has_cuts(block, j)):
+        equation = re.match(r"^\s*\w+ = (\S+)\s*$", block.texts[j])
+        level = equation[1] if equation is not None else level
         row = split_row(block.texts[j], len(words)) or split_row(block.texts[j], 3)
         if row is not None and row[0]:
-            terms.append(Term(row[0]))
+            terms.append(Term(row[0], level or None))
+            key = f"{level}: {row[0]}" if level else row[0]
             figures += [
-                Figure(f"{row[0]}: {w}", w, n, block.line(j), row[0])
+                Figure(f"{key}: {w}", w, n, block.line(j), key)
                 for w, t in zip(words, row[1], strict=False)
                 if (n := parse_number(t)) is not None
             ]
@@ -252,6 +270,11 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
     )
 
 
+def _has_cuts(block: Lines, j: int) -> bool:
+    """Whether the thresholds of an ordered model follow, after an empty line."""
+    return re.match(r"^\s+cut1\s", "".join(block.texts[j + 1 : j + 2])) is not None
+
+
 def _errors(about: str, session: Session) -> str | None:
     if "Robust (HAC)" in about or "clustered" in about.casefold():
         return f"clustered by {session.panel[0]}" if session.panel else "robust"
@@ -270,5 +293,10 @@ def _fit(block: Lines, i: int) -> tuple[list[Figure], int]:
             if what is not None and number is not None and not any(f.what == what for f in figures):
                 figures.append(Figure(what, what, number, block.line(j)))
                 i = j + 1
+        test = re.match(r"^Likelihood ratio test: Chi-square\(\d+\) = ([\d.]+) \[", block.texts[j])
+        if test is not None and (chi := parse_number(test[1])) is not None:
+            figures.append(Figure("chi-squared", "likelihood ratio chi-squared", chi, block.line(j)))
+        if test is not None or re.match(r"^(?:Number of cases|f\(beta|Hannan|Excluding)", block.texts[j]):
+            i = j + 1
         j += 1
     return figures, max(i, 1)

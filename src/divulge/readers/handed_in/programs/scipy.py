@@ -40,7 +40,7 @@ class Scipy:
 def _test(shown: str, command: str, line: int, session: Session) -> Candidate | None:
     called = next((f for f in re.findall(r"\b(\w+)\(", command) if f in _TESTS), None)
     kind = _TESTS.get(called or "", "other")
-    figures = []
+    figures: list[Figure] = []
     for name, text in _FIELD.findall(shown):
         what = {"pvalue": "p-value", "dof": "df"}.get(name, name)
         what = _STATISTICS.get(kind, "statistic") if what == "statistic" else what

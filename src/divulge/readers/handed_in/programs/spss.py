@@ -11,6 +11,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.sheets import Block, Grid
 from divulge.readers.handed_in.sheets.sheet import Row
 
@@ -18,6 +19,8 @@ _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], 
     (r"Model Summary", spss_tables.model_summary),
     (r"Ranks$|Test Statistics", spss_groups.ranks),
     (r"Descriptives$", spss_groups.descriptives),
+    (r"Statistics$", spss_groups.statistics),
+    (r"Data List$", spss_groups.listed),
     (r"ANOVA", spss_tables.anova),
     (r"Coefficients", spss_tables.coefficients),
     (r"Variables in the Equation", spss_tables.equation),
@@ -43,7 +46,7 @@ class Spss:
         if not isinstance(block, Grid):
             return []
         title = _title(block)
-        grid = _whole_rows(unfolded(block))
+        grid = _whole_labels(_whole_rows(unfolded(block)), session.vocabulary)
         named = next((read for pattern, read in _TITLES if re.match(pattern, title)), None)
         if named is not None:
             if not _is_spss(title, grid, session):
@@ -61,6 +64,24 @@ class Spss:
         if title in ("Descriptive Statistics", "Correlations"):
             return [session.signed(c, self.name) for c in read_grid(_of_variables(grid), session.vocabulary)]
         return []
+
+
+def _whole_labels(grid: Grid, words: Vocabulary) -> Grid:
+    """A grid in which the label of a variable that goes on in the rows below stands in the first of them."""
+    firsts = [row.cells[0].strip() for row in grid.rows]
+    i = 0
+    while i < len(firsts):
+        for k in (4, 3, 2):
+            parts = firsts[i : i + k]
+            if len(parts) == k and all(parts) and words.variable(" ".join(parts)):
+                firsts[i : i + k] = [" ".join(parts), *[""] * (k - 1)]
+                break
+        i += 1
+    rows = tuple(
+        row if row.cells[0].strip() == text else replace(row, cells=(text, *row.cells[1:]))
+        for row, text in zip(grid.rows, firsts, strict=True)
+    )
+    return replace(grid, rows=rows)
 
 
 def _of_variables(grid: Grid) -> Grid:
@@ -88,7 +109,8 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     heads = " ".join(c for row in grid.rows[:3] for c in row.cells)
     known = (
         r"Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
-        r"|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank"
+        r"|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank|Valid"
+        r"|^\s*(?:Case Number )?[a-z]"
     )
     return re.search(known, heads) is not None
 

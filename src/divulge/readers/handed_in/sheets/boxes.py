@@ -32,27 +32,116 @@ def with_boxes(block: Lines) -> Iterator[Block]:
 
 
 def _box(block: Lines, at: int) -> tuple[Grid, int] | None:
-    if not _RULE.match(block.texts[at]):
+    if not re.match(r"^\s*\+[-=+]*[-=]{3}[-=+]*\s*$", block.texts[at]):
         return None
-    end = at + 1
-    while end < len(block.texts) and re.match(r"^\s*[+|].*[+|]\s*$", block.texts[end]):
-        end += 1
-    drawn = block.texts[at:end]
-    if end - at < 3:
+    drawn, end = _drawn(block, at)
+    if len(drawn) < 3:
         return None
     # A column begins wherever some line has a corner; between them the texts of a row are cut out.
     edges = sorted({i for text in drawn for i, c in enumerate(text) if c == "+"})
-    rows: list[tuple[int, list[str]]] = []
-    spans: list[tuple[int, ...]] = []
-    for i, text in enumerate(drawn):
+    first = next((i for i in range(1, len(drawn)) if _RULE.match(drawn[i])), len(drawn))
+    rows, spans = _header(drawn[1:first], edges, block.line(at + first - 1))
+    for i, text in enumerate(drawn[first:], first):
         # A rule over some columns only leaves the others open: `|        +------+`.
-        if not re.search(r"[^\s|+\-=]", re.sub(r"\s-{3,}(?=[+|])", "", text)):
+        bare = re.sub(r"(?<=\s)-{3,}(?=[+|])", lambda m: " " * len(m[0]), text)
+        if not re.search(r"[^\s|+\-=]", bare):
             continue
-        cells, covered = _cut(text, edges)
+        cells, covered = _cut(bare, edges)
         rows.append((block.line(at + i), cells))
         spans.append(covered)
     grid = grid_of(rows)
     return None if grid is None else (Grid(grid.rows, tuple(spans)), end)
+
+
+def _drawn(block: Lines, at: int) -> tuple[list[str], int]:
+    """The lines of a box and where it ends; a box too wide for the page goes on below with the same first column."""
+    drawn, end = _lines_of(block, at)
+    closed = all(re.search(r"[+|]\s*$", t) for t in drawn)
+    while not closed or _goes_on(drawn, block, end):
+        following = end + 1
+        if following >= len(block.texts) or block.texts[end].strip():
+            break
+        more, after = _lines_of(block, following)
+        stub = _stub(more)
+        if len(more) != len(drawn) or not stub or not _same_stub(drawn, more, stub):
+            break
+        drawn = [a.rstrip() + b[stub:] for a, b in zip(drawn, more, strict=True)]
+        end = after
+        closed = all(re.search(r"[+|]\s*$", t) for t in drawn)
+    width = max(map(len, drawn))
+    return [t if t.rstrip().endswith(("+", "|")) else t.ljust(width) + "|" for t in drawn], end
+
+
+def _lines_of(block: Lines, at: int) -> tuple[list[str], int]:
+    end = at
+    while end < len(block.texts) and re.match(r"^\s*[+|]", block.texts[end]):
+        end += 1
+    return list(block.texts[at:end]), end
+
+
+def _stub(drawn: list[str]) -> int:
+    """The width of the first column with its border."""
+    place = drawn[0].find("+", 1) if drawn else -1
+    return place + 1 if place > 0 else 0
+
+
+def _same_stub(above: list[str], below: list[str], width: int) -> bool:
+    """Whether two boxes have the same first column; what stands on its border may differ."""
+    return all(a[: width - 1] == b[: width - 1] for a, b in zip(above, below, strict=True))
+
+
+def _goes_on(drawn: list[str], block: Lines, end: int) -> bool:
+    """Whether a box that is whole is followed by one with the same first column, and texts in it."""
+    following = list(block.texts[end + 1 : end + 1 + len(drawn)])
+    stub = _stub(following)
+    same = (
+        stub
+        and len(following) == len(drawn)
+        and all(a[:stub] == b[:stub] for a, b in zip(drawn, following, strict=True))
+    )
+    return bool(same) and any(re.search(r"\w", t[:stub]) for t in following)
+
+
+def _header(drawn: list[str], edges: list[int], line: int) -> tuple[list[tuple[int, list[str]]], list[tuple[int, ...]]]:
+    """The rows of a header: lines that only go on with a text are one, a rule below a text ends it."""
+    pieces: list[list[tuple[int, str]]] = [[] for _ in edges[1:]]
+    ended = [True] * len(pieces)
+    for text in drawn:
+        cells, covered = _cut(text, edges)
+        for i, span in enumerate(covered):
+            inner = text[edges[i] + 1 : edges[i + span]] if span else ""
+            if span and inner and not inner.strip("-="):
+                ended[i : i + span] = [True] * span
+            elif span and (ended[i] or pieces[i][-1][0] != span):
+                pieces[i].append((span, cells[i]))
+                ended[i : i + span] = [False] * span
+            elif span:
+                before = pieces[i][-1][1]
+                joined = (
+                    before if not cells[i].strip() else cells[i] if not before.strip() else _joined(before, cells[i])
+                )
+                pieces[i][-1] = (span, joined)
+    shown = [[p for p in column if p[1].strip()] for column in pieces]
+    depth = max((len(c) for c in shown), default=0)
+    rows: list[tuple[int, list[str]]] = []
+    spans: list[tuple[int, ...]] = []
+    for level in range(depth):
+        texts, widths = [""] * len(pieces), [1] * len(pieces)
+        for i, column in enumerate(shown):
+            k = level - (depth - len(column))
+            if k >= 0:
+                span, texts[i] = column[k]
+                widths[i : i + span] = [span, *[0] * (span - 1)]
+        rows.append((line - depth + 1 + level, texts))
+        spans.append(tuple(widths))
+    return rows, spans
+
+
+def _joined(before: str, after: str) -> str:
+    """Two lines of one cell."""
+    if not before.strip() or not after.strip():
+        return before if before.strip() else after
+    return before.rstrip() + ("" if before.rstrip().endswith("-") else " ") + after.strip()
 
 
 def _cut(text: str, edges: list[int]) -> tuple[list[str], tuple[int, ...]]:
