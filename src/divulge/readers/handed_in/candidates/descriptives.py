@@ -121,7 +121,10 @@ def _figures(cell: CellFigures, word: str, of: str | None, at: tuple[tuple[str, 
     out = []
     if cell.main is not None:
         out.append(Figure(f"{name}: {word}", word, cell.main, line, of, at))
-    second = {"mean": ("sd",), "median": ("first quartile", "third quartile"), "n": ("percentage",)}.get(word, ())
+    ends = ("minimum", "maximum") if cell.main is None else ()
+    second = {"mean": ("sd",), "range": ends, "median": ("first quartile", "third quartile"), "n": ("percentage",)}.get(
+        word, ()
+    )
     if len(cell.inner) == 2 and word == "mean":
         second = ("lower 95%", "upper 95%")
     for inner, what in zip(cell.inner, second, strict=False):

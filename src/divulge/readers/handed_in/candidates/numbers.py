@@ -118,6 +118,9 @@ def parse_cell(text: str, decimal: Decimal = ".") -> CellFigures | None:
         return CellFigures(None, is_reference=True)
     if SUPPRESSED.match(bare):
         return CellFigures(Printed(bare, None))
+    spread = re.match(r"^([^±()\[\]]+?)\s*(?:±|\+/-|\+-)\s*([^±()\[\]]+)$", bare)
+    if spread is not None and (main := parse_number(spread[1], decimal)) is not None:
+        return CellFigures(main, _inner(spread[2], decimal), "±")
     match = _PAIR.match(bare)
     if match is None:
         number = parse_number(bare, decimal)

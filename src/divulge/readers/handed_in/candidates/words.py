@@ -71,6 +71,9 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
         r"|number|no\.|n\(.*\)|unweighted n|n einkommen|sum_?w",
         "n",
     ),
+    (r"mean ?[_,(±+/ -]+ ?(?:s\.?d\.?|std\.?(?: ?dev\.?)?)\)?", "mean"),
+    (r"median ?[_,(\[ ]+ ?(?:iqr|q1.*|p25.*|25.*)[)\]]?", "median"),
+    (r"n ?[_,(\[ ]+ ?%[)\]]?", "n"),
     (r"mean|average|avg\.?|mittelwert|durchschnitt|moyenne|media|mw|x̄|mean value|arithmetic mean", "mean"),
     (
         r"s\.?d\.?|std\.?|std\.? ?dev\.?(?:iation)?|standard ?-?deviation|std\.?-?\s?abw\.?|standardabweichung|sd"
@@ -86,7 +89,7 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"1st qu\.?|q1|p25|25 ?%|lower quartile|first quartile|25th percentile|q25", "first quartile"),
     (r"3rd qu\.?|q3|p75|75 ?%|upper quartile|third quartile|75th percentile|q75", "third quartile"),
     (r"iqr|iq range|interquartile range", "interquartile range"),
-    (r"range", "range"),
+    (r"range|min ?[-–/,] ?max|min ?[_ ] ?max|minimum ?[-–] ?maximum", "range"),
     (r"skew(?:ness)?|schiefe", "skewness"),
     (r"ex(?:\.|cess)? ?kurt(?:osis)?|exzess", "excess kurtosis"),
     (r"kurt(?:osis)?|wölbung", "kurtosis"),

@@ -6,7 +6,7 @@ Axes are tried with every variable that has the labels as values; what a percent
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -179,7 +179,24 @@ class Recomputed:
         slots = _slots(self.candidate.figures)
         bases = {slot: self._basis(slot, slots) for slot in set(slots.values())}
         base = self._rounding()
-        return [self._check(f, bases.get(slots.get(id(f), "")), base) for f in self.candidate.figures]
+        out = [self._check(f, bases.get(slots.get(id(f), "")), base) for f in self.candidate.figures]
+        if self.candidate.kind == "other" and any(c.agrees is False for c in out):
+            return self._with_groups(out)
+        return out
+
+    def _with_groups(self, found: list[Checked]) -> list[Checked]:
+        """Figures of everybody, where they are of the people whose group is known."""
+        assert self.rows is not None, "hypotheses have conditions that can be read"
+        groups = [a for a in self.hypothesis.axes if a.key not in self.candidate.variables]
+        known = self.rows.copy()
+        for axis in groups:
+            known &= self.data.codes(axis.variable) >= 0
+        if not groups or known.sum() == self.rows.sum():
+            return found
+        plain = replace(self.candidate, kind="table of groups")
+        inner = Recomputed(self.hypothesis, plain, self.data, self.words)
+        inner.rows = known
+        return [b if a.agrees is not True and b.agrees else a for a, b in zip(found, inner.checked(), strict=True)]
 
     def _check(self, figure: Figure, basis: str | None, base: int | None) -> Checked:
         if figure.printed.is_suppressed:
@@ -300,7 +317,7 @@ class Recomputed:
         # Stata counts missing values where they are shown, SPSS does not.
         for order in (labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
             sizes: list[float] = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
-            if label in order and sum(sizes):
+            if label in order and sum(sizes) > 0:
                 out.append(100 * sum(sizes[: order.index(label) + 1]) / sum(sizes))
         return out or None
 

@@ -32,7 +32,7 @@ class Tables:
         found = read_grid(block, session.vocabulary)
         said = " ".join([*block.before, *block.after])
         found = [self._sized(c, said, block) for c in found]
-        return [session.signed(c, self.name) for c in found]
+        return [session.signed(c, self.name) for c in found if len(c.figures) > 1 or c.shape != "cells"]
 
     def _sized(self, candidate: Candidate, said: str, grid: Grid) -> Candidate:
         """Figures that a note states of a model: N = 526; R² = 0.35; of a table: its N."""

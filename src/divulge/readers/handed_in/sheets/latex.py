@@ -53,6 +53,7 @@ def plain(text: str) -> str:
     text = re.sub(r"\{\\the\\textfont2\\char\"02\}", "×", text)
     text = re.sub(r"\\textrm\{e--(\d+)\}", r"e-\1", text)
     text = re.sub(r"\\textrm\{e\+?(\d+)\}", r"e+\1", text)
+    text = re.sub(r"\$?\^\{\s*\}\$?", "", text)
     for sign, shown in _SIGNS:
         text = text.replace(sign, shown)
     for _ in range(5):  # commands hold one another, never deeper than this
