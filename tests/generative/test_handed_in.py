@@ -19,6 +19,9 @@ from divulge.readers.handed_in.sheets import FORMATS, open_document
 from divulge.readers.handed_in.sheets.boxes import with_boxes
 from divulge.readers.handed_in.sheets.sheet import Document, Lines
 from tests.support.handed_in import TEXTS, table
+from tests.support.sessions import LAYOUTS
+
+FILES = {**TEXTS, **LAYOUTS}
 
 BRIEF = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -30,7 +33,7 @@ def data() -> Data:
 
 @lru_cache(maxsize=16)
 def lines_of(program: str) -> tuple[str, ...]:
-    return tuple(TEXTS[program]().split("\n"))
+    return tuple(FILES[program]().split("\n"))
 
 
 @st.composite
@@ -53,7 +56,7 @@ def damaged(draw: st.DrawFn, program: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-@pytest.mark.parametrize("program", TEXTS)
+@pytest.mark.parametrize("program", FILES)
 @given(draw=st.data())
 @BRIEF
 def test_damaged_text_is_read_without_inventing_a_figure(program: str, draw: st.DataObject) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from divulge.table import Table, table_from_frame
 
@@ -163,6 +164,13 @@ def markdown_table(frame: pd.DataFrame) -> str:
     return "\n".join(["Wages", "", "| town | N | Mean | SD |", "|:--|--:|--:|--:|", *rows, ""])
 
 
+def scipy_text() -> str:
+    """A t-test of SciPy: the statement, and what it gives back."""
+    frame = people()
+    result = stats.ttest_ind(frame.wage[frame.sex == "Female"], frame.wage[frame.sex == "Male"])
+    return f">>> stats.ttest_ind(df.wage[df.sex == 'Female'], df.wage[df.sex == 'Male'])\n{result!r}\n"
+
+
 TEXTS = {
     "stata": lambda: stata_log(people()),
     "r": lambda: r_console(people()),
@@ -173,6 +181,7 @@ TEXTS = {
     "tables": lambda: markdown_table(people()),
     "console": lambda: people().groupby("town").wage.describe().round(2).to_string() + "\n",
     "pandas": lambda: f"{people().town.value_counts()}\n>>> df.age.mean()\n{people().age.mean()}\n",
+    "scipy": scipy_text,
     "prose": lambda: f"N = 200. The mean age was {people().age.mean():.2f} (SD {people().age.std():.2f}).\n",
 }
 """For each program of the room, a file as it writes one."""

@@ -29,6 +29,7 @@ EXPECTED = {
     "tables": {("means", "wage town")},
     "console": {("position", "wage town")},
     "pandas": {("frequencies", "town"), ("means", "age")},
+    "scipy": {("t-test", "wage sex")},
     "prose": {("means", "age")},
 }
 
