@@ -36,7 +36,7 @@ def r_session() -> str:
 
 
 def stata_session() -> str:
-    """summarize by groups and in detail, tabstat in stacks, the table of Stata 17, a variable that recode makes."""
+    """Summaries by groups and in detail, tabstat in stacks, the table of Stata 17, a variable that recode makes."""
     frame = people()
     lines = [". bysort sex: summarize wage"]
     for sex, part in frame.groupby("sex"):
