@@ -157,10 +157,7 @@ class Output:
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         """How a class recomputes it with pandas, scipy and statsmodels: lines of code from `rows`, the rows that count,
-        to `found`, the figures in their order or by their labels. None where it cannot be said so.
-
-        has_se: whether standard errors were published.
-        """
+        to `found`, the figures in their order or by their labels. has_se: whether standard errors were published."""
         del schema, has_se
         return None
 
@@ -194,10 +191,7 @@ class Output:
         return None
 
     def tied(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
-        """Sets of variables that figures tie together (the response and one term); an intruder looks people up by them.
-
-        By default all variables in one set.
-        """
+        """Sets of variables that figures tie together, by which people are looked up; by default all in one set."""
         return (self.uses(schema),)
 
     def counted_together(self, table: Table, released: Released) -> tuple[str, ...]:
