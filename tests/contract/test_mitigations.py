@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from divulge.checking import make_cases
+from divulge.contributions.blame import figure_sizes, find_blame
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output
-from divulge.safer.blame import figure_sizes, find_blame
 from divulge.safer.loss import find_loss
 from divulge.spec import format_output, parse_output
 from tests.contract.test_outputs import table_of

@@ -10,6 +10,7 @@ import numpy as np
 
 from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic
+from divulge.assess.blamed import blame_section
 from divulge.assess.decision import Added, Decisions, emergent_section
 from divulge.assess.earlier import Earlier
 from divulge.assess.passes import PassResult, ScenarioRisk
@@ -51,7 +52,7 @@ def make_record(
         "verdict": decisions.overall.verdict,
         "reasons": decisions.overall.reasons,
         "settle": decisions.overall.settle,
-        "outputs": [_output_section(i, ready, results, decisions.alone[i]) for i in range(ready.n_new)],
+        "outputs": [_output_section(i, ready, arithmetic, results, decisions.alone[i]) for i in range(ready.n_new)],
         "rules": arithmetic.rules_section(),
         "audit": arithmetic.audit_section(),
         "risk": [_scenario_section(s, together, ready) for s in together.scenarios],
@@ -78,7 +79,9 @@ def make_record(
     return plain
 
 
-def _output_section(number: int, ready: Plan, results: Sequence[PassResult], decision: Decision) -> dict[str, Any]:
+def _output_section(
+    number: int, ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult], decision: Decision
+) -> dict[str, Any]:
     """One output: what it is, whether it was embedded, its own verdict."""
     output, together = ready.outputs[number], results[0]
     own = results[1 + number] if len(results) > 1 else together
@@ -111,6 +114,7 @@ def _output_section(number: int, ready: Plan, results: Sequence[PassResult], dec
         "grid": output.grid(ready.table.schema),
         "exposed": ready.table.count(own.at_risk),
         "rules": [f.as_json() for f in own.findings],
+        "blame": blame_section(number, ready, arithmetic, own),
         "risk": [_brief_section(s, own, ready.table) for s in own.scenarios],
     }
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+Picture = Literal["table", "bars", "coefficients", "steps"]
+"""How people draw such figures: as the table itself, a bar each, a point with its interval, or a curve over time."""
 
 TOTAL = "Total"
 """What the row and the column of a margin are called."""
@@ -29,6 +33,7 @@ class Grid:
     columns: tuple[str, ...]
     cells: tuple[tuple[int | None, ...], ...]
     column_name: str = ""
+    picture: Picture = "table"
 
 
 def grid_of(
@@ -37,8 +42,9 @@ def grid_of(
     columns: Sequence[str],
     figures: ArrayLike,
     column_name: str = "",
+    picture: Picture = "table",
 ) -> Grid:
     """figures: the number of the figure in each row and column, (rows, columns); −1: nothing stands there."""
     numbers = np.asarray(figures).reshape(len(rows), len(columns)).tolist()
     cells = tuple(tuple(None if n < 0 else int(n) for n in line) for line in numbers)
-    return Grid(tuple(row_names), tuple(rows), tuple(columns), cells, column_name)
+    return Grid(tuple(row_names), tuple(rows), tuple(columns), cells, column_name, picture)

@@ -59,6 +59,7 @@ class Grid:
     """A table. numbers: the columns that hold figures. heads: how many columns name the row.
 
     over: what the columns of figures are the values of (the variable across a crosstab).
+    risky: cells (row, column) that give somebody away: 2 mostly, 1 in part.
     """
 
     caption: str
@@ -67,6 +68,7 @@ class Grid:
     numbers: frozenset[int] = frozenset()
     heads: int = 1
     over: str = ""
+    risky: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,8 @@ def _picture(plot: Plot) -> Markup:
     """The plot as SVG, for where no script runs."""
     import vl_convert
 
-    from divulge.reports.charts import PALETTE, document
+    from divulge.reports.charts import document
+    from divulge.reports.marks import PALETTE
 
     made = {**document(plot.draw, plot.data), "width": 640}
     text = str(vl_convert.vegalite_to_svg(made))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from divulge.reports.charts import PALETTE
+from divulge.reports.marks import PALETTE
 
 WIDTH, HEIGHT, EDGE = 560, 300, 56
 """Of the picture, in pixels."""

@@ -29,14 +29,7 @@ def write_proposals(found: Mitigated, document: dict[str, Any], folder: Path) ->
         "seconds": found.seconds,
     }
     smallest = found.before["policy"]["smallest_group"]
-    plain["blame"] = [
-        [
-            {"variable": name, "level": level, "exposed": n, "people": size}
-            for name, level, n, size in blame.levels
-            if size >= smallest
-        ]
-        for blame in found.blame
-    ]
+    plain["blame"] = [blame.told_levels(smallest) for blame in found.blame]
     for number, proposal in enumerate(found.proposals, start=1):
         plain["proposals"].append(_write(found, proposal, number, document, folder))
     write_text(folder / "proposals.html", proposals_page(to_plain(plain)))

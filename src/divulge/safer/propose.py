@@ -13,13 +13,13 @@ import numpy as np
 from divulge.assess import Assessed, Candidate, Plan, assess, plan
 from divulge.assess.splits.runner import Listener
 from divulge.checking import make_cases
+from divulge.contributions.blame import Blame, find_blame
 from divulge.errors import DivulgeError
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.mitigation import Mitigation, Trouble
 from divulge.outputs import Output, Released
 from divulge.policy import Verdict
 from divulge.record import to_plain
-from divulge.safer.blame import Blame, find_blame
 from divulge.safer.loss import Loss, find_loss
 from divulge.safer.screen import rule_setting, screen_outputs
 from divulge.spec import Assessment, Inputs, format_output, read_inputs

@@ -16,7 +16,7 @@ from divulge.assess.statistics.intervals import Mean
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
-from divulge.scenario import Counts, Lookup
+from divulge.scenario import Counts, Lookup, Scenario
 from divulge.table import Table
 
 ALMOST = 1 - 1e-9
@@ -56,6 +56,12 @@ def count_exposures(
         else None
         for lookup in lookups
     )
+
+
+def exposed_by_counts(scenario: Scenario, table: Table, policy: Policy) -> Mask:
+    """Who would be exposed by a crosstab of counts of a scenario's variables."""
+    share = {scenario.target: table.frequencies(scenario.target) / max(table.n_people, 1)}
+    return _counted(Lookup.of(scenario, table, share), table, policy.certain_class).exposed(policy.delta)
 
 
 def _counted(lookup: Lookup, table: Table, certain_class: int) -> Counted:

@@ -78,7 +78,9 @@ class Frequencies(Output):
     def grid(self, schema: Schema) -> Grid:
         groups = self._groups(schema)
         rows = [(each.names[0], *level) for each in groups for level in each.shown(schema)]
-        return grid_of(("Variable", "Value"), rows, (self.statistic.capitalize(),), np.arange(len(rows)))
+        return grid_of(
+            ("Variable", "Value"), rows, (self.statistic.capitalize(),), np.arange(len(rows)), picture="bars"
+        )
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if self.missing == "include" or self.weights in self.variables:

@@ -84,7 +84,7 @@ class Histogram(Output):
 
     def grid(self, schema: Schema) -> Grid:
         rows = [(mark,) for mark in self._marks()]
-        return grid_of((self.variable,), rows, ("Counts",), np.arange(len(rows)))
+        return grid_of((self.variable,), rows, ("Counts",), np.arange(len(rows)), picture="bars")
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if self.weights:

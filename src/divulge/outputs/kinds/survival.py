@@ -150,7 +150,7 @@ class Survival(Output):
         rows = [(*group, mark) for group in groups.shown(schema) for mark in marks]
         columns = [name.capitalize() for name in self.show]
         numbers = np.arange(len(rows) * len(columns)).reshape(len(columns), len(rows))
-        return grid_of((*self.by, self.time), rows, columns, numbers.T)
+        return grid_of((*self.by, self.time), rows, columns, numbers.T, picture="steps")
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
         marks = self._marks(schema)

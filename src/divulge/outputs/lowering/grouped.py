@@ -114,7 +114,7 @@ class Grouped(Output):
         groups = Groups.of(schema, self.by)
         columns = [f"{statistic} {name}" for name in self.variables for statistic in shown]
         numbers = np.arange(len(columns) * groups.n_groups).reshape(len(columns), groups.n_groups)
-        return grid_of(self.by, groups.shown(schema), columns, numbers.T)
+        return grid_of(self.by, groups.shown(schema), columns, numbers.T, picture="bars")
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         groups = Groups.of(table.schema, self.by)

@@ -35,7 +35,9 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
         is_level = (figures >= 0) | (len(set(term.variables)) == 1 and len(figures) > 1)
         inside = keep & has_value & is_level[np.maximum(cell, 0)]
         text = f"reference level of {term.variables[0]}"
-        found.append(Behind("term", figures, np.where(inside, cell, -1), texts=(text,) * len(figures)))
+        is_number = len(term.variables) == 1 and len(figures) == 1 and term.factors[0] is not None
+        number = term.variables[0] if is_number else None
+        found.append(Behind("term", figures, np.where(inside, cell, -1), number, texts=(text,) * len(figures)))
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.grid import Grid, Picture, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
 from divulge.outputs.models.behind import model_behind
@@ -170,7 +170,9 @@ class Regression(Output):
         names = [c for name in model.classes or (plain,) for c in (name, *(f"{name} {h}".strip() for h in heads))]
         if not model.classes:
             names = [plain, *heads]
-        return grid_of(("Term",), rows, tuple(names), numbers)
+        # A ratio has no interval of so many standard errors around it; several classes are several pictures.
+        picture: Picture = "table" if model.classes or self.exponentiated else "coefficients"
+        return grid_of(("Term",), rows, tuple(names), numbers, picture=picture)
 
     def find_label(self, text: str, schema: Schema) -> str | None:
         found = self.columns().find(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Points, Section, Source
+from divulge.reports.sections.pictures import blame_said, grade, marked, picture
 from divulge.reports.sections.verdict import output_name, precision
 
 OPEN_UP_TO = 40
@@ -77,6 +78,7 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     blocks += _caveats(source, _broken(source, path))
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
+    blocks += blame_said(source, path)
     values = source.many(*path, "values")
     return [*blocks, *_shown(source, path, values)] if values else blocks
 
@@ -106,7 +108,8 @@ def _shown(source: Source, path: Path, values: list[Path]) -> list[Block]:
     every = _figures(source, path, values)
     if grid is None:
         return [every if len(values) <= OPEN_UP_TO else Fold((f"All {len(values):,} figures",), (every,))]
-    return [grid, Fold((f"All {len(values):,} figures, as released and as reproduced",), (every,))]
+    drawn = picture(source, path, grid)
+    return [drawn or grid, Fold((f"All {len(values):,} figures, as released and as reproduced",), (every,))]
 
 
 def released_grid(source: Source, path: Path) -> Grid | None:
@@ -115,15 +118,25 @@ def released_grid(source: Source, path: Path) -> Grid | None:
     if not cells:
         return None
     places = _places(source, path)
-    rows = []
+    rows: list[tuple[Line, ...]] = []
+    at: dict[tuple[int, int], int] = {}
     for i, line in enumerate(cells):
         heads: list[Line] = [(source.name(*head),) for head in source.many(*path, "grid", "rows", i)]
-        rows.append((*heads, *(() if n is None else _cell(source, places, (*path, "values", n)) for n in line)))
+        figures: list[Line] = [() if n is None else _cell(source, places, (*path, "values", n)) for n in line]
+        rows.append((*heads, *(_signed(source, path, n, f) for n, f in zip(line, figures, strict=True))))
+        at |= {(i, len(heads) + j): grade(source, path, n) for j, n in enumerate(line) if grade(source, path, n)}
     names = [source.name(*p).text for key in ("row_names", "columns") for p in source.many(*path, "grid", key)]
     n_heads = len(source.many(*path, "grid", "row_names"))
     caption = f"{output_name(source, path).text}: as released"
     numbers = frozenset(range(n_heads, len(names)))
-    return Grid(caption, tuple(names), tuple(rows), numbers, n_heads, source.name(*path, "grid", "column_name").text)
+    over = source.name(*path, "grid", "column_name").text
+    return Grid(caption, tuple(names), tuple(rows), numbers, n_heads, over, at)
+
+
+def _signed(source: Source, path: Path, number: int | None, cell: Line) -> Line:
+    """A cell with the sign of its blame."""
+    sign = marked(source, path, number)
+    return (*cell, sign) if sign else cell
 
 
 def _cell(source: Source, places: int | None, value: Path) -> Line:

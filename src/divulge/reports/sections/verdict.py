@@ -34,6 +34,7 @@ WITH_EARLIER = (
 """The same where earlier releases were taken into account."""
 
 
+_BLAMED = 3  # outputs whose blame the top of a report tells
 _NAMED = 5  # figures that the top of a report names
 _LONGEST = 90  # characters of a description that stand for a name
 
@@ -86,6 +87,14 @@ def summary(source: Source) -> Summary:
 def _about(source: Source) -> Line:
     """The figures that the verdict is about: those that rules and arithmetic name, else how many there are."""
     outputs = source.many("outputs")
+    blamed = [p for p in outputs if source.get(*p, "blame", "sentence")]
+    if blamed and source.get("verdict") != "release":
+        lines = tuple(
+            piece
+            for p in blamed[:_BLAMED]
+            for piece in (*_which(source, p, outputs), source.name(*p, "blame", "sentence"), " ")
+        )
+        return ("What gives people away: ", *lines[:-1])
     named: dict[str, None] = {}
     for place in [*source.many("audit", "findings"), *source.many("rules", "findings")]:
         if source.get(*place, "severity") != "note":
@@ -100,6 +109,11 @@ def _about(source: Source) -> Line:
     others = f", and those of {len(outputs) - 1} more outputs" if len(outputs) > 1 else ""
     noun = "figure" if source.get(*outputs[0], "figures") == 1 else "figures"
     return ("It is about ", source.whole(*outputs[0], "figures"), f" {noun}{others}.")
+
+
+def _which(source: Source, path: tuple[str | int, ...], outputs: list[tuple[str | int, ...]]) -> Line:
+    """Which output a sentence is about, where there are several."""
+    return (output_name(source, path), ": ") if len(outputs) > 1 else ()
 
 
 def _reconciled(source: Source) -> Line:
