@@ -25,6 +25,9 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "demo": lambda folder: ["demo"],
     "embed": lambda folder: ["embed", _small_spec(folder)],
     "ledger add": lambda folder: ["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"],
+    "doctor": lambda folder: ["doctor", "--ledger", _ledger(folder)],
+    "ledger backup": lambda folder: ["ledger", "backup", "a.tar", "--ledger", _ledger(folder)],
+    "ledger restore": lambda folder: ["ledger", "restore", _backup(folder), "--ledger", "b.sqlite"],
     "ledger export": lambda folder: ["ledger", "export", "--ledger", _ledger(folder)],
     "ledger list": lambda folder: ["ledger", "list", "--ledger", _ledger(folder)],
     "ledger show": lambda folder: ["ledger", "show", "1", "--ledger", _ledger(folder)],
@@ -107,6 +110,12 @@ def _ledger(folder: Path) -> str:
     with pytest.raises(SystemExit):
         main(["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"])
     return "a.sqlite"
+
+
+def _backup(folder: Path) -> str:
+    with pytest.raises(SystemExit):
+        main(["ledger", "backup", "a.tar", "--ledger", _ledger(folder)])
+    return "a.tar"
 
 
 def _small_record(folder: Path) -> str:

@@ -42,6 +42,7 @@ COMMANDS: tuple[str, ...] = (
     "worker",
     "serve",
     "open",
+    "doctor",
     "demo",
 )
 """The files of this folder that are commands, in the order in which `divulge --help` lists them."""

@@ -192,6 +192,47 @@ def export(
         screen.show(str(output.resolve()))
 
 
+@app.command("backup")
+def backup(
+    file: Annotated[Path, typer.Argument(help="The archive to write.", show_default=False)],
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write the whole ledger and its files into one archive; the service may go on meanwhile.
+
+    The archive is as secret as the ledger: only this account can read it. It can be restored into SQLite or PostgreSQL,
+    whichever it came from. Log-ins are not in it.
+    """
+    from divulge.ledger.backup import back_up
+
+    with opened(ledger, store) as known:
+        made = back_up(known, file)
+    if json:
+        screen.print_json({"file": str(file), "head": str(made.head), "rows": made.rows, "files": made.files})
+    else:
+        screen.show(str(file.resolve()))
+        screen.show(str(made.head))
+
+
+@app.command("restore")
+def restore(
+    file: Annotated[Path, typer.Argument(help="An archive of `divulge ledger backup`.", show_default=False)],
+    ledger: LedgerOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Bring an archive back into a database that has no ledger, and verify it."""
+    from divulge.ledger.backup import restore as restore_ledger
+
+    known, made = restore_ledger(ledger, store, file)
+    known.close()
+    if json:
+        screen.print_json({"head": str(made.head), "rows": made.rows, "files": made.files})
+    else:
+        screen.show(f"{made.head.count:,} entries and {made.files:,} files, all as they were written.")
+
+
 def _state(name: str | None) -> Any:
     from divulge.ledger.model import State
 

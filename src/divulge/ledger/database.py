@@ -135,6 +135,16 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
     given: as for `ledger_url`. store: the folder of files (else DIVULGE_STORE, else beside the SQLite file).
     create: whether a SQLite file that is not there is made.
     """
+    ledger = connect(given, store=store, create=create)
+    try:
+        _bring_up_to_date(ledger.engine)
+    except DBAPIError as error:
+        raise _unreachable(error, ledger.shown) from None
+    return ledger
+
+
+def connect(given: str | None = None, *, store: Path | None = None, create: bool = True) -> Ledger:
+    """The same, with the tables left as they are."""
     url = ledger_url(given)
     if url.get_backend_name() == "sqlite":
         file = Path(str(url.database))
@@ -144,12 +154,7 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
             raise LedgerError("there is no such folder.", where=str(file.parent))
         # SQLite gives the files that it makes beside it the same rights.
         make_private_file(file)
-    ledger = Ledger(_make_engine(url), Store(_store_folder(url, store)), _anchors())
-    try:
-        _bring_up_to_date(ledger.engine)
-    except DBAPIError as error:
-        raise _unreachable(error, ledger.shown) from None
-    return ledger
+    return Ledger(_make_engine(url), Store(_store_folder(url, store)), _anchors())
 
 
 def _make_engine(url: URL) -> Engine:
