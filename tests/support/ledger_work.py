@@ -28,6 +28,7 @@ class Step:
 class Finished:
     record: dict[str, Any]
     figures: list[list[dict[str, Any]]]
+    outputs: None = None
 
 
 def record(verdict: str = "release", risk: float = 0.01) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Service:
 
     def client(self, name: str | None = None) -> httpx.Client:
         """A browser, logged in as somebody."""
-        made = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
+        made = httpx.Client(base_url=self.url, timeout=120, trust_env=False)
         self._clients.append(made)
         if name is not None:
             page = made.get("/log-in")

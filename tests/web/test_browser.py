@@ -203,17 +203,17 @@ def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service:
         desk = Desk(browser, service, name)
         for address in addresses:
             desk.page.goto(address)
-            found += [f"{name} {address}: {fault}" for fault in _faults(desk.page)]
+            found += [f"{name} {address}: {fault}" for fault in faults(desk.page)]
         desk.close()
     context = browser.new_context(base_url=service.url)
     page = context.new_page()
     page.goto("/log-in")
-    found += _faults(page)
+    found += faults(page)
     context.close()
     assert found == []
 
 
-def _faults(page: Page) -> list[str]:
+def faults(page: Page) -> list[str]:
     found = []
     for scheme, width in LOOKS:
         # Without motion, so that no colour is on its way from one scheme to the other.

@@ -78,6 +78,11 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/submit/spec"): Rule(MEMBERS, _sent),
     ("POST", "/submit/table"): Rule(MEMBERS, _sent),
     ("POST", "/submit/acro"): Rule(set(), _sent),  # no file was sent
+    ("POST", "/submit/files"): Rule(set(), _sent),  # none here either
+    ("GET", S + "/handed-in"): Rule(set(), hidden=True),  # its outputs did not come in files
+    ("GET", S + "/correct"): Rule(set(), hidden=True),
+    ("POST", S + "/correct"): Rule(set(), _text(), hidden=True),
+    ("GET", S + "/files/{upload_id}/view"): Rule(set(), hidden=True),
     ("GET", S): Rule(OWN, hidden=True),
     ("GET", S + "/progress"): Rule(OWN, hidden=True),
     ("GET", S + "/report"): Rule(OVERSEERS, hidden=True),

@@ -8,17 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import Candidate, Plan, Step, assess, plan
-from divulge.errors import LedgerError
+from divulge.assess.folders.handed_in import place_of, with_doubts
+from divulge.errors import LedgerError, SpecError
 from divulge.ledger.basis import find_basis
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.earlier import earlier_outputs
+from divulge.ledger.jobs import FoundOutput
 from divulge.ledger.model import Job, Submission
+from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
 from divulge.outputs import Released
+from divulge.readers.handed_in.corrections import Correction, read_corrections
+from divulge.readers.handed_in.folder import read_folder
 from divulge.record import dumps, write_bytes, write_text
-from divulge.spec import parse_spec, read_inputs
+from divulge.spec import format_output, parse_spec, read_inputs
+from divulge.spec.handed_in import placed_outputs
+from divulge.table import read_schema, read_table
 
+_SENT = "sent"  # the folder of the files themselves, beside the splits that are finished
+_NAMED = 5  # parts that were not confirmed and are named
 _Figures = list[dict[str, Any]]
 
 
@@ -30,6 +39,9 @@ class _Work:
     folder: Path
     fingerprint: str
     before: tuple[Candidate, ...]
+    files: Path | None = None
+    """Where the files are in which the outputs are to be found; None where the document has them."""
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,8 @@ class _Finished:
 
     record: dict[str, Any]
     figures: list[_Figures]
+    outputs: tuple[FoundOutput, ...] | None = None
+    """Those that were found in files, where the submission came without."""
 
 
 def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
@@ -50,8 +64,15 @@ def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
         dataset = submission.dataset
         # Before anything else is read: what changes from here on is missing in it, and so is noticed before a release.
         session.get_one(Job, job_id).basis = find_basis(session, submission)
+        sent = folder / _SENT if submission.origin == HANDED_IN else folder
+        make_private(sent)
+        corrections: tuple[Correction, ...] = ()
         for upload in submission.uploads:
-            write_bytes(folder / upload.name, ledger.store.read(upload.digest))
+            content = ledger.store.read(upload.digest)
+            if submission.origin == HANDED_IN and upload.name == CORRECTIONS:
+                corrections = read_corrections(content.decode())
+            else:
+                write_bytes(sent / upload.name, content)
         # A name that no upload can have: they do not start with a full stop.
         write_text(folder / ".schema.json", dumps(dataset.schema))
         document = {
@@ -60,12 +81,43 @@ def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
             "schema": ".schema.json",
             "outputs": [o.document for o in submission.outputs],
         }
-        return _Work(document, folder, dataset.fingerprint, tuple(earlier_outputs(session, dataset.fingerprint)))
+        before = tuple(earlier_outputs(session, dataset.fingerprint))
+        files = sent if submission.origin == HANDED_IN else None
+        return _Work(document, folder, dataset.fingerprint, before, files, corrections)
 
 
 def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
     """Assess: read the data, see that they are those that were registered, resume what an earlier attempt finished."""
-    assessment = parse_spec(work.document, work.folder)
+    if work.files is not None:
+        return _run_files(work, work.files, listener)
+    ready, record = _assessed(work, work.document, listener)
+    return _Finished(record, released_figures(ready))
+
+
+def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _Finished:
+    """Find the outputs in the files, by the data; assess those that the data confirm, and say what is left over."""
+    table = read_table(Path(str(work.document["data"])), read_schema(work.folder / str(work.document["schema"])))
+    read = read_folder(files, table, corrections=work.corrections)
+    placed, left = placed_outputs(read, table)
+    if not placed:
+        raise SpecError(
+            "no output in the files was confirmed by the data.",
+            where="; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in read.files[:_NAMED]),
+            hint="Return it, and ask for the tables in another form.",
+        )
+    documents = [{**format_output(p.output), "name": p.output.name or place_of(p)} for p in placed]
+    ready, record = _assessed(work, {**work.document, "outputs": documents}, listener)
+    found = tuple(
+        FoundOutput(str(one["name"]), p.output.kind, one, spoken_of(p.output, table.schema))
+        for one, p in zip(documents, placed, strict=True)
+    )
+    return _Finished(with_doubts(record, read, left, placed), released_figures(ready), found)
+
+
+def _assessed(
+    work: _Work, document: Mapping[str, Any], listener: Callable[[Step], None]
+) -> tuple[Plan, dict[str, Any]]:
+    assessment = parse_spec(document, work.folder)
     inputs = read_inputs(assessment)
     assert inputs.table is not None, "data are always named"
     if fingerprint(inputs.table) != work.fingerprint:
@@ -76,11 +128,10 @@ def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
         )
     ready = plan(assessment, inputs, work.before)
     found = assess(
-        ready, spec_text=dumps(work.document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
+        ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
     )
-    figures = released_figures(ready)
     found.checkpoint.clear()
-    return _Finished(found.record, figures)
+    return ready, found.record
 
 
 def released_figures(ready: Plan) -> list[_Figures]:

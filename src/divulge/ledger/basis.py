@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from divulge import __version__
 from divulge.ledger import trail
 from divulge.ledger.model import Dataset, Release, Submission
+from divulge.ledger.proposals import HANDED_IN
 
 _WORDS = {
     "outputs": "the outputs or their files",
@@ -26,7 +27,7 @@ def find_basis(session: Session, submission: Submission) -> dict[str, Any]:
     """What an assessment of a submission would rest on now."""
     dataset = submission.dataset
     return {
-        "outputs": trail.digest([[o.document for o in submission.outputs], _files(submission)]),
+        "outputs": trail.digest([_documents(submission), _files(submission)]),
         "data": trail.digest([dataset.fingerprint, dataset.path, dataset.schema]),
         "file": _seen(dataset.path),
         "settings": trail.digest(dataset.settings),
@@ -53,6 +54,11 @@ def lock_people(session: Session, dataset: Dataset) -> None:
     """
     statement = select(Dataset).where(Dataset.collection == dataset.collection).order_by(Dataset.id).with_for_update()
     session.scalars(statement.execution_options(populate_existing=True)).all()
+
+
+def _documents(submission: Submission) -> list[dict[str, Any]]:
+    """The outputs that somebody sent. Those that a worker finds in files follow from the files."""
+    return [] if submission.origin == HANDED_IN else [o.document for o in submission.outputs]
 
 
 def _files(submission: Submission) -> list[list[str]]:

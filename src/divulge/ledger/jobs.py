@@ -15,12 +15,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
 
-from divulge.errors import LeaseLostError
+from divulge.errors import LeaseLostError, LedgerError
 from divulge.ledger import states, trail
 from divulge.ledger.basis import find_basis
 from divulge.ledger.clock import database_now
 from divulge.ledger.database import Ledger
 from divulge.ledger.model import Job, JobState, State, StoredAssessment, Submission, SubmittedOutput
+from divulge.ledger.proposals import HANDED_IN
 from divulge.ledger.workflow import lock_submission
 from divulge.record import dumps
 
@@ -39,6 +40,16 @@ class Lease:
     submission_id: int
     token: str
     attempt: int
+
+
+@dataclass(frozen=True)
+class FoundOutput:
+    """An output that was found in a file: as a spec has it, and the variables that it speaks of."""
+
+    name: str
+    kind: str
+    document: Mapping[str, Any]
+    variables: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -100,11 +111,16 @@ def heartbeat(
 
 
 def finish_job(
-    ledger: Ledger, lease: Lease, record: Mapping[str, Any], figures: Sequence[Sequence[Mapping[str, Any]]]
+    ledger: Ledger,
+    lease: Lease,
+    record: Mapping[str, Any],
+    figures: Sequence[Sequence[Mapping[str, Any]]],
+    outputs: Sequence[FoundOutput] | None = None,
 ) -> int:
     """Hand in a record: the assessment, the end of the job and the submission's new state are one transaction.
 
-    figures: for each output its figures as printed ({label, value, se}). Returns the assessment's id.
+    figures: for each output its figures as printed ({label, value, se}). outputs: those that were found in the files
+    of the submission, which take the place of what was found there before. Returns the assessment's id.
     """
     with ledger.writing() as session:
         job = _held(session, lease)
@@ -112,6 +128,8 @@ def finish_job(
         if job.cancel_asked:
             _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
             return 0
+        if outputs is not None:
+            _put_outputs(session, submission, outputs)
         stored = store_record(session, submission, record, figures, job_id=job.id)
         stored.basis = job.basis
         job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
@@ -120,6 +138,30 @@ def finish_job(
         details = {"job": job.id, **assessment_details(stored)}
         trail.append(session, trail.WORKER, "assessed", "submission", submission.id, details)
         return stored.id
+
+
+def _put_outputs(session: Session, submission: Submission, outputs: Sequence[FoundOutput]) -> None:
+    """Write down what was found in the files. Where they have outputs of their own nothing is found in them."""
+    if submission.origin != HANDED_IN:
+        raise LedgerError("the outputs of this submission are given.", where=f"submission {submission.id}")
+    for old in submission.outputs:
+        session.delete(old)
+    session.flush()
+    for number, one in enumerate(outputs, start=1):
+        session.add(
+            SubmittedOutput(
+                submission_id=submission.id,
+                number=number,
+                name=one.name[:300],
+                kind=one.kind,
+                document=dict(one.document),
+                variables=list(one.variables),
+            )
+        )
+    session.flush()
+    session.expire(submission, ["outputs"])
+    details = {"outputs": trail.digest([o.document for o in outputs])}
+    trail.append(session, trail.WORKER, "read", "submission", submission.id, details)
 
 
 def fail_job(ledger: Ledger, lease: Lease, error: str, *, again: bool = False) -> None:

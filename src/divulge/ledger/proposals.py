@@ -17,6 +17,12 @@ from divulge.spec import format_output, parse_output
 from divulge.table import Schema
 
 _MOST_OUTPUTS = 500  # Outputs of one submission. A thesis has a hundred; more is better sent in parts.
+HANDED_IN = "files"
+"""The origin of a submission whose outputs are in its files: a worker finds them there, beside the data."""
+
+CORRECTIONS = "corrections-of-readings.json"
+"""The file in which such a submission keeps what its author corrected. Nobody sends one under this name."""
+
 _LONGEST_WHY = 2000  # characters of the reason for a file
 
 
@@ -70,10 +76,12 @@ def check_proposal(
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
     # A folder of ACRO's of which nothing could be read is for the checkers to look at.
-    fewest = 0 if proposal.origin == "acro" and proposal.others else 1
+    fewest = 0 if proposal.origin == HANDED_IN or (proposal.origin == "acro" and proposal.others) else 1
     if not fewest <= len(proposal.outputs) <= _MOST_OUTPUTS:
         raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
     named = _named([*proposal.uploads, *((name, blob) for name, blob, _ in proposal.others)])
+    if any(name == CORRECTIONS for name, _ in named) and proposal.origin != HANDED_IN:
+        raise UploadError(f"{CORRECTIONS!r} is a name of the service's own.", where="uploads")
     names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, named, strict=False)}
     checked = []
     for i, document in enumerate(proposal.outputs):
@@ -101,10 +109,10 @@ def _reason(why: str, name: str) -> str:
 
 def is_public(output: Output, schema: Schema, public: Collection[str]) -> bool:
     """Whether everything that an output speaks of may be known to whoever submits it."""
-    return set(_spoken_of(output, schema)) <= set(public)
+    return set(spoken_of(output, schema)) <= set(public)
 
 
-def _spoken_of(output: Output, schema: Schema) -> tuple[str, ...]:
+def spoken_of(output: Output, schema: Schema) -> tuple[str, ...]:
     """The variables of an output, from its own words alone: whether a condition makes sense depends on the data."""
     names = [*output.own_variables(), *([output.weights] if output.weights else [])]
     unknown = next((name for name in names if name not in schema), None)
@@ -124,7 +132,7 @@ def _checked(
             where="kind",
             hint="Ask an output checker to judge it by hand.",
         )
-    spoken = _spoken_of(output, schema)
+    spoken = spoken_of(output, schema)
     if set(spoken) <= set(public):
         output.check(schema)
     plain = format_output(output)

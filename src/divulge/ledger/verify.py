@@ -109,6 +109,8 @@ def _note(said: _Said, entry: TrailEntry, details: dict[str, Any]) -> None:
         said.assessments[details["assessment"]] = {k: v for k, v in details.items() if k != "job"}
     elif entry.action == "release":
         said.releases[details["release"]] = details
+    elif entry.action == "read":
+        said.outputs[entry.subject_id] = (details["outputs"], said.outputs[entry.subject_id][1])
     elif entry.action in ("submit", "resubmit"):
         said.outputs[entry.subject_id] = (details["outputs"], sorted(details["uploads"]))
 

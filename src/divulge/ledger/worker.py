@@ -126,7 +126,7 @@ class Worker:
             _end(process)
             link.close()
         if kind == "done":
-            self._patiently(lambda: jobs.finish_job(self.ledger, lease, what.record, what.figures))
+            self._patiently(lambda: jobs.finish_job(self.ledger, lease, what.record, what.figures, what.outputs))
             shutil.rmtree(self.ledger.store.work_folder(lease.job_id), ignore_errors=True)
             return "done"
         if kind == "cancelled":

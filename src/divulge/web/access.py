@@ -22,6 +22,7 @@ from divulge.web import sessions
 from divulge.web.deployment import Deployment
 from divulge.web.guard import client_address
 from divulge.web.last_use import LastUse
+from divulge.web.recognising import Recogniser
 from divulge.web.rendering import Renderer
 
 MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
@@ -100,6 +101,11 @@ def settings_of(request: Request) -> Deployment:
 def renderer_of(request: Request) -> Renderer:
     renderer: Renderer = request.app.state.renderer
     return renderer
+
+
+def recogniser_of(request: Request) -> Recogniser:
+    recogniser: Recogniser = request.app.state.recogniser
+    return recogniser
 
 
 def cookie_name(settings: Deployment) -> str:
@@ -217,6 +223,7 @@ __all__ = [
     "cookie_name",
     "find_visitor",
     "ledger_of",
+    "recogniser_of",
     "renderer_of",
     "run_in_threadpool",
     "set_cookie",

@@ -31,13 +31,25 @@ from divulge.web.guard import Guard
 from divulge.web.last_use import LastUse
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.parsing import warm_up
+from divulge.web.recognising import Recogniser
 from divulge.web.rendering import Renderer
 from divulge.web.seen import NoteWhatIsSeen, Seen
-from divulge.web.views import datasets, downloads, people, progress, projects, queue, session, submission, submit
+from divulge.web.views import (
+    datasets,
+    downloads,
+    handed_in,
+    people,
+    progress,
+    projects,
+    queue,
+    session,
+    submission,
+    submit,
+)
 
 _log = logging.getLogger("divulge.web")
 
-_PAGES = (session, queue, submit, submission, progress, downloads, datasets, projects, people)
+_PAGES = (session, queue, submit, submission, handed_in, progress, downloads, datasets, projects, people)
 
 _THREADS = 8
 """Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""
@@ -78,6 +90,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     )
     app.state.last_use, app.state.seen = LastUse(ledger), Seen(ledger)
     app.state.renderer = Renderer(ledger.store.reports_folder)
+    app.state.recogniser = Recogniser(ledger.store.folder / "handed-in")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in _PAGES:
         app.include_router(part.router)

@@ -34,6 +34,7 @@ from divulge.ledger.model import (
     Upload,
     Use,
 )
+from divulge.ledger.proposals import HANDED_IN
 from divulge.ledger.store import Store
 from divulge.web.access import Visitor
 from divulge.web.acro import AcroStatus, acro_statuses
@@ -95,14 +96,18 @@ class VisibleSubmission:
 
     @property
     def outputs(self) -> list[SubmittedOutput]:
-        """The outputs as the reader is told of them. What could be read of a folder of ACRO's depends on the data."""
-        hidden = not self.can["see_assessment"] and self.submission.origin == "acro"
+        """The outputs as the reader is told of them. What could be read of files depends on the data."""
+        hidden = not self.can["see_assessment"] and self.submission.origin in ("acro", HANDED_IN)
         return [] if hidden and self.submission.state is not State.RELEASED else list(self.submission.outputs)
 
     def use_of(self, upload: Upload) -> str:
         """What becomes of a file, as the reader is told it."""
         hidden = not self.can["see_assessment"] and self.submission.origin == "acro"
         return Use.SUPPORTING if hidden else upload.use
+
+    @property
+    def file_ids(self) -> dict[str, int]:
+        return {u.name: u.id for u in self.submission.uploads}
 
     @property
     def shows_figures(self) -> bool:
@@ -242,7 +247,7 @@ def check_see_assessment(session: Session, person: Person, submission_id: int) -
 _briefs: LatestUsed[str, Mapping[str, Any]] = LatestUsed(512)
 """Stored assessments never change, and reading one takes longer than all the rest of its page."""
 
-_BRIEF = ("verdict", "reasons", "settle")
+_BRIEF = ("verdict", "reasons", "settle", "handed_in")
 _OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules", "grid")
 
 

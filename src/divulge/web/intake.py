@@ -15,9 +15,10 @@ from typing import Any, BinaryIO
 
 from starlette.datastructures import FormData, UploadFile
 
-from divulge.errors import DivulgeError, SpecError
-from divulge.ledger.proposals import Proposal, check_proposal, is_public
-from divulge.ledger.store import PIECE, Blob, Store
+from divulge.errors import DivulgeError, SpecError, UploadError
+from divulge.ledger.model import Submission, Use
+from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, check_proposal, is_public
+from divulge.ledger.store import PIECE, Blob, Store, safe_name
 from divulge.outputs import Output, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.reading import LABEL_COLUMNS, SE_COLUMNS, VALUE_COLUMNS
@@ -135,24 +136,59 @@ def from_acro(
 ) -> Proposal:
     """A proposal from a zip of a folder that ACRO finalised."""
     with tempfile.TemporaryDirectory(prefix="divulge-") as made:
-        archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
-        with archive.open("wb") as target:
-            for piece in pieces(file.file):
-                target.write(piece)
-        folder.mkdir()
-        files = unpack(archive, folder, limits)
-        read = within_limits(read_outputs, files, schema)
+        files = _unpacked(file, made, limits)
+        read = within_limits(read_outputs, [path for _, path in files], schema)
         uploads: list[tuple[str, Blob]] = []
         others: list[tuple[str, Blob, str]] = []
-        for path in files:
-            # Names in the store have no folders, so what two folders call the same is told apart.
-            name, blob = "-".join(path.relative_to(folder).parts), store.put(_pieces_of(path), at_most=at_most)
+        for name, path in files:
+            blob = store.put(_pieces_of(path), at_most=at_most)
             why = read.unread.get(path.resolve())
             if why is None:
                 uploads.append((name, blob))
             else:
                 others.append((name, blob, why))
     return Proposal(title=title, outputs=read.outputs, uploads=uploads, others=others, purpose=purpose, origin="acro")
+
+
+def from_files(
+    store: Store, title: str, purpose: str, files: Sequence[UploadFile], limits: Limits, at_most: int, why: str | None
+) -> Proposal:
+    """A proposal from files as they are; archives are unpacked. why: the reason why they are to leave themselves."""
+    if not files:
+        raise SpecError("at least one file is needed.", where="files")
+    kept: list[tuple[str, Blob]] = []
+    for file in files:
+        if not _is_archive(file):
+            kept += keep(store, [file], at_most)
+            continue
+        with tempfile.TemporaryDirectory(prefix="divulge-") as made:
+            for name, path in _unpacked(file, made, limits):
+                kept.append((name, store.put(_pieces_of(path), at_most=at_most)))
+    if any(safe_name(name) == CORRECTIONS for name, _ in kept):
+        raise UploadError(f"{CORRECTIONS!r} is a name of the service's own.", where="files", hint="Leave it out.")
+    uploads, others = (kept, []) if why is None else ([], [(name, blob, why) for name, blob in kept])
+    return Proposal(title=title, outputs=(), uploads=uploads, others=others, purpose=purpose, origin=HANDED_IN)
+
+
+def _is_archive(file: UploadFile) -> bool:
+    return (file.filename or "").casefold().endswith(".zip")
+
+
+def _unpacked(file: UploadFile, made: str, limits: Limits) -> list[tuple[str, Path]]:
+    """The files of an archive, under names without folders: what two folders call the same is told apart."""
+    archive, folder = Path(made) / "sent.zip", Path(made) / "folder"
+    with archive.open("wb") as target:
+        for piece in pieces(file.file):
+            target.write(piece)
+    folder.mkdir()
+    return [("-".join(path.relative_to(folder).parts), path) for path in unpack(archive, folder, limits)]
+
+
+def kept_files(submission: Submission, without: str = "") -> tuple[list[tuple[str, Blob]], list[tuple[str, Blob, str]]]:
+    """The files of a submission for a new version: those that stay here, and those that are to leave as they are."""
+    found = [u for u in submission.uploads if u.name != without]
+    uploads = [(u.name, Blob(u.digest, u.size)) for u in found if u.use is not Use.OTHER]
+    return uploads, [(u.name, Blob(u.digest, u.size), u.why) for u in found if u.use is Use.OTHER]
 
 
 def check_figures(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:

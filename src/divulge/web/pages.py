@@ -46,6 +46,7 @@ _STATUSES: Mapping[type[DivulgeError], int] = {
 
 _DONE: Mapping[str, str] = {
     "submitted": "Submitted. You will find the decision on this page.",
+    "corrected": "Your corrections are in, as a new version. You will find the decision on this page.",
     "commented": "Your comment is there.",
     "assigned": "Assigned.",
     "unassigned": "No longer assigned.",

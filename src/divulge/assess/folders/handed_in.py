@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from divulge.assess import Assessed, assess, plan
+from divulge.assess import assess, plan
 from divulge.assess.folders.check import Settings
 from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
@@ -47,7 +47,7 @@ def assess_handed_in(
     )
     inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
     found = assess(plan(assessment, inputs), workers=settings.workers, listener=listener)
-    return _decided(found, folder, left, [place_of(p) for p in placed])
+    return with_doubts(found.record, folder, left, placed)
 
 
 def place_of(placed: Placed) -> str:
@@ -56,9 +56,12 @@ def place_of(placed: Placed) -> str:
     return f"{placed.file}, lines {first}–{last}"
 
 
-def _decided(found: Assessed, folder: FolderRead, left: tuple[str, ...], places: list[str]) -> dict[str, Any]:
-    told = {**as_json(folder), "left": list(left), "places": places}
-    return in_doubt(found.record, doubts_about(folder, left), told)
+def with_doubts(
+    found: Mapping[str, Any], folder: FolderRead, left: tuple[str, ...], placed: Sequence[Placed]
+) -> dict[str, Any]:
+    """A record with what was handed in, and with every doubt about it among the reasons."""
+    told = {**as_json(folder), "left": list(left), "places": [place_of(p) for p in placed]}
+    return in_doubt(found, doubts_about(folder, left), told)
 
 
 def in_doubt(record: Mapping[str, Any], doubts: Sequence[str], told: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,6 +84,9 @@ def doubts_about(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
     if wrong:
         named = "; ".join(f"{file}: {', '.join(r.disagreeing[:_NAMED])}" for file, r in wrong[:_NAMED])
         out.append(f"Figures that the data do not give: {named}.")
+    changed = [f"{file}: {'; '.join(r.candidate.corrected)}" for file, r in folder.readings if r.candidate.corrected]
+    if changed:
+        out.append(f"Read as its author corrected it: {_some(changed)}")
     if left:
         out.append(f"Not assessed, and left to the checker: {_some(left)}")
     unread = unread_parts(folder)

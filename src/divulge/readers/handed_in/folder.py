@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_spss
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.corrections import Correction, corrected
 from divulge.readers.handed_in.finds import ROWS, Find, find_in
 from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
@@ -64,8 +65,16 @@ class FolderRead:
                 yield file.file, reading
 
 
-def read_folder(folder: Path, table: Table | None, ignore: frozenset[str] = frozenset()) -> FolderRead:
-    """A folder, or a single file, read and matched to a table. ignore: names of files that were not handed in."""
+def read_folder(
+    folder: Path,
+    table: Table | None,
+    ignore: frozenset[str] = frozenset(),
+    corrections: Sequence[Correction] = (),
+) -> FolderRead:
+    """A folder, or a single file, read and matched to a table.
+
+    ignore: names of files that were not handed in. corrections: what their author says of single readings.
+    """
     if not folder.exists():
         raise DivulgeError(
             f"there is no folder {str(folder)!r}.", hint="Name a folder with the files that were handed in."
@@ -82,17 +91,19 @@ def read_folder(folder: Path, table: Table | None, ignore: frozenset[str] = froz
     words = data.words if data is not None else Vocabulary()
     # The fits are small: threads of the algebra would wait for one another longer than they work.
     with threadpool_limits(1):
-        files = [_read_file(path, base, words, matcher) for path in paths]
+        files = [_read_file(path, base, words, matcher, corrections) for path in paths]
     return FolderRead(tuple(files))
 
 
-def _read_file(path: Path, base: Path, words: Vocabulary, matcher: Matcher) -> FileRead:
+def _read_file(
+    path: Path, base: Path, words: Vocabulary, matcher: Matcher, corrections: Sequence[Correction]
+) -> FileRead:
     name = path.relative_to(base).as_posix()
     if path.suffix.casefold() in SYNTAX:
         return FileRead(name, is_syntax=True)
     session = _session(path, words)
     document = open_document(path, name)
-    candidates = read_document(document, session)
+    candidates = [corrected(c, name, corrections) for c in read_document(document, session)]
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))

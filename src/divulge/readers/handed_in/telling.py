@@ -58,6 +58,7 @@ def _output(file: str, reading: Reading) -> dict[str, Any]:
         ("standard_errors", reading.facts.get("standard errors") or candidate.errors),
         ("fixed_effects", list(candidate.fixed_effects) or None),
         ("event", reading.facts.get("event")),
+        ("corrected", list(candidate.corrected) or None),
     ):
         if value is not None:
             out[name] = value

@@ -37,7 +37,7 @@ _EXAMPLE = {
 }
 """What a newcomer may submit about the demonstration's extract of a survey."""
 
-UPLOADS = frozenset({"/submit/table", "/submit/spec", "/submit/acro"})
+UPLOADS = frozenset({"/submit/table", "/submit/spec", "/submit/acro", "/submit/files"})
 """The addresses that take files."""
 
 
@@ -47,7 +47,7 @@ def _ways(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.get("/submit/{way}")
-def _way(request: Request, visitor: SignedIn, way: Literal["table", "spec", "acro"]) -> Response:
+def _way(request: Request, visitor: SignedIn, way: Literal["table", "spec", "acro", "files"]) -> Response:
     return _form(request, visitor, way)
 
 
@@ -85,6 +85,23 @@ def _submit_acro(request: Request, form: Form) -> Response:
         )
 
     return _hand_in(request, form, "acro", propose)
+
+
+@router.post("/submit/files")
+def _submit_files(request: Request, form: Form) -> Response:
+    def propose(schema: Schema) -> Proposal:
+        settings = settings_of(request)
+        return intake.from_files(
+            ledger_of(request).store,
+            form.text("title"),
+            form.text("purpose"),
+            intake.sent_files(form.fields, "files"),
+            settings.limits,
+            settings.upload_bytes,
+            form.text("why", 2000) if form.text("leave") else None,
+        )
+
+    return _hand_in(request, form, "files", propose)
 
 
 @router.post("/submit/table")

@@ -77,3 +77,5 @@ class Candidate:
     column: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     """What else the file says: duration and event of a survival model, the reference, the rounding."""
+    corrected: tuple[str, ...] = ()
+    """What its author corrected of the reading, in words."""

@@ -11,6 +11,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.expressions import as_expression
 from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
 from divulge.readers.handed_in.matching.cells import Hypothesis, Recomputed, hypotheses
 from divulge.readers.handed_in.matching.conditions import simple_conditions, simplified
@@ -53,6 +54,8 @@ class Matcher:
         return best
 
     def _match(self, candidate: Candidate) -> Reading:
+        if NO_OUTPUT in candidate.facts:
+            return _unmatched(candidate, "whoever handed it in says that it is no output")
         if self.data is None:
             return _unmatched(candidate, "there are no data to compare it with")
         data = self._with(candidate)
