@@ -20,7 +20,7 @@ from divulge.ledger.clock import moment
 from divulge.ledger.model import Base
 from divulge.record import to_plain
 
-_UNSEALED = frozenset({"alembic_version", "jobs", "log_in_attempts", "sessions", "trail", "trail_head"})
+_UNSEALED = frozenset({"alembic_version", "jobs", "log_in_attempts", "searches", "sessions", "trail", "trail_head"})
 """What decides nothing (work under way, log-ins), and the trail, which seals itself. Every other table is sealed."""
 
 _CHANGED = "divulge_changed"  # where a session keeps what it has changed since the last entry

@@ -147,6 +147,16 @@ def check_decide(person: Person, submission: Submission) -> None:
         raise StateError("you have decided on it already, and so have the others.", where=_named(submission))
 
 
+def check_search(person: Person, submission: Submission) -> None:
+    """Look for changes that make it safe, and offer them to its author: a checker, of what is not decided for good."""
+    _check_checker(person, submission, "look for changes")
+    _check_state(submission, (State.READY, State.RETURNED), "be made safer")
+    if not submission.outputs or not submission.assessments:
+        raise StateError("it was not assessed.", where=_named(submission))
+    if submission.replaced_by is not None:
+        raise StateError("there is a newer version already.", where=_named(submission))
+
+
 def check_release(person: Person, submission: Submission) -> None:
     """Let it out: as many checkers as the project asks for are in favour, and none against."""
     _check_checker(person, submission, "release")

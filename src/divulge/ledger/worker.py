@@ -22,10 +22,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from divulge.errors import LeaseLostError, UsageError
-from divulge.ledger import child, jobs
+from divulge.ledger import child, jobs, searches
 from divulge.ledger.database import Ledger
 from divulge.ledger.jobs import Lease, Progress
 from divulge.ledger.model import ACTIVE, Job
+from divulge.ledger.searches import SearchLease
 
 T = TypeVar("T")
 
@@ -77,6 +78,10 @@ class Worker:
             while not self.stop.is_set() and (most is None or taken < most):
                 lease = self._patiently(lambda: jobs.take_job(self.ledger, self.name, lease_seconds=self.limits.lease))
                 if lease is None:
+                    # Assessments come first: checkers wait for them.
+                    if self._search():
+                        taken += 1
+                        continue
                     if once:
                         break
                     self.stop.wait(self.limits.poll)
@@ -97,6 +102,42 @@ class Worker:
         for left in folder.iterdir():
             if left.name not in active:
                 shutil.rmtree(left, ignore_errors=True)
+
+    def _search(self) -> bool:
+        """Do a search for safer outputs, where one waits."""
+        lease = self._patiently(lambda: searches.take(self.ledger, self.limits.lease))
+        if lease is None:
+            return False
+        self.say(f"search {lease.search_id}: submission {lease.submission_id}")
+        try:
+            ended = self._attempt_search(lease)
+        except LeaseLostError:
+            ended = "somebody else has it now"
+        except _Stopped:
+            with suppress(LeaseLostError, SQLAlchemyError):
+                searches.put_back(self.ledger, lease)
+            raise
+        self.say(f"search {lease.search_id}: {ended}")
+        return True
+
+    def _attempt_search(self, lease: SearchLease) -> str:
+        work = self._patiently(lambda: searches.prepare(self.ledger, lease))
+        process, link = child.start("divulge.ledger.searches:run", work, self.limits.memory)
+
+        def beat(_: Progress | None) -> bool:
+            searches.keep(self.ledger, lease, self.limits.lease)
+            return False
+
+        try:
+            kind, what = self._follow(beat, process, link)
+        finally:
+            _end(process)
+            link.close()
+        if kind == "done":
+            self._patiently(lambda: searches.finish(self.ledger, lease, what))
+            return "done"
+        self._patiently(lambda: searches.fail(self.ledger, lease, what))
+        return str(what)
 
     def _do(self, lease: Lease) -> None:
         self.say(f"job {lease.job_id}: submission {lease.submission_id}, attempt {lease.attempt}")
@@ -121,7 +162,7 @@ class Worker:
             return self._fail(lease, str(error))
         process, link = child.start(self.target, work, self.limits.memory)
         try:
-            kind, what = self._follow(lease, process, link)
+            kind, what = self._follow(lambda p: self._beat(lease, p), process, link)
         finally:
             _end(process)
             link.close()
@@ -138,8 +179,16 @@ class Worker:
         self._patiently(lambda: jobs.fail_job(self.ledger, lease, why, again=again))
         return why
 
-    def _follow(self, lease: Lease, process: BaseProcess, link: Connection) -> tuple[str, Any]:
-        """Pass on progress, keep the lease, watch the limits, until the process has ended or must."""
+    def _beat(self, lease: Lease, progress: Progress | None) -> bool:
+        return jobs.heartbeat(self.ledger, lease, progress, lease_seconds=self.limits.lease)
+
+    def _follow(
+        self, beat_now: Callable[[Progress | None], bool], process: BaseProcess, link: Connection
+    ) -> tuple[str, Any]:
+        """Pass on progress, keep the lease, watch the limits, until the process has ended or must.
+
+        beat_now: says that we are alive and how far it is, and is told whether to stop.
+        """
         started = beat = time.monotonic()
         progress: Progress | None = None
         while True:
@@ -168,7 +217,7 @@ class Worker:
                 beat = now
                 # A database that is away does not stop the work; the lease decides in the end.
                 with suppress(DBAPIError):
-                    if jobs.heartbeat(self.ledger, lease, progress, lease_seconds=self.limits.lease):
+                    if beat_now(progress):
                         return "cancelled", None
 
     def _too_large(self) -> str:

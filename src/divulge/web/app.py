@@ -42,6 +42,7 @@ from divulge.web.views import (
     progress,
     projects,
     queue,
+    safer,
     session,
     submission,
     submit,
@@ -49,7 +50,7 @@ from divulge.web.views import (
 
 _log = logging.getLogger("divulge.web")
 
-_PAGES = (session, queue, submit, submission, handed_in, progress, downloads, datasets, projects, people)
+_PAGES = (session, queue, submit, submission, handed_in, safer, progress, downloads, datasets, projects, people)
 
 _THREADS = 8
 """Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""

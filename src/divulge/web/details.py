@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from divulge.errors import NotAllowedError, NotFoundError
-from divulge.ledger import queries, states, workflow
+from divulge.ledger import queries, searches, states, workflow
 from divulge.ledger.database import Ledger
 from divulge.ledger.model import (
     Audience,
@@ -26,6 +26,7 @@ from divulge.ledger.model import (
     JobState,
     Person,
     Role,
+    Search,
     State,
     StoredAssessment,
     Submission,
@@ -39,6 +40,8 @@ from divulge.ledger.store import Store
 from divulge.web.access import Visitor
 from divulge.web.acro import AcroStatus, acro_statuses
 from divulge.web.cache import LatestUsed
+from divulge.web.rounds import ChangedOutput, Round, changes, earlier_rounds
+from divulge.web.rulings import Mark, Ruling, marks_of, read_rulings
 
 _ACTIONS: Mapping[str, Callable[..., None]] = {
     "comment": states.check_comment,
@@ -51,21 +54,12 @@ _ACTIONS: Mapping[str, Callable[..., None]] = {
     "refuse": states.check_refuse,
     "resubmit": states.check_resubmit,
     "withdraw": states.check_withdraw,
+    "search": states.check_search,
     "see_assessment": states.check_see_assessment,
 }
 """What may be possible with a submission, and the check that says so."""
 
 _WITH_JOB = ("assess", "cancel", "return")  # these depend on the latest job too
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """An output's verdict beside a rule's: pass, fail or review. verdict: None where the rule is another program's."""
-
-    output: str
-    verdict: str | None
-    rule: str
-    why: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +81,13 @@ class VisibleSubmission:
     history: tuple[TrailEntry, ...]
     is_newest: bool
     by_acro: tuple[AcroStatus, ...] = ()
+    search: Search | None = None
+    """Changes that would make it safe, for whoever sees the assessment."""
+    offers: tuple[tuple[int, str], ...] = ()
+    """Changes that the author may submit with a click: the place of each, and what is done."""
+    rounds: tuple[Round, ...] = ()
+    changes: tuple[ChangedOutput, ...] = ()
+    """What changed since the version before, for whoever sees figures."""
 
     @property
     def changed_at(self) -> datetime:
@@ -115,23 +116,18 @@ class VisibleSubmission:
         return self.can["see_assessment"] or self.submission.state is State.RELEASED
 
     @property
-    def compared(self) -> list[_Compared]:
-        """Each output's verdict beside what rules of thumb say of it."""
-        if self.brief is None:
-            return []
-        found = []
-        for output in self.brief["outputs"]:
-            broken = output["rules"]
-            if broken is None:
-                continue
-            name = output["name"] or output["kind"]
-            # Records of before profiles have no severity: what they told was a reason to refuse.
-            told = [rule for rule in broken if rule.get("severity") != "note"]
-            worst = {rule.get("severity", "refuse") for rule in told}
-            status = "fail" if "refuse" in worst else "review" if worst else "pass"
-            why = " ".join(f"{rule['sentence']} ({rule['rule']})" for rule in told) or "No rule is broken."
-            found.append(_Compared(f"{output['number']}. {name}", output["verdict"], status, why))
-        return found + [_Compared(line.output, None, line.status, line.why) for line in self.by_acro]
+    def rulings(self) -> tuple[Ruling, ...]:
+        """What rules and arithmetic found, for whoever sees the assessment."""
+        return read_rulings(self.brief, self.submission.outputs) if self.brief is not None else ()
+
+    def marks_of(self, output: SubmittedOutput) -> Mapping[str, Mark]:
+        """What is the matter with the figures of an output, by label."""
+        return marks_of(self.brief, output.number) if self.brief is not None else {}
+
+    def verdict_of(self, output: SubmittedOutput) -> str | None:
+        """What the assessment says of one output by itself; None for whoever may not see it."""
+        found = [o for o in (self.brief or {}).get("outputs", ()) if o["number"] == output.number]
+        return str(found[0]["verdict"]) if found and found[0]["verdict"] else None
 
     @property
     def own_decision(self) -> CheckerDecision | None:
@@ -164,7 +160,12 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
     }
     sees = can["see_assessment"]
     newest = submission.assessments[-1] if submission.assessments and sees else None
+    search = searches.find(session, submission_id)
     return VisibleSubmission(
+        search=search if sees else None,
+        offers=_offers(search) if can["resubmit"] else (),
+        rounds=tuple(_told_round(each, sees) for each in earlier_rounds(submission)),
+        changes=tuple(changes(submission)) if sees else (),
         submission=submission,
         state=states.shown_state(person, submission),
         reader=person.id,
@@ -180,6 +181,17 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
+
+
+def _offers(search: Search | None) -> tuple[tuple[int, str], ...]:
+    """What the author is told of a change: what is done. What was measured is the checkers'."""
+    if search is None:
+        return ()
+    return tuple((place, " ".join(search.found[place]["done"])) for place in search.offered)
+
+
+def _told_round(each: Round, sees: bool) -> Round:
+    return replace(each, comments=tuple(c for c in each.comments if sees or c.audience is Audience.EVERYBODY))
 
 
 def _told_decisions(person: Person, submission: Submission) -> tuple[CheckerDecision, ...]:
@@ -247,7 +259,7 @@ def check_see_assessment(session: Session, person: Person, submission_id: int) -
 _briefs: LatestUsed[str, Mapping[str, Any]] = LatestUsed(512)
 """Stored assessments never change, and reading one takes longer than all the rest of its page."""
 
-_BRIEF = ("verdict", "reasons", "settle", "handed_in")
+_BRIEF = ("verdict", "reasons", "settle", "handed_in", "rules", "audit")
 _OUTPUT_BRIEF = ("number", "name", "kind", "verdict", "rules", "grid")
 
 

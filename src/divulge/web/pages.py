@@ -47,6 +47,8 @@ _STATUSES: Mapping[type[DivulgeError], int] = {
 _DONE: Mapping[str, str] = {
     "submitted": "Submitted. You will find the decision on this page.",
     "corrected": "Your corrections are in, as a new version. You will find the decision on this page.",
+    "searching": "Changes are looked for as soon as a worker is free.",
+    "offered": "The author sees what you offer once it is returned.",
     "commented": "Your comment is there.",
     "assigned": "Assigned.",
     "unassigned": "No longer assigned.",
@@ -83,6 +85,7 @@ def _templates() -> Environment:
         "number": _number,
         "figure": _figure,
         "plural": _plural,
+        "short": _short,
         "coded": _coded,
     }
     environment.filters |= filters
@@ -177,6 +180,11 @@ def _number(value: float | None) -> str:
 
 def _figure(value: float | None, digits: int = 4) -> str:
     return "undefined" if value is None else f"{value:.{digits}f}"
+
+
+def _short(value: float | None) -> str:
+    """A bound in few digits; empty where there is none."""
+    return "" if value is None else f"{value:.6g}"
 
 
 def _plural(count: int, word: str, many: str | None = None) -> str:

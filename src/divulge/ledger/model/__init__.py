@@ -3,6 +3,7 @@
 from divulge.ledger.model.base import Base, utc_now
 from divulge.ledger.model.jobs import ACTIVE, Job, JobState
 from divulge.ledger.model.people import BrowserSession, LogInAttempt, Membership, Person, Project, Role
+from divulge.ledger.model.searches import Search
 from divulge.ledger.model.submissions import (
     Assignment,
     Audience,
@@ -40,6 +41,7 @@ __all__ = [
     "ProjectDataset",
     "Release",
     "Role",
+    "Search",
     "State",
     "StoredAssessment",
     "Submission",
