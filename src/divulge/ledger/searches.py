@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from divulge.errors import LeaseLostError, LedgerError, NotFoundError, StateError
+from divulge.errors import LeaseLostError, LedgerError, NotFoundError
 from divulge.ledger import states, trail
 from divulge.ledger.clock import database_now
 from divulge.ledger.database import Ledger
@@ -74,7 +74,7 @@ def offer(session: Session, by: int, submission_id: int, places: Sequence[int]) 
     states.check_search(person, submission)
     held = find(session, submission_id)
     if held is None or held.state is not JobState.DONE:
-        raise StateError("nothing was found yet.", where=f"submission {submission_id}")
+        raise NotFoundError("nothing was found yet.", where=f"submission {submission_id}")
     held.offered = sorted({p for p in places if 0 <= p < len(held.found)})
     details = {"offered": trail.digest([held.found[p] for p in held.offered])}
     trail.append(session, person.name, "offer", "submission", submission_id, details)
