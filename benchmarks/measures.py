@@ -50,7 +50,7 @@ MILLIONS = {"AGE": 96, "AREAP": 7, "ETHGROUP": 10, "LTILL": 2, "MSTATUS": 5, "SE
 
 
 def run() -> list[dict[str, Any]]:
-    people, synthetic = _adult()
+    people, synthetic = adult_rows()
     others = [n for n in people.names if n not in FOUR]
     census = simulated_census()
     shuffled = _shuffled(census)
@@ -97,7 +97,8 @@ def _line(what: str, work: Callable[[], Any], target: float, peer: str | None = 
     return {**line, "passed": line["seconds"] <= target}
 
 
-def _adult() -> tuple[Table, Table]:
+def adult_rows() -> tuple[Table, Table]:
+    """People of Adult's size, and a synthesis of them."""
     folder = os.environ.get("DIVULGE_BENCH_DATA")
     if folder:
         return read_table(Path(folder) / "adult_orig.csv"), read_table(Path(folder) / "adult_cart.csv")

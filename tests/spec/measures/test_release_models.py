@@ -60,6 +60,12 @@ def test_zayatz_is_that_of_arx(fraction: float, expected: float) -> None:
     assert zayatz(adult(), fraction) == pytest.approx(expected, abs=1e-9)  # logarithms of large factorials
 
 
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
+def test_people_who_are_nearly_all_alone_have_an_estimate(share: float) -> None:
+    nearly = Sizes.of(np.r_[np.ones(47_400), np.full(721, 2)])  # nine keys of a census: the search ran out of numbers
+    assert 0 < negative_binomial(nearly, share) <= 1
+
+
 def test_negative_binomial_finds_the_uniques_of_a_population_that_follows_it() -> None:
     rng = np.random.default_rng(1)
     population = 1 + rng.negative_binomial(0.8, 0.3, 40_000)

@@ -185,10 +185,12 @@ def slide_uniques(k: float, f: float, ones: float, twos: float) -> float:
     """K β^α, α and β such that a sample of the share f has the given expected numbers of classes of one and of two."""
 
     def gaps(x: Floats) -> Floats:
-        a, b = math.exp(x[0]), 1 / (1 + math.exp(-x[1]))
+        # A search may try anything; beyond e³⁰ nothing changes but the size of the numbers.
+        a, b = math.exp(min(x[0], 30.0)), 1 / (1 + math.exp(min(-x[1], 30.0)))
         d = (1 - f) * (1 - b)
-        one = k * f * (b / (1 - d)) ** a * (a * d / (1 - d) + 1)
-        two = k * a * b**a * f**2 * (1 - b) / (2 * (1 - d) ** (a + 2)) * (2 - (1 - a) * d)
+        power = (b / (1 - d)) ** a
+        one = k * f * power * (a * d / (1 - d) + 1)
+        two = k * a * power * f**2 * (1 - b) / (2 * (1 - d) ** 2) * (2 - (1 - a) * d)
         return np.array([one / ones - 1, two / twos - 1])
 
     starts = [(a, b) for a in (-3.0, 0.0) for b in (-6.0, -2.0)]

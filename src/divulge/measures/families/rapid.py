@@ -53,7 +53,7 @@ class Rapid(Family):
     n_trees: Annotated[int, "Trees of the forest.", Range(least=1)] = 500
     n_resamples: Annotated[int, "Resamples for the intervals.", Range(least=0)] = 500
     n_permutations: Annotated[int, "Permutations for the test.", Range(least=0)] = 199
-    n_jobs: Annotated[int, "Cores for the forest; the figures do not depend on it."] = 1
+    n_jobs: Annotated[int, "Cores for the forest, −1: all; the figures do not depend on it."] = -1
 
     name: ClassVar[str] = "rapid"
     measures: ClassVar[tuple[Measure, ...]] = (
