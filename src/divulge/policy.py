@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from divulge.errors import SpecError
 from divulge.settings import Range, check_settings, read_settings
@@ -29,6 +29,43 @@ class Verdict(StrEnum):
     @property
     def rank(self) -> int:
         return list(Verdict).index(self)
+
+
+Preset = Literal["public use", "scientific use", "safe lab"]
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "public use": {
+        "delta": 0.05,
+        "release_risk": 0.01,
+        "refuse_risk": 0.02,
+        "widest_interval": 0.01,
+        "fewest_at_extreme": 20,
+        "smallest_group": 20,
+    },
+    "scientific use": {},
+    "safe lab": {
+        "delta": 0.2,
+        "certain_class": 2,
+        "release_risk": 0.05,
+        "refuse_risk": 0.1,
+        "widest_interval": 0.05,
+        "fewest_at_extreme": 5,
+        "smallest_group": 5,
+    },
+}
+"""What a person in a cell of twenty, of ten (as usual) and of five gives away: the thresholds that settings have for
+tables that anybody may read, for those that researchers take home, and for those that stay with accredited people."""
+
+
+def with_preset(document: Any) -> Any:
+    """Thresholds as they are written, with those of the preset for all that are not given; `public use` by itself too.
+
+    Anything else is left as it is.
+    """
+    if isinstance(document, str) and document in PRESETS:
+        document = {"preset": document}
+    preset = document.get("preset") if isinstance(document, Mapping) else None
+    return {**PRESETS[preset], **document} if isinstance(preset, str) and preset in PRESETS else document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +137,16 @@ class Policy:
         "Groups of exposed people are described only where so many are in them. 10: as for any released table.",
         _PEOPLE,
     ] = 10
-    # Which rules are asked is no threshold of the verdict.
+    # What numbers were taken from, and which rules are asked, is no threshold of the verdict.
     profile: Annotated[str | None, "The profile of rules of output checking: its name, or a file."] = field(
         default=None, metadata={"recorded": False}
     )
+
+    preset: Annotated[
+        Preset | None,
+        "Thresholds to start from: public use (anybody may read it), scientific use (as usual), safe lab (read by "
+        "accredited researchers alone). Thresholds that are given beside it prevail.",
+    ] = field(default=None, metadata={"recorded": False})
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -117,7 +160,7 @@ class Policy:
 
 def make_policy(document: Mapping[str, Any] | None) -> Policy:
     """A policy from plain data; what it does not say is as usual."""
-    return read_settings(Policy, document or {}, "policy")
+    return read_settings(Policy, with_preset(document or {}), "policy")
 
 
 @dataclass(frozen=True)

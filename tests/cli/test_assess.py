@@ -256,22 +256,21 @@ def test_fewer_than_fifty_people_are_judged_by_counts_and_arithmetic(folder: Pat
     assert _assess(SAFE)["splits"]["used"] == 0
 
 
-def test_split_whose_output_cannot_be_computed_says_so(folder: Path) -> None:
+def test_splits_without_any_figure_are_counted_and_not_dropped(folder: Path) -> None:
     rows = Path("people.csv").read_text(encoding="utf-8")
     Path("people.csv").write_text(rows + "1,1,77\n", encoding="utf-8")
     # One row in the subpopulation: in half of the splits there is none.
     record = _assess("outputs:\n  - {kind: crosstab, variables: [SEX], where: TOWN = 77, compute: true}\n" + SAFE_DATA)
-    assert record["splits"]["used"] == len(record["splits"]["failed"]) == 10
-    assert "No row is left" in record["splits"]["failed"][0]
+    assert record["splits"] == {"used": 20, "failed": [], "silent": 10}
     assert record["verdict"] != "release"
 
 
 def test_output_that_no_split_can_recompute_is_not_released(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(splits, "is_usable", lambda figures: False)
     record = _assess(SAFE + SAFE_DATA, "--workers", "1")
-    assert record["splits"]["used"] == 0
+    assert record["splits"]["used"] == record["splits"]["silent"] > 0
     assert record["verdict"] == "review"
-    assert any("not compared" in reason for reason in record["reasons"])
+    assert any("had no figure" in reason for reason in record["reasons"])
 
 
 def test_released_figures_that_the_data_do_not_give_are_reviewed(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from divulge.errors import SpecError
-from divulge.policy import Breach, Evidence, Policy, Verdict, decide, make_policy
+from divulge.policy import PRESETS, Breach, Evidence, Policy, Verdict, decide, make_policy, with_preset
 
 GOOD = Evidence(
     n_rows=10_000,
@@ -112,3 +112,26 @@ def test_review_says_what_would_keep_to_the_rule() -> None:
 def test_fewer_people_than_the_policy_refuses_are_left_to_a_checker() -> None:
     evidence = replace(GOOD, breaches=(Breach("1 extreme is the value of few.", "refuse", 1),))
     assert decide(Policy(refuse_exposed=2, refuse_exposed_share=1.0), evidence).verdict is Verdict.REVIEW
+
+
+@pytest.mark.parametrize("written", ["public use", {"preset": "public use"}])
+def test_preset_sets_every_threshold_that_is_not_given(written: Any) -> None:
+    policy = make_policy(with_preset(written))
+    assert (policy.delta, policy.fewest_at_extreme, policy.power) == (0.05, 20, 0.9)
+
+
+def test_threshold_beside_a_preset_prevails_even_where_it_is_the_usual_one() -> None:
+    policy = make_policy({"preset": "public use", "delta": 0.1})
+    assert (policy.delta, policy.release_risk) == (0.1, 0.01)
+
+
+def test_presets_are_stricter_the_more_people_may_read() -> None:
+    public, scientific, lab = (make_policy({"preset": name}) for name in PRESETS)
+    assert scientific == replace(Policy(), preset="scientific use")
+    for name in ("delta", "release_risk", "refuse_risk"):
+        assert getattr(public, name) < getattr(scientific, name) < getattr(lab, name)
+
+
+def test_unknown_preset_is_an_error_that_names_those_there_are() -> None:
+    with pytest.raises(SpecError, match="public use"):
+        make_policy({"preset": "publicuse"})

@@ -11,6 +11,7 @@ import numpy as np
 from divulge.assess.arithmetic import Arithmetic
 from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
+from divulge.assess.sensitivity import Turn, turning
 from divulge.assess.statistics.exposure import difference_error
 from divulge.kernels.arrays import Integers, Mask
 from divulge.policy import Decision, Evidence, Policy, decide
@@ -32,11 +33,15 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """The verdicts. alone: one for each new output; added: one entry a scenario, where there were earlier outputs."""
+    """The verdicts. alone: one for each new output; added: one entry a scenario, where there were earlier outputs.
+
+    turn: where the verdict on all would change, where that is known.
+    """
 
     overall: Decision
     alone: tuple[Decision, ...]
     added: tuple[Added, ...] = ()
+    turn: Turn | None = None
 
 
 def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult]) -> Decisions:
@@ -51,8 +56,11 @@ def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult
     overall = decisions[0]
     if len(results) > 1:
         overall = _never_milder(overall, decisions[1:], emergent_section(results, ready.table)["exposed"])
-    overall = replace(overall, reasons=(*overall.reasons, *_earlier_reasons(ready, results)))
-    return Decisions(overall, tuple(decisions[1:]) or (decisions[0],) * ready.n_new, added)
+    is_own = overall.verdict is decisions[0].verdict and not ready.earlier.kept
+    turn = turning(ready.policy, evidence[0], overall, together) if is_own else None
+    said = () if turn is None else (turn.sentence,)
+    overall = replace(overall, reasons=(*overall.reasons, *said, *_earlier_reasons(ready, results)))
+    return Decisions(overall, tuple(decisions[1:]) or (decisions[0],) * ready.n_new, added, turn)
 
 
 def _never_milder(together: Decision, alone: Sequence[Decision], n_emergent: int) -> Decision:

@@ -16,10 +16,10 @@ from divulge.measures.choose import known_names
 from divulge.outputs import OUTPUTS, Output, Released, as_read, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.synonyms import kinds_by_other_names
-from divulge.policy import Policy, make_policy
+from divulge.policy import PRESETS, Policy, make_policy, with_preset
 from divulge.record import to_plain
 from divulge.scenario import Scenario
-from divulge.settings import Called, Choice, Entries, Kinds, Range, read_kind, read_settings, settings_of
+from divulge.settings import Called, Choice, Entries, Kinds, Range, Shorthand, read_kind, read_settings, settings_of
 from divulge.sources import Source, read_source
 from divulge.spec.document import read_document
 from divulge.spec.needed import can_condense, needed_columns
@@ -78,9 +78,11 @@ class Assessment:
         tuple[_MeasureName | _FamilyFields, ...],
         "Which risk measures, by name or by family, as in DCAP or tcap: {tau: 0.9}; the usual ones where absent.",
     ] = ()
-    policy: Annotated[Path | Policy | None, "The thresholds of the verdict: a file, or the thresholds themselves."] = (
-        None
-    )
+    policy: Annotated[
+        Path | Policy | None,
+        "The thresholds of the verdict: a file, the thresholds themselves, or a preset such as public use.",
+        Shorthand(with_preset, {"enum": list(PRESETS)}, "public use"),
+    ] = None
     entity: Annotated[str | None, "Whom rules protect: a variable of firms or households; rows if absent."] = None
     holding: Annotated[str | None, "The variable that says which entities belong together and count as one."] = None
     waiver: Annotated[str | None, "A variable that is not 0 where protection was waived."] = None
