@@ -155,11 +155,8 @@ def build(
         names += [name] * int(matrix.shape[0])
     missed = tuple(stated[i].number for i in unreached)
     labels = tuple(label for part in parts for label in _labels(part))
-    point = (
-        None
-        if table is None
-        else np.concatenate([np.zeros(0), *(_held(part, table, classes, summed) for part in parts)])
-    )
+    held = None if table is None else [_held(part, table, classes, summed) for part in parts]
+    point = None if held is None else np.concatenate([np.zeros(0), *held])
     most = np.inf if n_rows is None else float(n_rows)
     least = 0.0 if summed is None or np.nanmin(schema[summed].numbers) >= 0 else -np.inf
     system = System(

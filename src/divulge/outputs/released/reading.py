@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from divulge.errors import DivulgeError, FileMissingError, OutputError, UndecodableError, suggest
+from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import MOST_DECIMALS, Precision, Released, printed
 from divulge.table import Schema
@@ -63,26 +64,7 @@ def read_released(
         return output.read_value(label, text, schema)
 
     entries = _matched(_entries(output.released, schema, folder, labels, number_of), schema, labels, output)
-    marked = {_key(text, schema) for text in output.suppressed}
-    hidden = np.array([e.value is None for e in entries], dtype=bool)
-    if marked:
-        found = [i for i, label in enumerate(labels) if _key(label, schema) in marked]
-        if len(found) < len(marked):
-            known = {_key(label, schema) for label in labels}
-            unknown = next(t for t in output.suppressed if _key(t, schema) not in known)
-            raise OutputError(
-                f"there is no cell {unknown!r}.", where="suppressed", hint=suggest(unknown, _tellable(labels, schema))
-            )
-        hidden[found] = True
-    # `<0.001` is a figure like others: it says where the number lies.
-    absent = hidden & np.array([e.below is None for e in entries], dtype=bool)
-    if absent.any() and not output.can_suppress:
-        missing = _listed(_tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
-        raise OutputError(
-            f"kind {output.kind!r} has no suppressed cells, but no value is given for {missing}.",
-            where="released",
-            hint="Give every figure.",
-        )
+    hidden = _hidden(output, schema, labels, entries)
     values = np.array([float(e.value) if e.value is not None else np.nan for e in entries])
     _check_digits(output, labels, entries)
     precision = _precision(output, entries)
@@ -110,18 +92,46 @@ def read_released(
         se_precision=se_precision,
     )
     released = output.as_known(released, schema, n_rows)
-    wrong = np.flatnonzero(released.low > released.high * (1 + np.sign(released.high) * 1e-9))  # rounding of the bounds
-    if len(wrong):
-        i = int(wrong[0])
-        raise OutputError(
-            f"{labels[i]!r} is given as {entries[i].value}, which cannot be: "
-            f"it lies between {least[i]:g} and {most[i]:g}.",
-            where="released",
-        )
+    _check_range(released, entries, least, most)
     contradiction = output.check_released(schema, released, n_rows) if together else None
     if contradiction is not None:
         raise OutputError(contradiction, where="released")
     return released
+
+
+def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequence[Entry]) -> Mask:
+    """Which figures are withheld: those without a value, and those that `suppressed` names."""
+    hidden = np.array([e.value is None for e in entries], dtype=bool)
+    marked = {_key(text, schema) for text in output.suppressed}
+    found = [i for i, label in enumerate(labels) if _key(label, schema) in marked]
+    if len(found) < len(marked):
+        known = {_key(label, schema) for label in labels}
+        unknown = next(t for t in output.suppressed if _key(t, schema) not in known)
+        hint = suggest(unknown, _tellable(labels, schema))
+        raise OutputError(f"there is no cell {unknown!r}.", where="suppressed", hint=hint)
+    hidden[found] = True
+    # `<0.001` is a figure like others: it says where the number lies.
+    absent = hidden & np.array([e.below is None for e in entries], dtype=bool)
+    if absent.any() and not output.can_suppress:
+        missing = _listed(_tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
+        raise OutputError(
+            f"kind {output.kind!r} has no suppressed cells, but no value is given for {missing}.",
+            where="released",
+            hint="Give every figure.",
+        )
+    return hidden
+
+
+def _check_range(released: Released, entries: Sequence[Entry], least: Floats, most: Floats) -> None:
+    """Raise where a figure lies where no figure can."""
+    wrong = np.flatnonzero(released.low > released.high * (1 + np.sign(released.high) * 1e-9))  # rounding of the bounds
+    if len(wrong):
+        i = int(wrong[0])
+        raise OutputError(
+            f"{released.labels[i]!r} is given as {entries[i].value}, which cannot be: "
+            f"it lies between {least[i]:g} and {most[i]:g}.",
+            where="released",
+        )
 
 
 def _precision(output: Output, entries: Sequence[Entry]) -> Precision:
