@@ -136,3 +136,28 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
     found$formula, design$variables
   )
 }
+
+# Read from the slots of the object, so that lme4 itself is not needed.
+as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  if (length(x@cnms) != 1 || !identical(unname(unlist(x@cnms)), "(Intercept)")) {
+    stop("Divulge reads lmer with one random intercept, as in (1 | town).", call. = FALSE)
+  }
+  group <- names(x@cnms)
+  t <- terms(x, fixed.only = TRUE)
+  frame <- model.frame(x)
+  design <- x@pp$X
+  found <- translate_model(
+    list(terms = t, xlevels = stats::.getXlevels(t, frame), contrasts = attr(design, "contrasts"))
+  )
+  residual <- stats::sigma(x)^2
+  b <- c(x@beta, x@theta^2 * residual, residual)
+  labels <- c(unname(found$labels[colnames(design)]), paste("variance of", group), "residual variance")
+  se <- c(sqrt(diag(as.matrix(vcov(x)))), NA, NA)
+  is_restricted <- x@devcomp$dims[["REML"]] > 0
+  extra <- list(group = group, likelihood = if (is_restricted) "reml" else "ml")
+  data <- tryCatch(eval(x@call$data, environment(formula(x))), error = function(e) NULL)
+  figures_output(
+    list(call = x@call), "random-intercept", labels, b, unname(se), nobs(x), decimals, se_decimals, name, extra,
+    found$formula, data
+  )
+}

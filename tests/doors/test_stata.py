@@ -13,10 +13,12 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from statsmodels.sandbox.regression.gmm import IV2SLS
 
 from divulge.cli import main
 from divulge.errors import DivulgeError
 from divulge.outputs import read_released
+from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.released.computed import compute
 from divulge.readers.stata_results import read_stata_results
 from divulge.spec import parse_output
@@ -70,6 +72,9 @@ CASES = (
     "probit",
     "nbreg",
     "stcox",
+    "areg",
+    "ivregress",
+    "mixed",
 )
 
 
@@ -85,7 +90,33 @@ def cases() -> dict[str, tuple[dict[str, Any], tuple[list[str], Any, Any]]]:
     log_alpha = np.log(nb.params["alpha"])
     cox = sm.PHReg(FRAME["_t"], FRAME[["age"]], status=FRAME["_d"], ties="breslow").fit(disp=0)
     _, b, se = fit_of(nb)
+    dummies = smf.ols("wage ~ age + union + C(town)", FRAME).fit()
+    endogenous, exogenous = (sm.add_constant(FRAME[names]) for names in (["union", "age"], ["race", "age"]))
+    instrumented = IV2SLS(FRAME["wage"], endogenous, exogenous).fit()
+    # Held against lmer in tests/spec/outputs/test_random_intercept.py.
+    mixed = RandomIntercept(formula="wage ~ age", group="race", likelihood="ml").evaluate(table_from_frame(FRAME))
+    assert mixed.se is not None
     return {
+        "areg": (
+            {"cmd": "areg", "depvar": "wage", "absvar": "town"},
+            (
+                ["age", "union", "_cons"],
+                [*dummies.params[["age", "union"]], 9.0],
+                [*dummies.bse[["age", "union"]], 1.0],
+            ),
+        ),
+        "ivregress": (
+            {"cmd": "ivregress", "depvar": "wage", "insts": "age race", "small": "small", "vce": "unadjusted"},
+            (["union", "age", "_cons"], instrumented.params.iloc[[1, 2, 0]], instrumented.bse.iloc[[1, 2, 0]]),
+        ),
+        "mixed": (
+            {"cmd": "mixed", "depvar": "wage", "ivars": "race", "method": "ML"},
+            (
+                ["wage:age", "wage:_cons", "lns1_1_1:_cons", "lnsig_e:_cons"],
+                [*mixed.values[[1, 0]], *np.log(mixed.values[2:]) / 2],
+                [*mixed.se[[1, 0]], 0.1, 0.1],
+            ),
+        ),
         "regress": ({"cmd": "regress", "depvar": "wage", "vce": "ols"}, fit_of(smf.ols(f"wage ~ {rhs}", FRAME).fit())),
         "regress, robust": (
             {"cmd": "regress", "depvar": "wage", "vce": "robust"},
@@ -151,7 +182,10 @@ def test_command_gives_a_verdict_that_stata_shows(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ({"cmd": "xtreg", "depvar": "wage"}, "xtreg is not a model"),
+        ({"cmd": "tobit", "depvar": "wage"}, "tobit is not a model"),
+        ({"cmd": "xtreg", "depvar": "wage", "model": "re", "ivar": "town"}, "with the option fe"),
+        ({"cmd": "ivregress", "depvar": "wage", "estimator": "gmm", "insts": "age"}, "the estimator 2sls"),
+        ({"cmd": "mixed", "depvar": "wage", "ivars": "town race"}, "one random intercept"),
         ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Reciprocal"}, "glm with family gamma"),
         ({"cmd": "regress", "depvar": "wage", "vce": "bootstrap"}, "cannot be computed again"),
         ({"cmd": "regress", "depvar": "wage", "wtype": "fweight", "wexp": "= town"}, "fweight"),

@@ -110,3 +110,35 @@ test_that("survey models say weights and clusters", {
   strata <- survey::svydesign(ids = ~1, strata = ~town, weights = ~w, data = people)
   expect_error(as_output(survey::svyglm(age ~ ill, strata)), "without strata")
 })
+
+test_that("quasi-families have errors with a dispersion", {
+  fit <- glm(n ~ age, data = people, family = quasipoisson)
+  made <- as_output(fit)
+  expect_equal(made$spec$kind, "poisson")
+  expect_equal(made$spec$errors, "quasi")
+})
+
+test_that("a random intercept has two variances", {
+  skip_if_not_installed("lme4")
+  # Towns differ by far more than people do, so that the variance between them is not 0.
+  apart <- transform(people, age = age + 10 * as.integer(town))
+  made <- as_output(lme4::lmer(age ~ ill + (1 | town), data = apart))
+  expect_equal(made$spec$kind, "random-intercept")
+  expect_equal(made$spec$group, "town")
+  expect_equal(made$spec$likelihood, "reml")
+  rows <- made$files$released
+  expect_equal(rows$term, c("Intercept", "ill", "variance of town", "residual variance", "n"))
+  expect_true(as.numeric(rows$coef[3]) > 50)
+})
+
+test_that("an ordered probit model is read", {
+  skip_if_not_installed("MASS")
+  ordered <- transform(people, town = factor(town, ordered = TRUE))
+  made <- as_output(MASS::polr(town ~ age, data = ordered, method = "probit", Hess = TRUE))
+  expect_equal(made$spec$kind, "ordered-probit")
+})
+
+test_that("means from aggregate are figures", {
+  made <- as_output(aggregate(age ~ town, people, mean), kind = "means", variables = "age", by = "town")
+  expect_equal(made$files$released$label[1], "age | town=York")
+})

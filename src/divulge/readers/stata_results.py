@@ -6,7 +6,7 @@ Lines of words between tabs: `e name value`, `b name coefficient error`, `variab
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, isfinite
 from pathlib import Path
@@ -16,6 +16,10 @@ from divulge.errors import SpecError
 
 _KINDS: Mapping[str, str] = {
     "regress": "linear",
+    "areg": "fixed-effects",
+    "xtreg": "fixed-effects",
+    "ivregress": "two-stage",
+    "mixed": "random-intercept",
     "logit": "logistic",
     "logistic": "logistic",
     "probit": "probit",
@@ -37,7 +41,9 @@ _GLM: Mapping[tuple[str, str], str] = {
     ("gamma", "log"): "gamma",
     ("inverse gaussian", "log"): "inverse-gaussian",
 }
-_LEAST_SQUARES = ("regress",)
+_LEAST_SQUARES = ("regress", "areg", "xtreg")
+_VARIANCES = ("lns1_1_1", "lnsig_e")
+"""The equations of mixed that hold a random intercept and what is left."""
 _LEVEL = re.compile(r"^(?P<level>-?\d+)(?P<how>[bon]*)\.(?P<name>.+)$")
 
 
@@ -60,8 +66,8 @@ def read_stata_results(folder: Path) -> dict[str, Any]:
     kind = _kind(results)
     formula, labels = _formula(results, kind)
     fields: dict[str, Any] = {"kind": kind, "formula": formula}
-    if kind == "cox":
-        fields |= _survival(results)
+    if kind in _FURTHER:
+        fields |= _FURTHER[kind](results)
     fields |= _errors(results, command)
     weight = results.said.get("wexp", "").lstrip("= ").strip()
     if weight:
@@ -123,11 +129,12 @@ def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
     has_constant = kind in ("cox", "ordered-logit", "ordered-probit")
     for full, _, error in results.figures:
         equation, _, name = full.rpartition(":")
-        if equation.startswith("/") or full.startswith("/"):
+        if equation.startswith("/") or full.startswith("/") or equation in _VARIANCES:
             continue
         if name == "_cons":
             has_constant = True
-            labels[full] = "Intercept"
+            if kind != "fixed-effects":  # the mean of the effects, which are not printed
+                labels[full] = "Intercept"
             continue
         parts = name.split("#")
         term = _term(parts, bases)
@@ -168,6 +175,31 @@ def _label(part: str, bases: Mapping[str, str]) -> str:
     return _factor(part, bases) if found is None else f"{_factor(part, bases)}[T.{found['level']}]"
 
 
+def _absorbed(results: _Results) -> dict[str, Any]:
+    if results.said.get("cmd") == "xtreg" and results.said.get("model") != "fe":
+        raise SpecError("xtreg is read with the option fe.", where="results.txt", hint="Use mixed for random effects.")
+    return {"absorb": results.said.get("absvar") or results.said["ivar"]}
+
+
+def _instrumented(results: _Results) -> dict[str, Any]:
+    """What is exogenous, as Stata lists it: covariates and instruments, level by level."""
+    if results.said.get("estimator", "2sls") != "2sls":
+        raise SpecError("ivregress is read with the estimator 2sls.", where="results.txt")
+    words = results.said["insts"].split()
+    bases = {
+        m["name"]: m["level"] for w in words for part in w.split("#") if (m := _LEVEL.match(part)) and "b" in m["how"]
+    }
+    terms = dict.fromkeys(_term(word.split("#"), bases) for word in words)
+    return {"instruments": " + ".join(terms), "scale": "n-k" if results.said.get("small") else "n"}
+
+
+def _levelled(results: _Results) -> dict[str, Any]:
+    groups = results.said.get("ivars", "").split()
+    if len(groups) != 1:
+        raise SpecError("mixed is read with one random intercept, as in || town:.", where="results.txt")
+    return {"group": groups[0], "likelihood": results.said.get("method", "ML").casefold()}
+
+
 def _survival(results: _Results) -> dict[str, Any]:
     """Time and event are as stset made them."""
     fields: dict[str, Any] = {"event": "_d", "observed": "1", "ties": results.said.get("ties", "breslow").casefold()}
@@ -178,17 +210,27 @@ def _survival(results: _Results) -> dict[str, Any]:
     return fields
 
 
+_FURTHER: Mapping[str, Callable[[_Results], dict[str, Any]]] = {
+    "cox": _survival,
+    "fixed-effects": _absorbed,
+    "two-stage": _instrumented,
+    "random-intercept": _levelled,
+}
+
+
 def _errors(results: _Results, command: str) -> dict[str, str]:
     """By which estimator Stata computed standard errors; pweights make them robust."""
     vce = results.said.get("vce", "").casefold()
     is_least = command in _LEAST_SQUARES
     if vce in ("hc2", "hc3") and is_least:
         return {"errors": vce.upper()}
+    if vce == "robust" and command == "ivregress":
+        return {"errors": "HC1" if results.said.get("small") else "HC0"}
     if vce == "robust":
         return {"errors": "HC1" if is_least else "robust-ml"}
     if vce == "cluster":
         return {"errors": "cluster" if is_least else "cluster-ml", "cluster": results.said["clustvar"]}
-    if vce in ("", "ols", "oim", "eim"):
+    if vce in ("", "ols", "oim", "eim", "conventional", "unadjusted"):
         return {}
     raise SpecError(
         f"standard errors of the type vce({vce}) cannot be computed again, so they cannot be checked.",
@@ -208,13 +250,20 @@ def _released(results: _Results, kind: str, labels: Mapping[str, str]) -> tuple[
         elif kind == "negative-binomial" and "lnalpha" in full:
             # d e^x = e^x dx
             label, value, error = "alpha", exp(value), exp(value) * error
+        elif equation in _VARIANCES:
+            # Logs of standard deviations.
+            group = results.said.get("ivars", "").split()[0]
+            label = f"variance of {group}" if equation == _VARIANCES[0] else "residual variance"
+            value, error = exp(2.0 * value), float("nan")
         elif kind == "multinomial" and label is not None:
             label = f"{results.said['depvar']}={equation} & {label}"
         if label is None or not isfinite(value):
             continue
         places = results.decimals
         shown = f"{value:.{places}f}"
-        released[label] = shown if kind == "multinomial" else {"coef": shown, "se": f"{error:.{places}f}"}
+        released[label] = (
+            shown if kind == "multinomial" or not isfinite(error) else {"coef": shown, "se": f"{error:.{places}f}"}
+        )
     decimals = [results.decimals] * len(released) + [0]
     released["n"] = results.said["N"]
     return released, decimals

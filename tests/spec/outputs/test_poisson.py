@@ -8,6 +8,7 @@ import pytest
 from divulge.outputs import Status
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.table import Schema, Table, Variable
+from tests.spec.outputs.beside import FEW, agree_with_r
 
 SCHEMA = Schema(
     (Variable("VISITS", "numeric", np.arange(8)), Variable("SEX", "categorical", np.array(["f", "m", "x"])))
@@ -44,3 +45,7 @@ def test_large_counts_beside_small_ones_do_not_overflow() -> None:
     figures = Poisson(formula="VISITS ~ SEX").evaluate(table([0, 0, 0, 1, 7, 7, 7, 7], [0, 0, 0, 0, 1, 1, 2, 2]))
     assert figures.status is Status.OK
     assert figures.values == pytest.approx(np.log([0.25, 28, 28]))
+
+
+def test_errors_with_a_dispersion_are_those_of_quasi_poisson_in_r() -> None:
+    agree_with_r(Poisson(formula="AGE ~ SEX + TENURE", errors="quasi").evaluate(FEW), "quasi-poisson")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.group_effects import (
     GroupEffects,
     GroupResiduals,
@@ -67,6 +69,10 @@ class RandomIntercept(GroupEffects):
 
     def curve(self) -> Curve:
         raise NotImplementedError("rows of a group are not independent")
+
+    def estimators(self) -> Iterator[Estimated]:
+        yield self
+        yield replace(self, likelihood="ml" if self.likelihood == "reml" else "reml")
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)

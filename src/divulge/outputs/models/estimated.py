@@ -127,7 +127,7 @@ class Estimated(Regression):
             other = "expected" if vars(self)["information"] == "observed" else "observed"
             yield replace(self, information=other)  # type: ignore[call-arg]  # a field of some kinds
         for errors in ROBUST:
-            if errors not in ("HC2", "HC3"):  # leverages are those of a linear predictor
+            if errors not in ("HC2", "HC3", "quasi"):  # of models with a linear predictor and a canonical link
                 yield replace(self, errors=errors)
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:

@@ -85,7 +85,7 @@ class Regression(Output):
         int | None, "How many decimals the standard errors are printed with, where not as many as the coefficients."
     ] = None
     errors: Annotated[
-        Errors, "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml) or clustered."
+        Errors, "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml), quasi, or clustered."
     ] = "model"
     cluster: Annotated[str | None, "The variable that makes the clusters of clustered standard errors."] = None
 

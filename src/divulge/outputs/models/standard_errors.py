@@ -15,11 +15,12 @@ import numpy as np
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
 
-Errors = Literal["model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "cluster", "cluster-ml"]
+Errors = Literal["model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi", "cluster", "cluster-ml"]
 """HC0 to HC3: MacKinnon & White 1985. robust-ml: HC0 · n/(n − 1), Stata's vce(robust) after maximum likelihood.
+quasi: the model's own times the root of Pearson's dispersion (Wedderburn 1974), as quasi-families have them.
 cluster: Liang & Zeger 1986 with G/(G − 1) · (n − 1)/(n − k); cluster-ml: with G/(G − 1) alone."""
 
-ROBUST: tuple[Errors, ...] = ("HC0", "HC1", "HC2", "HC3", "robust-ml")
+ROBUST: tuple[Errors, ...] = ("HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi")
 CLUSTERED: tuple[Errors, ...] = ("cluster", "cluster-ml")
 
 
@@ -29,13 +30,14 @@ class Scores:
 
     rows: each row's part of the score, (rows, coefficients). bread: the inverse of the information, not scaled by a
     variance. leverage: each row's own weight in its fitted value; None where the estimator has none (a Cox model).
-    n_fitted: coefficients that were estimated.
+    n_fitted: coefficients that were estimated. dispersion: Pearson's; None where the model has no such thing.
     """
 
     rows: Floats
     bread: Floats
     leverage: Floats | None
     n_fitted: int
+    dispersion: float | None = None
 
 
 def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None) -> Floats:
@@ -45,6 +47,8 @@ def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None)
     """
     n, k = len(scores.rows), scores.n_fitted
     rows, factor = scores.rows, 1.0
+    if errors == "quasi":
+        return np.nan * scores.bread if scores.dispersion is None else scores.dispersion * scores.bread
     with np.errstate(divide="ignore", invalid="ignore"):
         if errors in CLUSTERED:
             assert clusters is not None, "clustered errors need clusters"
@@ -73,7 +77,8 @@ def standard_errors(scores: Scores, errors: Errors, clusters: Integers | None = 
 
 
 def glm_scores(x: Floats, gap: Floats, slope: Floats, weight: Floats, known: Sequence[int]) -> Scores:
-    """The parts of a model with one predictor. gap: ∂l/∂η of each row; slope: −∂²l/∂η²; known: estimated columns.
+    """The parts of a model with one predictor. gap: ∂l/∂η of each row; slope: −∂²l/∂η², which is the variance of a row
+    with a canonical link; known: estimated columns.
 
     Leverage is wslope · x' A⁻¹ x, as for least squares (Pregibon 1981).
     """
@@ -87,7 +92,9 @@ def glm_scores(x: Floats, gap: Floats, slope: Floats, weight: Floats, known: Seq
     bread = np.zeros_like(bread)
     bread[np.ix_(chosen, chosen)] = inverse
     leverage = ((weighted @ inverse) * inside).sum(axis=1)
-    return Scores(x * (weight * gap)[:, None], bread, leverage, len(chosen))
+    df = len(x) - len(chosen)
+    pearson = float((weight * gap**2 / np.maximum(slope, np.finfo(float).tiny)).sum()) / df if df > 0 else None
+    return Scores(x * (weight * gap)[:, None], bread, leverage, len(chosen), pearson)
 
 
 def every_standard_error(scores: Scores, clusters: Mapping[str, Integers]) -> dict[tuple[Errors, str], Floats]:
