@@ -159,6 +159,11 @@ def _output(result: Any) -> Output:
         return from_statsmodels(result)
     if type(result).__module__.split(".")[0] == "pandas":
         return from_pandas(result)
+    if hasattr(result, "tree_"):
+        raise OutputError(
+            "a tree of scikit-learn does not know what its response is called.",
+            hint="Say so: check(data, divulge.from_sklearn(tree, response='ill')).",
+        )
     raise OutputError(
         f"a fitted model, a crosstab of pandas or an output is needed, this is of the type {type(result).__name__!r}.",
         hint="Give what fit() or pd.crosstab returned; other outputs are described in a spec.",

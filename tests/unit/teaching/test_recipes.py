@@ -34,6 +34,7 @@ WITHOUT = (
     "survival",
     "custom",
     "microdata",
+    "tree",
     "cloglog",
     "inverse-gaussian",
     "ordered-logit",

@@ -34,6 +34,7 @@ from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.t_test import TTest
 from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.kinds.tree import Tree
 from divulge.outputs.kinds.two_stage import TwoStage
 from divulge.outputs.kinds.weibull import Weibull
 from divulge.outputs.output import Output
@@ -42,6 +43,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Frequencies,
     Histogram,
     Crosstab,
+    Tree,
     Means,
     Totals,
     Position,

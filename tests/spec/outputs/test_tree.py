@@ -1,0 +1,86 @@
+"""A decision tree is the table of its leaves: read from scikit-learn, and judged as the crosstab that it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, export_text
+
+import divulge
+from divulge.errors import OutputError
+from divulge.outputs import read_released
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.tree import Tree
+from divulge.outputs.released.computed import compute
+from divulge.readers.sklearn import from_sklearn, from_tree_text
+from divulge.table import table_from_frame
+from tests.support.tables import small_table
+
+RNG = np.random.default_rng(3)  # any seed: illness that grows with age
+N = 400
+FRAME = pd.DataFrame({"age": RNG.integers(20, 80, N), "sex": RNG.integers(1, 3, N), "town": RNG.integers(1, 4, N)})
+FRAME["ill"] = (RNG.random(N) < 0.1 + 0.01 * (FRAME.age - 20)) * 1
+TREE = DecisionTreeClassifier(max_leaf_nodes=5, random_state=1).fit(FRAME[["age", "sex"]], FRAME.ill)
+
+
+def test_leaves_can_be_counted_by_eye() -> None:
+    table = small_table(x=[1, 1, 2, 3, 3], y=["a", "b", "a", "b", "b"])
+    found = Tree(response="y", variables=("x",), leaves=("x <= 1.5", "x > 1.5")).evaluate(table)
+    assert found.labels == ("y=a in x <= 1.5", "y=b in x <= 1.5", "y=a in x > 1.5", "y=b in x > 1.5")
+    assert found.values.tolist() == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("door", ["object", "text"])
+def test_tree_of_scikit_learn_is_read_and_the_data_give_its_leaves(door: str) -> None:
+    if door == "object":
+        output = from_sklearn(TREE, "ill")
+    else:
+        text = export_text(TREE, feature_names=["age", "sex"], show_weights=True)
+        output = from_tree_text(text, "ill", ["0", "1"])
+    assert len(output.leaves) == 5
+    table = table_from_frame(FRAME)
+    output.check(table.schema)
+    computed = compute(output, table, read_released(output, table.schema, None, table.n_rows))
+    assert computed.agrees is not None
+    assert computed.agrees.all()
+    assert computed.figures.values.sum() == N
+
+
+def _verdict(output: Any, frame: pd.DataFrame) -> tuple[str, int]:
+    # Seconds: far more than a table of twelve cells needs.
+    found = divulge.check(frame, output, target="ill", keys=["sex", "town"], splits=30, seconds=5, workers=1)
+    return found.verdict, found.record["outputs"][0]["exposed"]
+
+
+@pytest.mark.parametrize("is_risky", [False, True])
+def test_verdict_of_a_tree_is_that_of_the_crosstab_of_its_leaves(is_risky: bool) -> None:
+    frame = FRAME[["sex", "town", "ill"]].copy()
+    if is_risky:
+        frame.loc[(frame.sex == 1) & (frame.town == 3), "town"] = 2
+        frame.loc[[0, 1], ["sex", "town", "ill"]] = [1, 3, 1]  # two people alone in their leaf
+    leaves = tuple(f"sex = {s} and town = {t}" for s in (1, 2) for t in (1, 2, 3))
+    tree = Tree(response="ill", variables=("sex", "town"), leaves=leaves, compute=True)
+    crosstab = Crosstab(variables=("sex", "town", "ill"), compute=True)
+    found = _verdict(tree, frame)
+    assert found == _verdict(crosstab, frame)
+    assert (found[0] == "refuse") == is_risky
+
+
+def test_what_is_no_tree_of_counts_is_refused() -> None:
+    forest = RandomForestClassifier(n_estimators=2).fit(FRAME[["age"]], FRAME.ill)
+    with pytest.raises(OutputError, match="DecisionTreeClassifier"):
+        from_sklearn(forest, "ill")
+    weighted = DecisionTreeClassifier(max_depth=2, class_weight="balanced").fit(FRAME[["age"]], FRAME.ill)
+    with pytest.raises(OutputError, match="weights, not counts"):
+        from_sklearn(weighted, "ill")
+    nameless = DecisionTreeClassifier(max_depth=2).fit(FRAME[["age"]].to_numpy(), FRAME.ill)
+    with pytest.raises(OutputError, match="without names"):
+        from_sklearn(nameless, "ill")
+    with pytest.raises(OutputError, match="line 1"):
+        from_tree_text("cos\nsystem", "ill", ["0", "1"])
+    with pytest.raises(OutputError, match="does not know"):
+        divulge.check(FRAME, TREE)
