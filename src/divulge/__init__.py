@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from divulge.notebook import Check, check
     from divulge.readers.acro.folder import read_folder
     from divulge.readers.pandas import from_pandas
-    from divulge.readers.sklearn import from_sklearn, from_tree_text
+    from divulge.readers.sklearn import from_sklearn
     from divulge.readers.statsmodels import from_statsmodels
     from divulge.record import read_record
     from divulge.spec import read_spec
@@ -24,7 +24,6 @@ _PLACES = {
     "from_pandas": "divulge.readers.pandas",
     "from_sklearn": "divulge.readers.sklearn",
     "from_statsmodels": "divulge.readers.statsmodels",
-    "from_tree_text": "divulge.readers.sklearn",
     "read_folder": "divulge.readers.acro.folder",
     "read_record": "divulge.record",
     "read_schema": "divulge.table",
@@ -39,7 +38,6 @@ __all__ = [
     "from_pandas",
     "from_sklearn",
     "from_statsmodels",
-    "from_tree_text",
     "read_folder",
     "read_record",
     "read_schema",

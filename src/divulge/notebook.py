@@ -17,6 +17,7 @@ from divulge.outputs import Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
 from divulge.policy import Policy, make_policy
+from divulge.readers.lifelines import from_lifelines
 from divulge.readers.pandas import from_pandas
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, to_plain, write_text
@@ -159,6 +160,8 @@ def _output(result: Any) -> Output:
         return from_statsmodels(result)
     if type(result).__module__.split(".")[0] == "pandas":
         return from_pandas(result)
+    if type(result).__module__.split(".")[0] == "lifelines":
+        return from_lifelines(result)
     if hasattr(result, "tree_"):
         raise OutputError(
             "a tree of scikit-learn does not know what its response is called.",

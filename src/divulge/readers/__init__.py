@@ -1,4 +1,4 @@
 """ROOM. What people hand in, as outputs: one format or program a file."""
 
-READERS = ("acro", "results", "handed_in", "stata_results", "statsmodels", "sklearn", "pandas")
+READERS = ("acro", "results", "handed_in", "stata_results", "statsmodels", "lifelines", "sklearn", "pandas")
 """Every reader by its file: folders and files first, then objects of a running session."""
