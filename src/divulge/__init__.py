@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from divulge.notebook import Check, check
     from divulge.readers.acro.folder import read_folder
     from divulge.readers.pandas import from_pandas
-    from divulge.readers.sklearn import from_sklearn
     from divulge.readers.statsmodels import from_statsmodels
     from divulge.record import read_record
     from divulge.spec import read_spec
@@ -22,7 +21,6 @@ _PLACES = {
     "Check": "divulge.notebook",
     "check": "divulge.notebook",
     "from_pandas": "divulge.readers.pandas",
-    "from_sklearn": "divulge.readers.sklearn",
     "from_statsmodels": "divulge.readers.statsmodels",
     "read_folder": "divulge.readers.acro.folder",
     "read_record": "divulge.record",
@@ -36,7 +34,6 @@ __all__ = [
     "Check",
     "check",
     "from_pandas",
-    "from_sklearn",
     "from_statsmodels",
     "read_folder",
     "read_record",

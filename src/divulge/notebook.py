@@ -165,7 +165,7 @@ def _output(result: Any) -> Output:
     if hasattr(result, "tree_"):
         raise OutputError(
             "a tree of scikit-learn does not know what its response is called.",
-            hint="Say so: check(data, divulge.from_sklearn(tree, response='ill')).",
+            hint="Say so: check(data, divulge.readers.sklearn.from_sklearn(tree, response='ill')).",
         )
     raise OutputError(
         f"a fitted model, a crosstab of pandas or an output is needed, this is of the type {type(result).__name__!r}.",

@@ -48,7 +48,7 @@ def from_lifelines(
     if called == "CoxPHFitter":
         found = [(str(label), value, error) for label, value, error in figures]
         fields["strata"] = tuple(fitter.strata or ()) if not isinstance(fitter.strata, str) else (fitter.strata,)
-        kind: type[Output] = Cox
+        kind: type[Cox] | type[Weibull] = Cox
     else:
         # Theirs is the log of 1/σ.
         found = [(str(term), value, error) for (part, term), value, error in figures if part == "lambda_"]
@@ -63,13 +63,5 @@ def from_lifelines(
     released = {
         label: {"coef": f"{value:.{decimals}f}", "se": f"{error:.{decimals}f}"} for label, value, error in found
     }
-    return kind(
-        name=name,
-        where=where,
-        released=released,
-        decimals=decimals,
-        formula=f"{fitter.duration_col} ~ {right}",
-        statistics=("se",),
-        se_decimals=decimals,
-        **fields,
-    )
+    fields |= {"formula": f"{fitter.duration_col} ~ {right}", "statistics": ("se",), "se_decimals": decimals}
+    return kind(name=name, where=where, released=released, decimals=decimals, **fields)
