@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from divulge.kernels.randomness import alias_table
 from divulge.objective.objective import Objective
 
 
-def moves_of(objective: Objective, swap_share: float, step_share: float) -> Moves:
-    """Every variable that an output looks at and that has two codes or more moves."""
-    used = set(objective.variables())
+def moves_of(objective: Objective, swap_share: float, step_share: float, fixed: Collection[str] = ()) -> Moves:
+    """Every variable that an output looks at and that has two codes or more moves, but those that are fixed."""
+    used = set(objective.variables()) - set(fixed)
     movable = [
         i
         for i, v in enumerate(objective.schema)

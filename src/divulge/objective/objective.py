@@ -18,6 +18,7 @@ from divulge.objective.views import View
 from divulge.outputs import Output, Released
 from divulge.outputs.lowering.lowered import Block, Lowered, Program, Term, pack
 from divulge.outputs.lowering.residuals import DiagonalResiduals
+from divulge.outputs.lowering.sizes import agreed_sizes
 from divulge.table import Schema, Table
 
 INSIDE = 0.8
@@ -67,7 +68,7 @@ class Objective:
             )
         lowering = [t for t in self.targets if t.output.can_lower]
         informed = self._informed()
-        outputs = tuple(t.output.lower(informed, t.released) for t in lowering)
+        outputs = _agreeing([t.output.lower(informed, t.released) for t in lowering])
         used = {name for output in outputs for name in output.variables}
         held = tuple(self._lowered_marginal(name) for name in self.known if name in used)
         object.__setattr__(self, "lowered", (*outputs, *held))
@@ -207,3 +208,13 @@ class Objective:
             residual_start,
             self.weights,
         )
+
+
+def _agreeing(outputs: Sequence[Lowered]) -> tuple[Lowered, ...]:
+    """Outputs of which those on the same people ask for the same sizes of groups."""
+    sizes = agreed_sizes([o.sized.possible() for o in outputs if o.sized is not None])
+    found = []
+    for output in outputs:
+        sized = None if output.sized is None else output.sized.agreed(sizes)
+        found.append(output if sized is None else replace(output, residuals=sized, sized=sized))
+    return tuple(found)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means, spacing
-from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, possible_sizes
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
+from divulge.outputs.lowering.sizes import agreed_sizes, possible_sizes
+from divulge.outputs.released.reading import read_released
 from tests.spec.outputs.people import drawn
 
 
@@ -27,7 +32,7 @@ def test_shares_that_do_not_add_to_one_have_no_size() -> None:
 def test_group_of_four_is_asked_to_lose_a_row() -> None:
     group = np.zeros(2, dtype=np.int64)
     ratio = RatioResiduals(group, np.array([66.7, 33.3]), 100.0, np.array([0]))
-    sized = SizedResiduals(ratio, np.zeros(2), (np.array([3, 6, 9]),))
+    sized = SizedResiduals(ratio, np.zeros(2), (np.array([3, 6, 9]),), ((None, frozenset(), frozenset()),))
     table = drawn("X\n1")
     residuals, slopes = sized.linearise(np.array([3.0, 1.0, 4.0]), table)
     assert residuals == pytest.approx([100 - 66.7, 100 / 3 - 33.3, -0.5])
@@ -62,3 +67,24 @@ def test_mean_of_thirds_asks_for_three_rows_and_for_their_sum() -> None:
 def test_spacing_of_values(values: list[float], step: float | None) -> None:
     found = spacing(np.array(values, dtype=float))
     assert found == (None if step is None else pytest.approx(step))
+
+
+def test_outputs_on_the_same_people_agree_on_how_many_these_are() -> None:
+    people = drawn("X SEX Y\n" + "\n".join(f"{i % 2} {i % 3 % 2} {i % 4}" for i in range(24)))
+    schema = people.schema
+    shares = Crosstab(variables=("X", "SEX"), statistic="column percentages", decimals=1)
+    means = Means(variables=("Y",), by=("SEX",), decimals=2)
+    # 33.3 % needs 3, 6, 9 ... people, a mean of 1.25 needs 4, 8, 12 ...
+    printed = [
+        read_released(replace(output, released=figures), schema)
+        for output, figures in ((shares, [66.7, 50.0, 33.3, 50.0]), (means, [1.25, 1.5]))
+    ]
+    assert printed[0] is not None
+    assert printed[1] is not None
+    first, second = shares.lower(schema, printed[0]), means.lower(schema, printed[1])
+    assert first.sized is not None
+    assert second.sized is not None
+    agreed = agreed_sizes([first.sized.possible(), second.sized.possible()])
+    women = (None, frozenset(), frozenset({("SEX", 0)}))
+    assert agreed[women][:3].tolist() == [12, 24, 36]
+    assert first.sized.agreed(agreed).sizes[0][:3].tolist() == [12, 24, 36]

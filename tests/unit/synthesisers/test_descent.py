@@ -12,16 +12,19 @@ from divulge.errors import EmbedError, SpecError
 from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.objective import objective as objective_module
 from divulge.objective.knowledge import granted
+from divulge.objective.reproduction import reproduce
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.extremes import Extremes
 from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
+from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.output import Output
 from divulge.outputs.released.reading import read_released
 from divulge.synthesisers import Descent, embed_runs
 from divulge.synthesisers.descent.search import Search
+from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 
 CENSUS = simulated_census(n_rows=3000, seed=5)
@@ -254,6 +257,26 @@ def test_a_constant_variable_leaves_nothing_to_move() -> None:
     objective = Objective(schema, (Target(output, output.publish(output.evaluate(table), schema)),), {"A": np.ones(1)})
     assert Descent().embed(objective, 3, 1).outcome is Outcome.REPRODUCED
     assert Descent().embed(objective, 4, 1).outcome is Outcome.NOTHING_TO_MOVE
+
+
+SHARES = tuple(
+    Crosstab(variables=(name, "SEX"), statistic="column percentages", decimals=1) for name in ("TENURE", "LTILL")
+)
+
+
+def test_start_has_percentages_as_printed_that_share_their_groups() -> None:
+    # Of 113 people not every group has a size that can carry all the percentages: they are given such sizes.
+    people = CENSUS.take(np.arange(113))
+    objective = objective_for(people, *SHARES)
+    codes = start_codes(objective, people.n_rows, "model", False, (1, 2, 0))
+    assert all(one.is_complete for one in reproduce(objective, objective.table(codes)))
+
+
+def test_percentages_means_and_standard_deviations_of_the_same_groups_are_met_together() -> None:
+    people = CENSUS.take(np.arange(113))
+    spread = Shape(variables=("AGE",), by=("SEX",), decimals=1)
+    objective = objective_for(people, *SHARES, Means(variables=("AGE",), by=("SEX",), decimals=1), spread)
+    assert Descent(start="model", seconds=60).embed(objective, people.n_rows, 1).is_complete
 
 
 def test_reference_level_without_a_yes_is_embedded_as_printed() -> None:

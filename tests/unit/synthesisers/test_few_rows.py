@@ -13,7 +13,7 @@ from divulge.objective import Objective, Outcome, Target
 from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
-from divulge.outputs.lowering.residuals import common_sizes
+from divulge.outputs.lowering.sizes import common_sizes
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent.box import Box

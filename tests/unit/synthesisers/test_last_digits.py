@@ -14,7 +14,7 @@ from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
-from divulge.outputs.lowering.residuals import nearest_sizes
+from divulge.outputs.lowering.sizes import nearest_sizes
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search

@@ -22,9 +22,17 @@ from divulge.outputs.lowering.residuals import (
     RatioResiduals,
     ShareResiduals,
     SizedResiduals,
-    possible_sizes,
 )
-from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, shown_levels, weight_term
+from divulge.outputs.lowering.rows import (
+    Groups,
+    counted,
+    group_keys,
+    half_row,
+    row_weights,
+    shown_levels,
+    weight_term,
+)
+from divulge.outputs.lowering.sizes import possible_sizes
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
@@ -244,8 +252,8 @@ class Crosstab(Output):
             what: What = "count" if self.statistic == "counts" else "share"
             found.append(Behind(what, figures, np.where(keep, groups.numbers(table), -1), None, names, groups.shape))
         if self.statistic != "counts":
-            names = () if self._within is None else self.variables[:-1] if self._within else self.variables[1:]
-            groups = self._groups(table.schema, names)
+            groups = self._groups(table.schema, self._below())
+            names = groups.names
             group, texts = np.where(keep, groups.numbers(table), -1), tuple(t or "total" for t in groups.labels())
             found.append(Behind("base", np.full(groups.n_groups, -1), group, None, names, groups.shape, texts))
         return tuple(found)
@@ -315,16 +323,21 @@ class Crosstab(Output):
         ratio = RatioResiduals(group, released.centre, self._scale, occupied)
         cells = np.arange(len(group)) < inside.n_groups
         low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
-        residuals = (
-            ratio if self.weights else SizedResiduals(ratio, np.zeros(offset), possible_sizes(group, low, high, cells))
-        )
+        below = self._groups(schema, self._below())
+        keys = group_keys(self, schema, below, self._complete())
+        sized = SizedResiduals(ratio, np.zeros(offset), possible_sizes(group, low, high, cells), keys)
         return Lowered(
             (Block(tuple(terms), offset + n_groups, weight=weight),),
             np.zeros(offset + n_groups),
-            residuals,
+            ratio if self.weights else sized,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
+            sized=None if self.weights else sized,
         )
+
+    def _below(self) -> tuple[str, ...]:
+        """The variables that make the groups of which figures are shares."""
+        return () if self._within is None else self.variables[:-1] if self._within else self.variables[1:]
 
     def _denominators(self, schema: Schema) -> Integers:
         """Which total each figure is a share of."""

@@ -20,9 +20,9 @@ from divulge.outputs.lowering.residuals import (
     RatioResiduals,
     ShareResiduals,
     SizedResiduals,
-    possible_sizes,
 )
-from divulge.outputs.lowering.rows import Groups, counted, half_row, row_weights, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, group_keys, half_row, row_weights, weight_term
+from divulge.outputs.lowering.sizes import possible_sizes
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.recipes import count_code, every_group
 from divulge.outputs.released.precision import Released, outside
@@ -200,11 +200,14 @@ class Frequencies(Output):
         ratio = RatioResiduals(of, released.centre, self._scale, np.unique(of[released.is_given]))
         low, high = np.clip([released.low / self._scale, released.high / self._scale], 0.0, 1.0)
         sizes = possible_sizes(of, low, high, np.ones(n, dtype=bool))
-        residuals = ratio if self.weights else SizedResiduals(ratio, np.zeros(n), sizes)
+        everybody = Groups.of(schema, ())
+        keys = tuple(key for g in all_groups for key in group_keys(self, schema, everybody, g.names))
+        sized = SizedResiduals(ratio, np.zeros(n), sizes, keys)
         return Lowered(
             (Block(tuple(terms), n + len(all_groups), weight=weight),),
             np.zeros(n + len(all_groups)),
-            residuals,
+            ratio if self.weights else sized,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
+            sized=None if self.weights else sized,
         )

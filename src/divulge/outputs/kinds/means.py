@@ -14,8 +14,9 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals, common_sizes, possible_sizes
-from divulge.outputs.lowering.rows import Groups, half_row, weight_term
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
+from divulge.outputs.lowering.rows import Groups, group_keys, half_row, weight_term
+from divulge.outputs.lowering.sizes import possible_sizes
 from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
@@ -96,13 +97,15 @@ class Means(Grouped):
             terms.append(groups.term(index=n + at, factor=present(schema, name)))
         occupied = np.flatnonzero(released.is_given)
         ratio = RatioResiduals(np.arange(n), np.zeros(n), 1.0, occupied)
-        residuals = ratio if self.weights else SizedResiduals(ratio, released.centre, self._sizes(schema, released))
+        keys = [key for name in self.variables for key in group_keys(self, schema, groups, (name, *self.by))]
+        sized = SizedResiduals(ratio, released.centre, self._sizes(schema, released), tuple(keys))
         return Lowered(
             (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
             np.zeros(2 * n),
-            residuals,
+            ratio if self.weights else sized,
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
+            sized=None if self.weights else sized,
         )
 
     def _sizes(self, schema: Schema, released: Released) -> tuple[Integers, ...]:
@@ -117,15 +120,7 @@ class Means(Grouped):
                 low[at], high[at] = -np.inf, np.inf
             else:
                 low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
-        alone = possible_sizes(np.arange(len(low)), low, high)
-        # Variables that everybody has a value of are means of the same people: their groups have one size.
-        complete = [v for v, name in enumerate(self.variables) if not schema[name].is_missing.any()]
-        found = list(alone)
-        for g in range(n_groups):
-            together = common_sizes([alone[v * n_groups + g] for v in complete])
-            for v in complete:
-                found[v * n_groups + g] = together if len(together) else alone[v * n_groups + g]
-        return tuple(found)
+        return possible_sizes(np.arange(len(low)), low, high)
 
 
 def spacing(values: Floats) -> float | None:

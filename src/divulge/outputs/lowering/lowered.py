@@ -15,7 +15,7 @@ import numpy as np
 from divulge.kernels import lowering
 from divulge.kernels.arrays import Codes, Floats, Integers, Integers32
 from divulge.kernels.lowering import NOTHING
-from divulge.outputs.lowering.residuals import Residuals
+from divulge.outputs.lowering.residuals import Residuals, SizedResiduals
 from divulge.table import Schema, Table
 
 Family = Literal["identity", "logistic", "poisson", "multinomial"]
@@ -141,6 +141,7 @@ class Lowered:
     is_linear: the jacobian is the same at every table, so it need not be refreshed.
     is_bent: the totals are sums at the released figures, and say less the farther the figures now are from these: a
         coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
+    sized: the residuals, where the sizes of groups have to be such that they can carry the figures.
     settled: the same near a (synthetic) table, where the sums depend on what was not released; None: they do not.
     """
 
@@ -152,6 +153,7 @@ class Lowered:
     unit: Floats
     is_linear: bool = True
     is_bent: bool = False
+    sized: SizedResiduals | None = None
     settled: Callable[[Table], Lowered] | None = None
     variables: tuple[str, ...] = field(init=False)
 

@@ -18,6 +18,7 @@ from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Term
+from divulge.outputs.lowering.sizes import GroupKey
 from divulge.outputs.output import Output
 from divulge.table import Condition, Schema, Table, Variable
 
@@ -116,6 +117,16 @@ class Groups:
             (np.arange(size) if index is None else index).astype(np.int32),
             np.ones(size) if scale is None else np.asarray(scale, dtype=float),
         )
+
+
+def group_keys(output: Output, schema: Schema, groups: Groups, complete: Sequence[str]) -> tuple[GroupKey, ...]:
+    """What says of each group which rows are in it: two groups with the same key are the same people.
+
+    complete: the variables on which a row has to be complete to be in a group.
+    """
+    lacking = frozenset(name for name in complete if schema[name].is_missing.any())
+    levels = product(*map(range, groups.shape))
+    return tuple((output.where, lacking, frozenset(zip(groups.names, level, strict=True))) for level in levels)
 
 
 def shown_levels(variable: Variable, n_levels: int) -> tuple[str, ...]:

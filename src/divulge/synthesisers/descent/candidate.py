@@ -5,6 +5,7 @@ Which changes are tried, and when to stop, is for `single_moves`, `pairs`, `anne
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,12 +59,16 @@ class Candidate:
 
     def _prepare(self) -> None:
         objective = self.objective
-        is_kept = self.settings.keep is not None
-        self.moves = moves_of(objective, 1.0 if is_kept else self.settings.swap_share, self.settings.step_share)
+        self.move_all_but(())
         self.rules = rules_of(objective)
         self.blocks = objective.program.blocks()
         n_totals, n_residuals = int(objective.total_start[-1]), int(objective.residual_start[-1])
         self.work = Work.of(n_totals, max(n_totals, n_residuals))  # `shifts_along` may ask for totals themselves
+
+    def move_all_but(self, fixed: Collection[str]) -> None:
+        """From now on variables move but for these."""
+        swap_share = 1.0 if self.settings.keep is not None else self.settings.swap_share
+        self.moves = moves_of(self.objective, swap_share, self.settings.step_share, fixed)
 
     def recentre(self) -> bool:
         """Take estimates where they are now (`Objective.recentred`). Whether there are any that are bent."""

@@ -17,8 +17,11 @@ _MOST_SLOTS = 1_000_000_000
 """Rows that cells could hold beyond their least, together, up to which NumPy draws from them."""
 
 
-def expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generator) -> None:
-    """Rows drawn from released crosstabs: the largest first, then those that share no variable with it."""
+def expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generator) -> set[str]:
+    """Rows drawn from released crosstabs: the largest first, then those that share no variable with it.
+
+    Returns the variables of these.
+    """
     done: set[str] = set()
     outputs = objective.lowered[: objective.n_lowered_targets]  # known marginals are drawn from already
     found = [(o, cells) for o in outputs if (cells := _cells_of(o, objective)) is not None]
@@ -33,6 +36,7 @@ def expand_crosstabs(objective: Objective, codes: Codes, rng: np.random.Generato
         for name, part in zip(output.variables, np.unravel_index(chosen, sizes), strict=True):
             codes[:, objective.schema.position(name)] = part
         done |= set(output.variables)
+    return done
 
 
 def _spread(output: Lowered, index: Integers, objective: Objective, n_rows: int, rng: np.random.Generator) -> Floats:
@@ -79,7 +83,12 @@ def _counts(output: Lowered, index: Integers, n_rows: int, rng: np.random.Genera
 
 def _cells_of(output: Lowered, objective: Objective) -> Integers | None:
     """The figure (−1: none) that counts each combination of codes, for a crosstab of counts; otherwise None."""
-    if not output.residuals.is_diagonal or len(output.blocks) != 1:
+    return figure_of_cells(output, objective) if output.residuals.is_diagonal else None
+
+
+def figure_of_cells(output: Lowered, objective: Objective) -> Integers | None:
+    """The figure (−1: none) that speaks of each combination of codes, where each speaks of one or more; else None."""
+    if len(output.blocks) != 1:
         return None
     block = output.blocks[0]
     term = block.terms[0]

@@ -45,6 +45,8 @@ class Search:
 
     def _run(self) -> Outcome:
         candidate, stalls = self.candidate, 0
+        if self._mend_what_is_wrong():
+            return Outcome.REPRODUCED
         while True:
             if make_single_moves(candidate, is_first=self.best is None) or candidate.is_done():
                 return Outcome.REPRODUCED
@@ -75,6 +77,23 @@ class Search:
             if stalls and self.best is not None:
                 candidate.codes[:] = self.best
             self._disturb()
+
+    def _mend_what_is_wrong(self) -> bool:
+        """Where the start has some outputs as printed, leave their variables alone first. Whether all is reproduced."""
+        candidate, objective = self.candidate, self.candidate.objective
+        if self.settings.keep is not None or candidate.is_done() or candidate.verified is None:
+            return False
+        used = [set(output.variables) for output in objective.lowered]
+        fixed = set().union(*(u for u, r in zip(used, candidate.verified, strict=False) if r.is_complete))
+        wrong = [u for u, r in zip(used, candidate.verified, strict=False) if not r.is_complete]
+        candidate.move_all_but(fixed)
+        movable = {objective.schema.names[v] for v in candidate.moves.variables}
+        may_help = bool(fixed) and all(u & movable for u in wrong)
+        is_done = may_help and (
+            make_single_moves(candidate, is_first=False) or candidate.is_done() or LastDigits(candidate).land()
+        )
+        candidate.move_all_but(())
+        return is_done
 
     def _may_land(self) -> bool:
         """Whether arithmetic is tried now: where pairs are as quick, or near is enough, they are tried first."""

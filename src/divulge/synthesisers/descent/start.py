@@ -15,6 +15,7 @@ from divulge.objective.objective import Objective
 from divulge.objective.rules import rules_of
 from divulge.synthesisers.descent.expansion import codes_with_counts, expand_crosstabs
 from divulge.synthesisers.descent.responses import draw_responses
+from divulge.synthesisers.descent.shares import expand_shares
 
 Start = Literal["uniform", "univariate", "model"]
 
@@ -38,7 +39,8 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
             threshold, alias = alias_table(share)
             draw_codes(rng, threshold, alias, codes, j)
     if start == "model" and not keep:
-        expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
+        done = expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
+        expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
     rules = rules_of(objective)
     _keep_rules(objective, rules, codes, keep, stream(*key, len(schema)))
     if start == "model" and not keep:
