@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
+from divulge.assess.splits import runner
+from divulge.assess.splits.split import run_split
 from divulge.cli import main
 from tests.support.acro_folders import contents, people, regression_entry, table_entry, write_folder
 
@@ -141,3 +143,36 @@ def test_no_value_of_a_row_leaves_the_data(tmp_path: Path, capsys: pytest.Captur
     for text in (out, err, written):
         assert str(CANARY) not in text
         assert "Zebedee" not in text
+
+
+def test_interrupted_run_goes_on_to_the_same_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FRAME.to_csv(tmp_path / "people.csv", index=False)
+    # Counts are found at once, so that no clock has a say in what both runs find.
+    tables = {
+        "output_0": table_entry(pd.crosstab(FRAME.town, FRAME.sex), "a.crosstab(df.town, df.sex)"),
+        "output_1": table_entry(pd.crosstab(FRAME.town, FRAME.ill), "a.crosstab(df.town, df.ill)"),
+    }
+    folder = write_folder(tmp_path / "out", tables)
+    given = [str(folder), "--data", str(tmp_path / "people.csv"), "--splits", "2", "--workers", "1", "--seconds", "60"]
+    assert _run([*given, "-o", str(tmp_path / "whole")], capsys)[0] == 0
+    begun = []
+
+    def stopping(task: Any, split: Any, *more: Any) -> Any:
+        begun.append(split)
+        if len(begun) == 4:
+            raise KeyboardInterrupt
+        return run_split(task, split, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "run_split", stopping)
+        code, _, said = _run([*given, "-o", str(tmp_path / "parts")], capsys)
+    assert code == 130
+    assert "--resume" in said
+    assert list((tmp_path / "parts" / "unfinished").rglob("*.npz"))
+    assert _run([*given, "-o", str(tmp_path / "parts"), "--resume"], capsys)[0] == 0
+    whole, parts = (json.loads((tmp_path / n / "record.json").read_text(encoding="utf-8")) for n in ("whole", "parts"))
+    assert parts["reasons"] == whole["reasons"]
+    assert parts["outputs"] == whole["outputs"]
+    assert not (tmp_path / "parts" / "unfinished").exists()

@@ -109,7 +109,7 @@ def _limits(ready: Plan, number: int, n_passes: int) -> Limits:
         return Limits(*(ready.synthesiser.seconds,) * 4)
     n_rows, seed, design = ready.table.n_people, ready.assessment.seed, ready.design
     n_smaller = len(design.curve_at(n_rows, seed)) if isinstance(design, RepeatedHalves) and number == 0 else 0
-    return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller)
+    return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller, ready.budget)
 
 
 def _task(ready: Plan, indices: tuple[int, ...]) -> Task:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from divulge.assess.budget import BUDGET
 from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
 from divulge.assess.recipe import check_named
@@ -53,6 +54,7 @@ class Plan:
     earlier: Earlier
     is_timed: bool = False
     """Whether the spec says how long a search may take; otherwise the assessment has a budget."""
+    budget: float = BUDGET
 
     @property
     def n_new(self) -> int:

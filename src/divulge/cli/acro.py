@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,12 +33,21 @@ def run(
     ] = None,
     splits: Annotated[int, typer.Option(min=2, metavar="N", help="Random halves of the data for each output.")] = 30,
     seconds: Annotated[
-        float, typer.Option(min=0.1, metavar="S", help="The longest that one search for synthetic data may take.")
-    ] = 10.0,
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="S",
+            help="The longest that one search for synthetic data may take; absent: so that all take a minute or so.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Where the random numbers start.")] = 1,
     workers: Annotated[
         int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
     ] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run stopped, to the same result.")
+    ] = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit with 10 for review and 20 for refuse, from this one on.")
     ] = None,
@@ -58,7 +68,10 @@ def run(
     check_target(found, target)
     table = read_table(data, None if schema is None else read_schema(schema))
     make_folder(target)
-    chosen = Settings(splits, seconds, seed, policy, workers)
+    unfinished = target / "unfinished"
+    if not resume:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    chosen = Settings(splits, seconds, seed, policy, workers, unfinished, resume)
     with screen.progress() as bar:
         task = bar.add_task("Reading", total=None)
 
@@ -68,8 +81,13 @@ def run(
             done = (at.number - 1 + at.step.done / max(at.step.total, 1)) / at.total
             bar.update(task, completed=done, total=1.0, description=said)
 
-        record = assess_folder(found, table, chosen, listen, data.name)
+        try:
+            record = assess_folder(found, table, chosen, listen, data.name)
+        except KeyboardInterrupt:
+            screen.note("Interrupted. What is finished is kept. Go on with the same command and --resume.")
+            raise typer.Exit(130) from None
     files = write_results(record, target)
+    shutil.rmtree(unfinished, ignore_errors=True)  # what was kept for resuming is no longer needed
     files.append(write_viewer(found, record, files[1].read_text(encoding="utf-8"), target / "viewer"))
     tell_results(record, files, None if json else _show)
     if not json:

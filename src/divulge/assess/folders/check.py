@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from divulge.assess import Assessed, Step, assess, plan
+from divulge.assess.budget import BUDGET
 from divulge.assess.decision import emergent_exposure, emergent_reasons
+from divulge.assess.splits.checkpoint import digest_of
 from divulge.designs import RepeatedHalves
 from divulge.errors import AcroError, DivulgeError
 from divulge.policy import Policy, Verdict
@@ -23,13 +27,19 @@ from divulge.table import Table
 
 @dataclass(frozen=True)
 class Settings:
-    """How a folder is assessed. seconds: the longest that one search may take."""
+    """How a folder is assessed.
+
+    seconds: the longest that one search may take; None: as the time for all of them allows.
+    unfinished: where finished splits are kept until all is done; None: nowhere. resume: whether to go on from them.
+    """
 
     splits: int = 30
-    seconds: float = 10.0
+    seconds: float | None = None
     seed: int = 1
     policy: Path | Policy | None = None
     workers: int = 0
+    unfinished: Path | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,9 @@ class Progress:
 Listener = Callable[[Progress], None]
 
 _TOGETHER = "all outputs together"
+
+_SHARE_TOGETHER = 0.4
+"""Of the time that a folder has, for all outputs together; each alone has its part of the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +84,9 @@ def assess_folder(
     alone: list[_Alone] = []
     for i, reading in enumerate(read):
         try:
-            found = _assess([reading], table, chosen, _prefixed(listener, reading.entry.name, i + 1, total), data)
+            listen = _prefixed(listener, reading.entry.name, i + 1, total)
+            share = (1 - _SHARE_TOGETHER) / len(read) if len(read) > 1 else 1.0
+            found = _assess([reading], table, chosen, listen, data, share)
         except DivulgeError as error:
             alone.append(_Alone(reading, None, error.message))
         else:
@@ -89,7 +104,12 @@ def _prefixed(listener: Listener | None, name: str, number: int, total: int) -> 
 
 
 def _assess(
-    readings: Sequence[Reading], table: Table, chosen: Settings, listener: Callable[[Step], None] | None, data: str
+    readings: Sequence[Reading],
+    table: Table,
+    chosen: Settings,
+    listener: Callable[[Step], None] | None,
+    data: str,
+    share: float,
 ) -> Assessed:
     outputs = tuple(o for r in readings for o in r.outputs)
     assessment = Assessment(
@@ -98,12 +118,28 @@ def _assess(
         data=Path(data) if data else None,
         # The learning curve would double the time of every output; whoever wants it assesses that output by a spec.
         design=RepeatedHalves(splits_wanted=chosen.splits, curve=False),
-        synthesiser=Choice(Descent, {"seconds": chosen.seconds}),
+        synthesiser=Choice(Descent, {} if chosen.seconds is None else {"seconds": chosen.seconds}),
         policy=chosen.policy,
         seed=chosen.seed,
     )
     inputs = Inputs(table.schema, table, table.n_rows, tuple(g for r in readings for g in r.released))
-    return assess(plan(assessment, inputs), workers=chosen.workers, listener=listener, alone=False)
+    return assess(
+        replace(plan(assessment, inputs), budget=share * BUDGET),
+        folder=_kept_in(readings, chosen),
+        workers=chosen.workers,
+        resume=chosen.resume,
+        listener=listener,
+        alone=False,
+    )
+
+
+def _kept_in(readings: Sequence[Reading], chosen: Settings) -> Path | None:
+    """Where splits of these outputs are kept: a folder of its own for other outputs, figures or times."""
+    if chosen.unfinished is None:
+        return None
+    figures = [np.ascontiguousarray(r.values).tobytes() for one in readings for r in one.released if r is not None]
+    names = "\n".join(r.entry.name for r in readings)
+    return chosen.unfinished / digest_of(names.encode(), repr(chosen.seconds).encode(), *figures)[:16]
 
 
 def _together(
@@ -114,7 +150,8 @@ def _together(
     if len(alone) == 1:
         assert alone[0].found is not None, "asked for those that were assessed"
         return alone[0].found
-    return _assess([a.reading for a in alone], table, chosen, _prefixed(listener, _TOGETHER, total, total), data)
+    listen = _prefixed(listener, _TOGETHER, total, total)
+    return _assess([a.reading for a in alone], table, chosen, listen, data, _SHARE_TOGETHER)
 
 
 def _record(folder: Folder, readings: Sequence[Reading], alone: Sequence[_Alone], together: Assessed) -> dict[str, Any]:
