@@ -15,6 +15,12 @@ from divulge.outputs.behind import Behind
 SHARE = 0.5
 """Figures that carry at least this much of the blame together are those that mostly give somebody away."""
 
+_LONGEST = 120
+"""Characters of the figures that a sentence names, where it cannot name all of them."""
+
+_NAMED = 0.5
+"""What figures weigh together that a rule or a proof names: less than one that an exposed person stands behind."""
+
 MOST_NAMED = 3
 """Figures that a sentence names."""
 
@@ -55,9 +61,11 @@ class Blame:
         if not mostly:
             return ""
         named = [labels[i] for i in mostly[:MOST_NAMED]]
+        while len(mostly) > MOST_NAMED and len(named) > 1 and sum(map(len, named)) > _LONGEST:
+            named.pop()
         if len(mostly) > MOST_NAMED:
-            return f"Spread over {len(mostly):,} figures, among them {_listed(named)}."
-        return f"Mostly the figure{'s' if len(named) > 1 else ''} {_listed(named)}."
+            return f"Spread over {len(mostly):,} figures, among them {_listed(named)}".removesuffix(".") + "."
+        return f"Mostly the figure{'s' if len(named) > 1 else ''} {_listed(named)}".removesuffix(".") + "."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -78,7 +86,7 @@ def find_blame(case: Case, at_risk: Mask, named: Sequence[str] = ()) -> Blame:
         own = (behind.figures >= 0) & case.shown(behind)
         np.maximum.at(found, behind.figures[own], counts[own])
     wanted = set(named)
-    found = np.where([label in wanted for label in case.labels], np.maximum(found, 1.0), found)
+    found = np.where([label in wanted for label in case.labels], np.maximum(found, _NAMED / max(len(wanted), 1)), found)
     levels: dict[tuple[str, int], tuple[str, str, int, int]] = {}
     for name in dict.fromkeys(n for b in finest for n in b.names) or case.output.own_variables():
         variable = case.table.schema[name]

@@ -80,10 +80,18 @@ def _highest(part: Mapping[str, Any]) -> float:
 
 
 def _picture(before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]]) -> str:
-    """Information lost across, the largest upper bound of the marginal risk upwards; the output as it was at 0."""
+    """Information lost across; upwards the people who are exposed, where there were any, else the marginal risk.
+
+    A verdict goes by the people before it goes by the average, and so does the picture.
+    """
+    is_exposed = bool(before["exposed"])
+
+    def risk(part: Mapping[str, Any]) -> float:
+        return float(part["exposed"]) if is_exposed else _highest(part)
+
     points = [
-        (0.0, _highest(before), "as it was"),
-        *((100 * p["loss"]["information"], _highest(p["after"]), str(i)) for i, p in enumerate(proposals, start=1)),
+        (0.0, risk(before), "as it was"),
+        *((100 * p["loss"]["information"], risk(p["after"]), str(i)) for i, p in enumerate(proposals, start=1)),
     ]
     right, top = max(x for x, _, _ in points) or 1.0, max(y for _, y, _ in points) or 1.0
 
@@ -98,12 +106,13 @@ def _picture(before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]]) 
         drawn.append(f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="5" fill="{colour}"/>')
         drawn.append(f'<text x="{cx + 9:.1f}" y="{cy - 7:.1f}" font-size="13">{escape(name)}</text>')
     front = " ".join("{:.1f},{:.1f}".format(*place(x, y)) for x, y, _ in sorted(points))
+    upwards = f"people exposed (top: {top:,.0f})" if is_exposed else f"marginal risk, upper bound (top: {top:.4f})"
     axis = (
         f'<polyline points="{front}" fill="none" stroke="{PALETTE["line"]}" stroke-width="2"/>'
         f'<path d="M{EDGE} {EDGE / 2}V{HEIGHT - EDGE}H{WIDTH - EDGE / 2}" fill="none" stroke="{PALETTE["soft"]}"/>'
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 14}" font-size="13" text-anchor="middle">information lost, % '
         f"(right end: {right:.1f})</text>"
-        f'<text x="16" y="{EDGE / 2 - 8}" font-size="13">marginal risk, upper bound (top: {top:.4f})</text>'
+        f'<text x="16" y="{EDGE / 2 - 8}" font-size="13">{upwards}</text>'
     )
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Risk against loss of each proposal">'
