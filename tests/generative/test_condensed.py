@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divulge.assess.statistics.counted import count_exposures
+from divulge.assess.statistics.counted import count_exposures, read_off
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.checking import check_outputs, make_cases, read_profile
 from divulge.measures import FAMILIES
 from divulge.measures.run import measure_tables
+from divulge.outputs import Status
 from divulge.policy import Policy
 from divulge.scenario import Knowledge, Lookup, Scenario
 from divulge.spec import parse_output
@@ -177,3 +178,41 @@ def _aligned(*given_tables: Table) -> tuple[Table, ...]:
 def _marginals(table: Table) -> Any:
     counts = {n: table.frequencies(n).astype(float) for n in table.names}
     return Knowledge.of(table.schema, "marginals", counts).marginals
+
+
+@given(tables())
+def test_reading_a_table_tells_of_each_what_the_table_with_and_without_them_tells(table: Table) -> None:
+    output = parse_output({"kind": "crosstab", "variables": ["A", "B", "C"], "compute": True})
+    held = condense(table)
+    if output.evaluate(held).status is not Status.OK:
+        return
+    rows = output.as_rows(held.schema, output.publish(output.evaluate(held), held.schema))
+    assert rows is not None
+    for keys, target in ((("A", "B"), "C"), (("B",), "A")):
+        lookup = Lookup.of(Scenario(keys, target), held, _marginals(held))
+        found = read_off(lookup, rows, held, Policy())
+        prior = _marginals(held)[target][held[target]]
+        for row in range(held.n_rows):
+            scores = [_read(output, t, keys, target, held, row, prior[row]) for t in (held, _without(held, row))]
+            # Quotients of small whole numbers.
+            assert found.exposures[row] == pytest.approx(scores[0] - scores[1], abs=1e-12)
+
+
+def _without(table: Table, row: int) -> Table:
+    """The people but one of this row."""
+    assert table.people is not None
+    fewer = table.people - (np.arange(table.n_rows) == row)
+    kept = fewer > 0
+    return Table(table.schema, tuple(c[kept] for c in table.columns), fewer[kept])
+
+
+def _read(output: Any, table: Table, keys: Any, target: str, held: Table, row: int, prior: float) -> float:
+    """The slow twin: the table computed, its margins summed by name, the score of a person read off."""
+    values = {v.name: v.values.tolist() for v in held.schema}
+    cells = output.evaluate(table).values.reshape([len(values[n]) for n in output.variables])
+    codes = {n: int(held[n][row]) for n in (*keys, target)}
+    if any(codes[n] >= len(values[n]) for n in codes):
+        return prior
+    of_keys = cells[tuple(codes[n] if n in keys else slice(None) for n in output.variables)].sum()
+    of_both = cells[tuple(codes.get(n, slice(None)) for n in output.variables)].sum()
+    return float((of_both + prior) / (of_keys + 1))

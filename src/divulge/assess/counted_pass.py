@@ -1,7 +1,8 @@
 """A pass where everything is counts: nothing is searched for, nobody is drawn, and it costs what different rows cost.
 
 If one crosstab of exact counts has every variable of the outputs and the scenarios, whatever reproduces it has its
-counts: the rows that it is are the synthetic data. Marginal risk and exposure are exact (statistics/counted.py).
+counts: the rows that it is are the synthetic data. Marginal risk and exposure are exact (statistics/counted.py). People
+with a missing value may not be in the crosstab: an intruder who reads it learns nothing from their being in the data.
 Measures need people who are out: halves of the cells are drawn, as many people of each as halves of the rows would have
 (multivariate hypergeometric), which is the same and costs nothing.
 """
@@ -17,7 +18,7 @@ from divulge.assess.passes import Pass, PassResult, ScenarioRisk
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.task import Task
 from divulge.assess.statistics.contrasts import measure_risks
-from divulge.assess.statistics.counted import count_exposures
+from divulge.assess.statistics.counted import read_off
 from divulge.assess.statistics.looks import Look, best_look, looks_of
 from divulge.designs import RepeatedHalves
 from divulge.measures.families.family import Family
@@ -41,7 +42,7 @@ def spanning(
     if not all(scenario.keys for scenario in scenarios):
         return None
     for i, (output, released) in enumerate(zip(outputs, printed, strict=True)):
-        if every <= set(output.counted_together(table, released)):
+        if every <= set(output.own_variables()) and output.as_rows(table.schema, released) is not None:
             return i
     return None
 
@@ -60,8 +61,7 @@ def run_counted(job: Pass, design: RepeatedHalves, policy: Policy) -> PassResult
     assert synthetic is not None, "exact counts are rows"
     outputs = reproduce(task.recipe(dict(enumerate(job.printed)), task.table.n_people).objective, synthetic)
     outcome = Outcome.REPRODUCED if all(o.is_complete for o in outputs) else Outcome.STALLED
-    counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
-    looks = looks_of(None, None, counted, policy)
+    looks = looks_of(None, None, [read_off(lookup, synthetic, task.table, policy) for lookup in task.lookups], policy)
     embedded = time.perf_counter()
     figures = [_measured(task, synthetic, design, i) for i in range(len(task.scenarios))]
     nobody = np.zeros(task.table.n_rows, dtype=bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divulge.kernels.arrays import Integers
+from divulge.kernels.arrays import Integers, Mask
 from divulge.table.table import Table
 
 _ROOM = 1 << 62
@@ -28,6 +28,11 @@ def expand(table: Table) -> Table:
     if table.people is None:
         return table
     return Table(table.schema, tuple(np.repeat(column, table.people) for column in table.columns))
+
+
+def found_in(table: Table, rows: Table) -> Mask:
+    """Which rows of a table are, in the variables of some other rows of the same schema, among these."""
+    return np.isin(_numbers(table.select(rows.names)), _numbers(rows))
 
 
 def drawn_half(table: Table, rng: np.random.Generator) -> tuple[Table, Table]:

@@ -34,6 +34,8 @@ def show(record: dict[str, Any]) -> None:
             screen.show(f"{_name(output)}: {output['sentence']}")
     screen.show("")
     _rules(record)
+    if "condensed" in record:
+        screen.show("Risk and exposure are exact: everything is counts, so nothing was searched for.")
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
     screen.show(_risks(record))
     for risk in record["risk"]:

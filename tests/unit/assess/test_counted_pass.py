@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from divulge.assess import Plan, assess, plan
+from divulge.reports import Html
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
 from divulge.table.condense import condense, expand
@@ -122,3 +123,25 @@ def test_the_same_people_give_the_same_record_again() -> None:
 def test_no_row_of_few_people_is_described_in_the_record() -> None:
     record = record_of(planned(condense(people()), TABLE))
     assert record["exposure"]["groups"] == []
+
+
+def test_people_with_missing_values_are_not_in_the_table_and_not_exposed_by_it() -> None:
+    area = ["a"] * 40 + ["b"] * 40 + ["c"] + [None] * 5
+    table = small_table(AREA=area, SEX=[0, 1] * 43, ILL=["x", "y", "y"] * 27 + ["x"] * 5)
+    held = condense(table)
+    ready = planned(held, TABLE)
+    assert ready.table.people is not None
+    found = assess(ready, workers=1)
+    missing = held.schema["AREA"].is_missing[held["AREA"]]
+    assert held.count(missing) == 5
+    assert not (found.exposed & missing).any()
+    # The one of area c is alone there.
+    assert held.count(found.exposed & (held["AREA"] == 2)) == 1
+    assert found.record["verdict"] == "refuse"
+    assert found.record["rows"] == 86
+
+
+def test_every_report_says_that_it_is_exact() -> None:
+    record = record_of(planned(condense(people()), TABLE))
+    page = Html().render(record)
+    assert "risk and exposure are exact" in page

@@ -18,6 +18,7 @@ from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.scenario import Counts, Lookup, Scenario
 from divulge.table import Table
+from divulge.table.condense import found_in
 
 ALMOST = 1 - 1e-9
 """Shares above this are 1 but for rounding: where everybody has the same value, nothing is learnt of anybody."""
@@ -64,9 +65,21 @@ def exposed_by_counts(scenario: Scenario, table: Table, policy: Policy) -> Mask:
     return _counted(Lookup.of(scenario, table, share), table, policy.certain_class).exposed(policy.delta)
 
 
+def read_off(lookup: Lookup, rows: Table, table: Table, policy: Policy) -> Counted:
+    """The same where an intruder reads the crosstab itself. rows: those that it is; table: everybody.
+
+    People who are not in it, because a value of theirs is missing, change no count: their exposure is 0.
+    """
+    found = _counted(lookup, rows, policy.certain_class)
+    inside = found_in(table, rows)
+    return Counted(np.where(inside, found.exposures, 0.0), found.certain & inside, table.people)
+
+
 def _counted(lookup: Lookup, table: Table, certain_class: int) -> Counted:
     with_them = lookup.counts(table)
-    without = Counts(with_them.near - 1, with_them.matched - 1, with_them.certain)
+    # Nobody to leave out where nobody is: a cell of people who are not in the crosstab.
+    near, matched = (np.maximum(counts - 1, 0) for counts in (with_them.near, with_them.matched))
+    without = Counts(near, matched, with_them.certain)
     exposures = lookup.scores(with_them) - lookup.scores(without)
     alike = (with_them.near == with_them.matched) & (with_them.matched < certain_class) & (lookup.prior < ALMOST)
     return Counted(exposures[lookup.cell_of_row], alike[lookup.cell_of_row], table.people)

@@ -18,6 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from divulge.condensing.connection import connect
+from divulge.condensing.group_by import quoted
 from divulge.errors import MeasureError, MissingColumnsError, NotATableError, suggest, unknown_variable
 from divulge.kernels import counting
 from divulge.kernels.arrays import Integers32
@@ -133,16 +135,7 @@ def _connection() -> Iterator[Any]:
             "the duckdb engine needs DuckDB, which is not installed.", hint="Install it: pip install 'divulge[duckdb]'."
         ) from None
     with tempfile.TemporaryDirectory(prefix="divulge-") as folder:
-        # Nothing is fetched at run time: DuckDB would otherwise download what it thinks it lacks.
-        connection = duckdb.connect(
-            config={
-                "memory_limit": _MEMORY,
-                "temp_directory": folder,
-                "preserve_insertion_order": "false",
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-        )
+        connection = connect(folder, memory=_MEMORY)
         try:
             yield connection
         except duckdb.Error as error:
@@ -159,7 +152,7 @@ def _code(connection: Any, paths: Sequence[Path], name: str, how: Groups | None,
     """The variable that a column is in all files together, and the code of every raw value."""
     found, weights = [], []
     for path in paths:
-        sql = f"SELECT {_quoted(name)} AS v, count(*) AS n FROM read_parquet(?) GROUP BY 1"
+        sql = f"SELECT {quoted(name)} AS v, count(*) AS n FROM read_parquet(?) GROUP BY 1"
         values = connection.sql(sql, params=[str(path)]).to_arrow_table()
         found.append(values.column("v"))
         weights.append(values.column("n").to_numpy())
@@ -192,7 +185,7 @@ def _tally(
 ) -> Tally:
     """A file's cells with their counts. Values become codes once rows are cells, of which there are far fewer."""
     names = [*keys, target]
-    columns = ", ".join(f"{_quoted(n)} AS v{j}" for j, n in enumerate(names))
+    columns = ", ".join(f"{quoted(n)} AS v{j}" for j, n in enumerate(names))
     joins, code = [], "0"
     for j, name in enumerate(names):
         connection.register(f"map{j}", coded[name].maps[file])
@@ -218,7 +211,3 @@ def _summed(tallies: Sequence[Tally]) -> Tally:
         counts = a + b
     total: Integers32 = counts
     return Tally(codes, total, sum(t.n_rows for t in tallies))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -117,7 +117,7 @@ class Crosstab(Output):
 
     def as_rows(self, schema: Schema, released: Released) -> Table | None:
         low, high = released.whole()
-        if self.statistic != "counts" or self.weights is not None or not (low == high).all():
+        if self.statistic != "counts" or self.weights or self.where or not (low == high).all():
             return None
         spanned = schema.select(self.variables)
         shape = self._groups(schema).shape

@@ -33,6 +33,10 @@ def run(source: Source) -> Section | None:
         (("Spec (SHA-256)",), (source.name("spec", "digest"),)),
         (("Data (SHA-256)",), (source.name("data", "digest"),)),
     ]
+    if source.get("condensed"):
+        about: Line = (source.whole("condensed", "people"), " people in ", source.whole("condensed", "different_rows"))
+        exact = " different rows; nothing was searched for, and risk and exposure are exact"
+        rows.insert(1, (("Condensed",), (*about, exact)))
     failed = source.get("splits", "failed") or []
     if failed:
         rows.append((("Splits that failed",), (f"{len(failed)}: ", Name(failed[0]))))
