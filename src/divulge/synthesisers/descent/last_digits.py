@@ -19,6 +19,7 @@ from divulge.objective.views import View
 from divulge.synthesisers.descent.box import Box, box_of
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
+from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.rare_levels import put_right
 
 _MOST_FIGURES = 60
@@ -103,6 +104,7 @@ class LastDigits:
                 alone.append([v])
                 reached |= moved
         for _ in range(_LANDINGS):
+            occupy_levels(self.objective, self.codes, self.rng)
             self._resize()
             for reach in _REACHES:
                 view = self._look()

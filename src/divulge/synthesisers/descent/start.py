@@ -14,6 +14,7 @@ from divulge.objective.moves import draws_of
 from divulge.objective.objective import Objective
 from divulge.objective.rules import rules_of
 from divulge.synthesisers.descent.expansion import codes_with_counts, expand_crosstabs
+from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.responses import draw_responses
 from divulge.synthesisers.descent.shares import expand_shares
 
@@ -41,6 +42,7 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
     if start == "model" and not keep:
         done = expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
         expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
+        occupy_levels(objective, codes, np.random.default_rng([*key, 4]))
     rules = rules_of(objective)
     _keep_rules(objective, rules, codes, keep, stream(*key, len(schema)))
     if start == "model" and not keep:
