@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from divulge.errors import RecordError, WriteError
 
 FORMAT_VERSION = 1
@@ -40,14 +38,13 @@ def to_plain(value: Any) -> Any:
         return {name: to_plain(getattr(value, name)) for name in kept}
     if isinstance(value, Mapping):
         return {str(k): to_plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
+    if type(value).__module__.partition(".")[0] == "numpy":
+        # An array or a number, known by its name: most commands end before numpy would be imported.
         return to_plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
         return [to_plain(v) for v in value]
     if isinstance(value, enum.Enum):
         return to_plain(value.value)
-    if isinstance(value, np.generic):
-        return to_plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Path):

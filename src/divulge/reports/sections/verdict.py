@@ -21,7 +21,7 @@ ADVICE = {
     "review": ("Read the reasons and the sections below, and settle what can be settled.",),
     "refuse": (
         "Ask for a version that gives less away: coarser categories, small cells left out or rounded, extremes and "
-        "rare groups dropped.",
+        "rare groups dropped. divulge mitigate looks for the smallest such change.",
         "Assess the new version, and put it beside this one with divulge compare.",
     ),
 }
