@@ -182,8 +182,50 @@ def _faults(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def _foreign(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    must = [
+        ("unsafe outputs released", "none", f"{t['unsafe released']:,} of {t['unsafe']:,}"),
+        ("safe outputs refused", "none", f"{t['safe refused']:,} of {t['safe']:,}"),
+        ("safe outputs released (the rest is *review*)", "at least 95 %", f"{t['safe released']:,} of {t['safe']:,}"),
+        ("unsafe outputs refused (the rest is *review*)", "", f"{t['unsafe refused']:,} of {t['unsafe']:,}"),
+    ]
+    rows = [
+        {
+            "output": x["output"],
+            "data": x["data"],
+            "rows": f"{x['rows']:,}",
+            "given away": x["given away"] or "",
+            "truth": x["truth"],
+            "seed": x["seed"],
+            "search": x["seconds a search"],
+            "verdict": x["verdict"],
+            "exposed": x.get("exposed", ""),
+            "power": f"{x['power']:.2f}" if "power" in x else "",
+            "why not as the truth has it": "" if _as_true(x) else x["reasons"][0],
+        }
+        for x in result["lines"]
+    ]
+    return [
+        "## Outputs on data that nobody tuned for",
+        f"{len(rows)} outputs on {t['data sets']} data sets from elsewhere (surveys, censuses, births, prisoners), "
+        "safe and unsafe ones in pairs. *Given away*: of how many people an attack gets "
+        "something, written out in a few lines on the data frame (`benchmarks/validation/foreign_data/attacks.py`), "
+        "without any part of Divulge. *Between*: what a custodian's policy decides. *Search*: the seconds that one "
+        "search was given; they are seconds of the clock, so a busy machine reproduces fewer figures and reviews more.",
+        _grid(["what must hold", "needed", "found"], must),
+        _lines(rows),
+    ]
+
+
+def _as_true(line: Line) -> bool:
+    wanted = {"safe": "release", "unsafe": "refuse"}
+    return wanted.get(line["truth"], line["verdict"]) == line["verdict"]
+
+
 SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "known_truth": _known_truth,
+    "foreign": _foreign,
     "true_exposure": _true_exposure,
     "coverage": _coverage,
     "calibration": _calibration,

@@ -220,6 +220,7 @@ def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[
     n, n_exposed = table.n_people, table.count(result.at_risk)
     section: dict[str, Any] = {
         "exposed": n_exposed,
+        "tested": result.has_contrast,
         "by_rules": table.count(result.named_by_rules),
         "share": n_exposed / n if n else 0.0,
         "delta": policy.delta,

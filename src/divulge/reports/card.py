@@ -8,7 +8,7 @@ from typing import Any
 from divulge.reports.blocks import Source
 from divulge.reports.page import environment
 from divulge.reports.sections.outputs import released_grid
-from divulge.reports.sections.verdict import output_name, summary
+from divulge.reports.sections.verdict import exposed_people, output_name, summary
 
 TONES = {"release": "#1a6b3c", "review": "#8a5800", "refuse": "#b3261e"}
 """As in the report. Text keeps the notebook's own colour, so that light and dark both work."""
@@ -22,7 +22,7 @@ def card(record: Mapping[str, Any]) -> str:
     source = Source(record)
     seen = summary(source)
     outputs = [
-        ((output_name(source, p),), str(source.get(*p, "verdict")), (source.whole(*p, "exposed"),))
+        ((output_name(source, p),), str(source.get(*p, "verdict")), exposed_people(source, *p))
         for p in source.many("outputs")
     ]
     grids = [grid for p in source.many("outputs") if (grid := released_grid(source, p)) is not None]

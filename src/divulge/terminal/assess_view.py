@@ -59,7 +59,9 @@ def _outputs(record: dict[str, Any]) -> Grid:
     for output in record["outputs"]:
         figures = f"{output['reproduced']:,} of {output['figures']:,} at {output['precision']}"
         about = f"{_name(output)} ({output['kind']}): {output['description']}"
-        grid.add_row(about, output["verdict"], figures, f"{output['exposed']:,}")
+        # A 0 would say that nobody is exposed where nobody was compared.
+        is_known = record["exposure"].get("tested", True) or output["exposed"]
+        grid.add_row(about, output["verdict"], figures, f"{output['exposed']:,}" if is_known else "–")
     return grid
 
 

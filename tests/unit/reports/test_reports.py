@@ -183,3 +183,13 @@ def test_pdf_without_its_extra_says_what_to_install(record: dict[str, Any], monk
     monkeypatch.setitem(sys.modules, "weasyprint", None)
     with pytest.raises(UsageError, match=r"the package WeasyPrint, which is not installed.*divulge\[pdf\]"):
         Pdf().render(record)
+
+
+def test_what_was_not_tested_is_a_dash_and_never_nobody(record: dict[str, Any]) -> None:
+    exposure = {**record["exposure"], "exposed": 0, "tested": False}
+    page = Markdown().render({**record, "exposure": exposure})
+    assert "not tested" in page
+    assert "of nobody can it be said" not in page
+    tested = Markdown().render({**record, "exposure": {**exposure, "tested": True}})
+    assert "not tested" not in tested
+    assert "of nobody can it be said" in tested

@@ -40,6 +40,8 @@ def _said(source: Source) -> Line:
     by_rules: Line = ()
     if source.get("exposure", "by_rules"):
         by_rules = (" A rule alone, without any search, names ", source.whole("exposure", "by_rules"), ".")
+    if source.get("exposure", "tested") is False and not source.get("exposure", "exposed"):
+        return ("Nobody was compared in the data and out of it, so whether anybody is exposed was not tested.",)
     if not source.get("exposure", "exposed"):
         return (
             exposed,

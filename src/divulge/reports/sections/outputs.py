@@ -6,7 +6,7 @@ import re
 
 from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Points, Section, Source
 from divulge.reports.sections.pictures import blame_said, grade, marked, picture
-from divulge.reports.sections.verdict import output_name, precision
+from divulge.reports.sections.verdict import exposed_people, output_name, precision
 
 OPEN_UP_TO = 40
 """Figures that are shown at once; longer tables are folded."""
@@ -31,7 +31,7 @@ def _overview(source: Source, paths: list[Path]) -> Grid:
         (
             (output_name(source, p),),
             (str(source.get(*p, "verdict")),),
-            (source.whole(*p, "exposed"),),
+            exposed_people(source, *p),
             (source.whole(*p, "reproduced"), " of ", source.whole(*p, "figures")),
         )
         for p in paths

@@ -140,6 +140,12 @@ def _subject(source: Source) -> Line:
     return (*shown, f" and {more} more" if more > 0 else "")
 
 
+def exposed_people(source: Source, *path: str | int) -> Line:
+    """How many are exposed; a dash where nobody was compared in and out, since a 0 would say that nobody is."""
+    is_known = source.get("exposure", "tested") is not False or bool(source.get(*path, "exposed"))
+    return (source.whole(*path, "exposed"),) if is_known else ("–",)
+
+
 def output_name(source: Source, path: tuple[str | int, ...]) -> Name:
     """What an output is called; what it is where nobody named it."""
     described = str(source.get(*path, "description") or f"Output {source.get(*path, 'number')}").removesuffix(".")
@@ -154,9 +160,9 @@ def precision(source: Source, path: tuple[str | int, ...]) -> Name:
 
 
 def _tiles(source: Source) -> tuple[Tile, ...]:
-    tiles = [
-        Tile("Exposed people", (source.whole("exposure", "exposed"),), ("of ", source.whole("rows"), " in the data"))
-    ]
+    exposed = exposed_people(source, "exposure")
+    below: Line = ("not tested",) if exposed == ("–",) else ("of ", source.whole("rows"), " in the data")
+    tiles = [Tile("Exposed people", exposed, below)]
     worst = highest_risk(source)
     if worst is not None:
         risk = (*worst, "marginal_risk")
