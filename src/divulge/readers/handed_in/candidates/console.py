@@ -60,11 +60,12 @@ def trimmed(block: Lines, start: int, end: int) -> tuple[int, int]:
 
 def framed(block: Lines) -> Iterator[tuple[int, int, Grid]]:
     """Tables between rules of dashes or equals signs, with empty lines inside, as esttab and stargazer print them."""
-    rules = [i for i, t in enumerate(block.texts) if re.match(r"^\s*(?:-{20,}|={20,}|_{20,})\s*$", t)]
+    rules = [i for i, t in enumerate(block.texts) if re.match(r"^\s{0,7}(?:-{20,}|={20,}|_{20,})\s*$", t)]
     i = 0
     while i + 2 < len(rules):
         first, second = rules[i], rules[i + 1]
-        heads = [t for t in block.texts[first + 1 : second] if t.strip()]
+        # A rule over some columns only parts the name of the response from its models.
+        heads = [t for t in block.texts[first + 1 : second] if t.strip() and not re.match(r"^\s*-{20,}\s*$", t)]
         errors = re.match(r"^\s+\(\d", "".join(block.texts[second + 2 : second + 3])) is not None
         numbered = errors or any(re.search(r"\(\d\)", t) for t in heads)
         if not 1 <= len(heads) <= 5 or any("|" in t for t in heads) or not numbered:
@@ -77,9 +78,12 @@ def framed(block: Lines) -> Iterator[tuple[int, int, Grid]]:
             and _goes_on(block, rules[last], rules[last + 1])
         ):
             last += 1
-        kept = [k for k in range(first + 1, rules[last]) if block.texts[k].strip() and k not in rules]
+        kept = [k for k in range(first + 1, rules[last]) if re.search(r"[^\s=_-]", block.texts[k])]
+        # A text over all columns, such as the name of the response, would close the gaps between them.
+        lone = {k for k in kept if k < second and not re.search(r"\S\s{2,}\S", block.texts[k].strip())}
+        kept = [k for k in kept if k not in lone] if len(lone) < len(heads) else kept
         plain = Lines(tuple(block.texts[k] for k in kept), block.first, tuple(block.line(k) for k in kept))
-        grid = aligned(plain, 0, len(kept), len(heads))
+        grid = aligned(plain, 0, len(kept), max(len(heads) - len(lone), 1))
         if grid is not None:
             after = tuple(t.strip() for t in block.texts[rules[last] + 1 : rules[last] + 4] if t.strip())
             yield first, rules[last] + 1, Grid(grid.rows, (), tuple(h.strip() for h in heads), after)

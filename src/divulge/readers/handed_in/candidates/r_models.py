@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.coefficients import header_words, rows_at
+from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.console import transposed_pairs
 from divulge.readers.handed_in.candidates.expressions import as_condition, split_arguments
 from divulge.readers.handed_in.candidates.numbers import parse_number
@@ -93,7 +94,11 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
             else None
         )
     if model is not None and re.match(r"^\s*2\.5 ?%\s+97\.5 ?%\s*$", text):
-        figures, terms, after = rows_at(block, i + 1, end, ["lower 95%", "upper 95%"])
+        heads = ["lower 95%", "upper 95%"]
+        if split_row("".join(block.texts[i + 1 : i + 2]), 3) is not None:
+            ratio = {"logistic": "odds ratio", "poisson": "rate ratio", "cox": "hazard ratio"}.get(model.kind)
+            heads = [(ratio if "exp(" in command else None) or "coefficient", *heads]
+        figures, terms, after = rows_at(block, i + 1, end, heads)
         if figures and not model.terms:
             return [
                 replace(model, lines=(block.line(i), block.line(after - 1)), figures=tuple(figures), terms=tuple(terms))

@@ -92,11 +92,13 @@ def _by_groups(block: Lines, i: int, starts: list[int], command: str, session: S
     figures: list[Figure] = []
     for k in starts:
         label = re.match(r"^(?:[\w.]+\$)?([\w.]+): (.+?)\s*$", block.texts[k - 1]) if k > i else None
-        if label is None or not names:
+        listed = re.match(r"^\$`?(.+?)`?\s*$", block.texts[k - 1]) if k > i else None
+        if not names or (label is None and (listed is None or len(names) < 2)):
             return []
-        at = ((label[1], label[2]),)
+        by, level = (label[1], label[2]) if label is not None else (names[1], listed[1] if listed else "")
+        at = ((by, level),)
         figures += [
-            Figure(f"{label[2]}: {w}", w, n, block.line(k + 1), names[0], at)
+            Figure(f"{level}: {w}", w, n, block.line(k + 1), names[0], at)
             for w, t in zip(_WORDS, block.texts[k + 1].split(), strict=False)
             if (n := parse_number(t)) is not None
         ]
@@ -215,7 +217,9 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
         ]
     if re.search(r"\btapply\(|\bby\(", command) and len(names) > 1:
         return _grouped(pairs, names, command, lines)
-    applied = re.search(r"\bcolMeans\(|\b[sv]apply\(.*,\s*(mean|sd|var|median|min|max|sum)\b", command)
+    applied = re.search(
+        r"\bcolMeans\(|\b(?:[sv]apply\(|apply\(.*,\s*2).*,\s*(mean|sd|var|median|min|max|sum)\b", command
+    )
     if applied is not None:
         return _applied(pairs, _FUNCTIONS[applied[1] or "mean"], lines, _where(command))
     model = session.model

@@ -33,10 +33,14 @@ class Structure:
     body: tuple[Body, ...]
     decimal: Decimal
     grid: Grid
+    are_levels: bool = False
+    """Whether the headers are the values of a variable of the data, whatever else they may mean: Freq, None, Some."""
 
     def statistic(self, j: int) -> tuple[str, str | None]:
         """What a column is of and which statistic it shows. Beside whole numbers, 0.5 is a level and no median."""
         path = self.columns[j]
+        if self.are_levels:
+            return " / ".join(path), None
         if path and re.fullmatch(r"0?\.\d+", path[-1]):
             last = [p[-1] for p in self.columns if p and re.fullmatch(r"-?\d*\.?\d+", p[-1])]
             if any(float(t) >= 1 or float(t) <= 0 for t in last):
@@ -73,7 +77,14 @@ def take_apart(grid: Grid, words: Vocabulary) -> Structure | None:
     if not any(c is not None for b in body for c in b.cells):
         return None
     before = (*grid.before, *titles)
-    return Structure(stubs, columns, axes, body, decimal, Grid(grid.rows, grid.spans, before, grid.after, grid.sheet))
+    whole = Grid(grid.rows, grid.spans, before, grid.after, grid.sheet)
+    return Structure(stubs, columns, axes, body, decimal, whole, _are_levels(columns, words))
+
+
+def _are_levels(columns: tuple[tuple[str, ...], ...], words: Vocabulary) -> bool:
+    last = [c[-1] for c in columns if c and not is_total(c[-1])]
+    mixed = any(statistic_word(t) for t in last) and any(statistic_word(t) is None for t in last)
+    return mixed and len(set(last)) == len(last) > 1 and any(set(last) <= set(words.texts(n)) for n in words.names)
 
 
 def _is_title(grid: Grid, i: int) -> bool:

@@ -28,12 +28,15 @@ def is_table_one(table: Structure, words: Vocabulary) -> bool:
     named = len({n for b in rows if (n := _named(b.path[0], words)) is not None})
     if paired == 0:
         return False
+    spread = any(c is not None and len(c.inner) == 2 for b in rows for c in b.cells)
+    shared = any(c is not None and any(n.is_percent for n in c.inner) for b in rows for c in b.cells)
     explained = bool(re.search(r"mean\s*\(\s*SD|median\s*[\[(]\s*IQR|n\s*\(%\)", said, re.I))
     return (
         formed >= 2
         or (explained and (len(headings) >= 1 or named >= 2))
         or (named >= 3 and paired >= 2)
         or (len(headings) >= 2 and paired >= 3)
+        or (spread and shared and named >= 2)
     )
 
 

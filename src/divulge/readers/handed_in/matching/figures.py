@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -128,12 +129,18 @@ def _check(
     units, relative = (0.6, 1e-6) if kind == "linear" else (1.6, 1e-4)
     if figure.what in ("p-value",):
         relative = max(relative, 1e-3)
-    right = [v for v in values if figure.printed.agrees(v, units, relative)]
+    right = [v for v in values if figure.printed.agrees(v, units, relative * _stretch(v, figure.what))]
     if kind == "multinomial" and not right and candidate.program in ("r", ""):
         right = _nearly_converged(figure, fit, label, values)
     if kind == "negative-binomial" and not right and figure.what in _ERRORS:
         return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
     return Checked(figure, bool(right), float((right or values)[0]))
+
+
+def _stretch(value: float, what: str) -> float:
+    """How much further the exponential of a figure may be off than the figure: a ratio far from 1 shows it."""
+    ratio = what.endswith("ratio") or what.startswith(("exp", "lower", "upper"))
+    return max(1.0, abs(math.log(value))) if ratio and value > 0 else 1.0
 
 
 _STOPPED = 0.015

@@ -204,7 +204,7 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
             "standard error of regression",
             "standard error of estimate",
         ):
-            found[name] = [sigma]
+            found[name] = [sigma, float(np.sqrt(rss / n))]  # some divide by the rows
     else:
         null = ll / (1 - r2) if r2 < 1 else np.nan
         slopes = sum("Intercept" not in name and not name.startswith("cut") for name in fit.coefficients)

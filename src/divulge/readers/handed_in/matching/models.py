@@ -67,6 +67,27 @@ def match_model(
                     return reading
     if best is None:
         return _noted(plain, note or "its terms were not found in the data")
+    return best if best.confirmed else _otherwise_bracketed(best, words, data, where, aliases)
+
+
+def _otherwise_bracketed(
+    best: Reading, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+) -> Reading:
+    """A reading with t or p in its brackets, where none of them is the standard error of its coefficient."""
+    candidate = best.candidate
+    errors = [c for c in best.figures if c.figure.what == "standard error" and c.figure.of is not None]
+    main = [c for c in best.figures if c.figure.what == "coefficient"]
+    beside = {f.what for f in candidate.figures} & {"t", "z", "p-value"}
+    if not errors or beside or any(c.agrees for c in errors) or not all(c.agrees for c in main):
+        return best
+    for what in ("t", "p-value"):
+        figures = tuple(
+            replace(f, what=what, label=f.label.replace("standard error", what)) if f.what == "standard error" else f
+            for f in candidate.figures
+        )
+        tried = match_model(replace(candidate, figures=figures), words, data, where, aliases)
+        if tried.confirmed:
+            return tried
     return best
 
 

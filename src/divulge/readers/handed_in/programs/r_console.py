@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
-from divulge.readers.handed_in.candidates.console import runs, table_at
+from divulge.readers.handed_in.candidates.console import framed, runs, table_at
 from divulge.readers.handed_in.candidates.r_tables import (
     named_table,
     one_way,
@@ -16,7 +16,9 @@ from divulge.readers.handed_in.candidates.r_tables import (
     scalars,
     summary_frame,
     summary_line,
+    variables_in,
 )
+from divulge.readers.handed_in.candidates.r_tibbles import sliced, tibbles
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_r
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -35,11 +37,15 @@ class RConsole:
 
     name = "r"
 
+    def __init__(self) -> None:
+        self._frames: list[tuple[int, int]] = []
+
     def read(self, block: Block, session: Session) -> list[Candidate]:
         """The outputs of a stretch of a console."""
         if not isinstance(block, Lines) or not _R.search(text := "\n".join(block.texts)) or _PYTHON.search(text):
             return []
         out = []
+        self._frames = [(i, j) for i, j, _ in framed(block)]
         for command, start, end in _chunks(block):
             note_r(command, session)
             session.where = session.frame_in(resolved(command, session))
@@ -72,7 +78,17 @@ class RConsole:
     def _tables(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
         if re.match(r"^(?:proc\.time|Sys\.|sessionInfo|head|tail|str|dim|print\(head)\b", command):
             return
+        for i, j, tibble in tibbles(block, start, end):
+            yield from self._tables(block, start, i, command, session)
+            yield from (named_table(c, command, session) for c in read_grid(tibble, session.vocabulary, self.name))
+            start = j
+        whole = sliced(block, start, end, variables_in(command, session), session)
+        if whole is not None:
+            yield whole[0]
+            start = whole[2]
         for i, j in runs(block, start, end):
+            if any(a < j and i < b for a, b in self._frames):
+                continue  # models side by side between rules, as stargazer prints them, are no table of R's own
             found = summary_line(block, i, j, command, session) or summary_frame(block, i, j, command)
             found = found if found is not None else one_way(block, i, j, command, session)
             if found is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.decoding import decode, is_binary
@@ -55,17 +56,32 @@ def _rows(text: str, sign: str) -> list[tuple[int, list[str]]]:
     return rows
 
 
+def _is_header(held: list[tuple[int, list[str]]]) -> bool:
+    """Whether rows hold names and numbers of models alone, above the figures of these."""
+    cells = [c.strip() for _, row in held for c in row if c.strip()]
+    numbered = any(re.fullmatch(r"\(\d+\)", c) for c in cells)
+    return numbered and not any(re.search(r"\d", c) and not re.fullmatch(r"\(\d+\)", c) for c in cells)
+
+
+def _goes_on(rows: list[tuple[int, list[str]]]) -> bool:
+    """Whether the next row counts the observations of the models above."""
+    following = next((cells for _, cells in rows if any(c.strip() for c in cells)), [])
+    return bool(following) and re.match(r"^(?:Observations|N|R-squared)$", following[0].strip()) is not None
+
+
 def _stretches(rows: list[tuple[int, list[str]]]) -> list[Block]:
     """Rows between empty ones, each a grid with the single cells around it as titles and notes."""
     blocks: list[Block] = []
     said: list[str] = []
     held: list[tuple[int, list[str]]] = []
-    for line, cells in [*rows, (0, [])]:
+    for k, (line, cells) in enumerate([*rows, (0, [])]):
         filled = [c for c in cells if c.strip()]
         alone = len(filled) == 1 and cells and cells[0].strip() != "" and (not held or len(cells) == 1)
         if len(filled) > 1 or (filled and not alone):
             held.append((line, cells))
             continue
+        if held and not filled and len(cells) > 1 and (_is_header(held) or _goes_on(rows[k + 1 :])):
+            continue  # an empty row within a table of models, as outreg2 writes them
         if held:
             grid = grid_of(held, before=tuple(said))
             if grid is not None:

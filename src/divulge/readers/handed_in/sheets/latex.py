@@ -22,6 +22,8 @@ _WRAPPED = re.compile(
 )
 _SIGNS = (
     (r"$-$", "-"),
+    (r"\(", ""),
+    (r"\)", ""),
     (r"\textminus", "-"),
     (r"\%", "%"),
     (r"\&", "\x03"),
@@ -179,7 +181,7 @@ def _grid(body: str, line: int, columns: str) -> Grid | None:
     joined = _joined_columns(columns)
     rows, spans = [], []
     at = line
-    for chunk in re.split(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline", body):
+    for chunk in re.split(r"\\\\(?:\s*\[-?[\d.]+\s*(?:em|ex|pt|mm|cm|in)\])?|\\tabularnewline", body):
         lead = len(chunk) - len(chunk.lstrip())
         start = at + chunk.count("\n", 0, lead)
         at += chunk.count("\n")

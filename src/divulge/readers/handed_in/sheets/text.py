@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from divulge.readers.handed_in.sheets import delimited
 from divulge.readers.handed_in.sheets.decoding import decode, is_binary
 from divulge.readers.handed_in.sheets.embedded import with_grids
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
@@ -47,6 +48,14 @@ class _Long:
             yield from with_grids(part)
 
 
+def _is_delimited(text: str) -> bool:
+    """Whether a text is a table with tabs between its cells, as outreg2 and Excel write it."""
+    lines = text.splitlines()[:400]
+    tabs = [t.count("\t") for t in lines if t.strip()]
+    usual = max(set(tabs), key=tabs.count) if tabs else 0
+    return usual > 0 and len(tabs) > 3 and sum(t == usual for t in tabs) >= 0.9 * len(tabs)
+
+
 def read(path: Path, name: str) -> Document:
     """A text file."""
     if path.stat().st_size > WHOLE:
@@ -58,5 +67,7 @@ def read(path: Path, name: str) -> Document:
     if is_binary(data):
         return Document(name, reason="not text; nothing in it can be read")
     text, odd = decode(data)
+    if _is_delimited(text):
+        return delimited.read(path, name)
     texts = tuple(t.expandtabs(8)[:LONGEST] for t in text.splitlines())
     return Document(name, tuple(with_grids(Lines(texts))), (Remark(odd),) if odd else ())
