@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from tests.support.handed_in import people
+from tests.support.handed_in import least_squares, people
 
 
 def r_session() -> str:
@@ -121,8 +121,35 @@ def pandas_session() -> str:
     return "\n".join([*lines, ""])
 
 
+def r_tibbles() -> str:
+    """A tibble with the types of its columns, and a table of three variables slice by slice."""
+    frame = people()
+    lines = ["> d %>% group_by(town) %>% summarise(n = n(), mean = mean(wage))", "# A tibble: 3 × 3"]
+    lines += ["  town      n    mean", "  <chr> <int>   <dbl>"]
+    for k, (town, part) in enumerate(frame.groupby("town")):
+        lines.append(f"{k + 1} {town:<5} {len(part):>5} {part.wage.mean():>7.1f}")
+    lines.append("> table(d$town, d$sex, d$ill)")
+    for ill, part in frame.groupby("ill"):
+        lines += [f", ,  = {ill}", "", f"{'':6}", f"{'':6}{'Female':>8}{'Male':>6}"]
+        for town, row in pd.crosstab(part.town, part.sex).iterrows():
+            lines.append(f"  {town:<4}{row.iloc[0]:>8}{row.iloc[1]:>6}")
+        lines.append("")
+    return "\n".join([*lines, "> ", ""])
+
+
+def side_by_side() -> str:
+    """A model between rules with t statistics in brackets, as esttab prints it."""
+    b, se = least_squares(people())
+    lines = ["-" * 28, f"{'':12}{'(1)':>12}", f"{'':12}{'wage':>12}", "-" * 28]
+    for name, coefficient, error in zip(("age", "ill", "_cons"), b, se, strict=True):
+        lines += [f"{name:<12}{coefficient:>12.4f}", f"{'':12}{f'({coefficient / error:.2f})':>12}", ""]
+    return "\n".join([*lines, "-" * 28, f"{'N':<12}{200:>12}", "-" * 28, ""])
+
+
 LAYOUTS: dict[str, Callable[[], str]] = {
     "r session": r_session,
+    "r tibbles": r_tibbles,
+    "side by side": side_by_side,
     "stata session": stata_session,
     "gretl session": gretl_session,
     "pspp boxes": pspp_boxes,

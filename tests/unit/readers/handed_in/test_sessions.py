@@ -31,6 +31,8 @@ EXPECTED = {
         ("crosstab", "band ill", None),
         ("crosstab", "town sex ill", None),
     ],
+    "r tibbles": [("means", "wage town", None), ("crosstab", "town sex ill", None)],
+    "side by side": [("linear", "wage ~ age + ill", None)],
     "stata session": [
         ("means", "wage sex", None),
         ("position", "age", None),

@@ -40,7 +40,7 @@ def test_broken_archive_says_so(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("a.png", "picture"), ("a.rds", "not loaded"), ("a.pkl", "run code"), ("a.svg", "points")]
+    ("name", "word"), [("a.png", "picture"), ("a.rds", "R objects"), ("a.pkl", "run code"), ("a.svg", "points")]
 )
 def test_what_is_never_opened_is_listed_with_its_reason(name: str, word: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"\x80\x04")

@@ -17,6 +17,7 @@ from divulge.readers.handed_in.sheets import (
     notebook,
     opendocument,
     portable,
+    r_objects,
     rich,
     smcl,
     text,
@@ -25,7 +26,22 @@ from divulge.readers.handed_in.sheets import (
 )
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, Row
 
-FORMATS = (text, smcl, html, latex, markdown, delimited, excel, word, opendocument, rich, portable, notebook, viewer)
+FORMATS = (
+    text,
+    smcl,
+    html,
+    latex,
+    markdown,
+    delimited,
+    excel,
+    word,
+    opendocument,
+    rich,
+    portable,
+    notebook,
+    viewer,
+    r_objects,
+)
 
 _UNREAD = {
     "a picture, whose numbers cannot be read as text": (
@@ -39,7 +55,6 @@ _UNREAD = {
         ".webp",
     ),
     "a drawing that carries the points it shows": (".svg", ".gph", ".emf", ".wmf", ".eps", ".ps"),
-    "a file of R objects; they are not loaded": (".rds", ".rda", ".rdata"),
     "a pickle: loading it could run code": (".pkl", ".pickle", ".joblib", ".sav.pkl"),
     "microdata, not an output": (".dta", ".sav", ".por", ".sas7bdat", ".parquet", ".feather", ".xpt"),
     "an old binary format; save it anew as .xlsx or .docx": (".xls", ".doc", ".xlsb", ".ppt"),
