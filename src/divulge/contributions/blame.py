@@ -87,6 +87,9 @@ def find_blame(case: Case, at_risk: Mask, named: Sequence[str] = ()) -> Blame:
         np.maximum.at(found, behind.figures[own], counts[own])
     wanted = set(named)
     found = np.where([label in wanted for label in case.labels], np.maximum(found, _NAMED / max(len(wanted), 1)), found)
+    if at_risk.any() and not found.any():
+        # People who stand behind no figure of their own are given away by all of them together.
+        found = np.isfinite(case.released.values).astype(np.float64)
     levels: dict[tuple[str, int], tuple[str, str, int, int]] = {}
     for name in dict.fromkeys(n for b in finest for n in b.names) or case.output.own_variables():
         variable = case.table.schema[name]

@@ -96,3 +96,12 @@ def test_grades_mark_the_fewest_that_carry_half_and_treat_equals_alike(figures: 
 def test_many_figures_are_counted_not_listed() -> None:
     said = Blame(np.ones(9), ()).sentence([f"f{i}" for i in range(9)])
     assert said == "Spread over 9 figures, among them f0; f1 and f2."
+
+
+def test_somebody_behind_no_figure_of_their_own_is_given_away_by_all_of_them() -> None:
+    # The last one is censored: nobody's event.
+    died = [i % 2 for i in range(80)] + [0]
+    table = small_table(MONTHS=[1 + i % 12 for i in range(80)] + [40], DIED=died)
+    case = _case(table, kind="survival", time="MONTHS", event="DIED", times=[3, 6, 12])
+    said = find_blame(case, _last(table)).sentence(case.labels)
+    assert said.startswith(("Mostly the figures", "Spread over"))
