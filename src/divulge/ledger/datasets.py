@@ -19,6 +19,7 @@ from divulge.ledger.model import Dataset, Person, Project, ProjectDataset
 from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.frictionless import format_schema, parse_schema
+from divulge.table.shareable import told
 
 _SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
 """What a custodian may fix for every assessment of a dataset. Researchers choose none of it."""
@@ -74,7 +75,7 @@ def register(
         collection=collection or name,
         fingerprint=fingerprint(people),
         path=str(path.absolute()),
-        schema=format_schema(_without_names(people.schema)),
+        schema=format_schema(_kept_schema(people, schema)),
         settings=checked_settings(settings or {}),
         rows=people.n_rows,
         variables=list(people.names),
@@ -86,17 +87,23 @@ def register(
     return dataset
 
 
-def _without_names(schema: Schema) -> Schema:
-    """The schema without the values of what points at people (identifiers, texts, dates): these stay in the data."""
-    return Schema(
-        tuple(
-            variable
-            if variable.holds == "levels"
-            else replace(variable, values=variable.values[:0], labels={}, frequencies=None, is_open=True)
-            for variable in schema
-        ),
-        schema.rules,
-    )
+def _kept_schema(table: Table, given: Schema | None) -> Schema:
+    """The schema without any value that points at people: these stay in the data, and are read there by a worker.
+
+    Identifiers, texts and dates are kept without values; so are numbers of which some are rare. Of categories those are
+    kept that enough people have, or that the custodian's own schema lists.
+    """
+    kept = []
+    for one in told(table, given):
+        variable = one.variable
+        if variable.holds == "levels" and one.is_whole:
+            kept.append(variable)
+            continue
+        is_listed = variable.holds == "levels" and variable.kind == "categorical"
+        values = variable.values[one.levels] if is_listed else variable.values[:0]
+        labels = {v: t for v, t in variable.labels.items() if v in variable.missing or (v in set(values.tolist()))}
+        kept.append(replace(variable, values=values, labels=labels, frequencies=None, is_open=True))
+    return Schema(tuple(kept), table.schema.rules)
 
 
 def change_settings(session: Session, by: Person, dataset_id: int, settings: Mapping[str, Any]) -> Dataset:

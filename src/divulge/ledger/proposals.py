@@ -108,8 +108,13 @@ def _reason(why: str, name: str) -> str:
 
 
 def is_public(output: Output, schema: Schema, public: Collection[str]) -> bool:
-    """Whether everything that an output speaks of may be known to whoever submits it."""
-    return set(spoken_of(output, schema)) <= set(public)
+    """Whether everything that an output speaks of may be known to whoever submits it, and is known to the ledger."""
+    return _is_known(spoken_of(output, schema), schema, public)
+
+
+def _is_known(names: Collection[str], schema: Schema, public: Collection[str]) -> bool:
+    # Where some values stay in the data, the ledger cannot say which there are.
+    return set(names) <= set(public) and not any(schema[name].is_open for name in names)
 
 
 def spoken_of(output: Output, schema: Schema) -> tuple[str, ...]:
@@ -133,7 +138,7 @@ def _checked(
             hint="Ask an output checker to judge it by hand.",
         )
     spoken = spoken_of(output, schema)
-    if set(spoken) <= set(public):
+    if _is_known(spoken, schema, public):
         output.check(schema)
     plain = format_output(output)
     released = plain.get("released")

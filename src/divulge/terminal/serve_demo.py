@@ -74,7 +74,7 @@ def _demonstration(session: Session, folder: Path, tables: list[tuple[Path, Tabl
         if role is Role.RESEARCHER:
             people.add_member(session, None, project.id, person.id)
     for demo, (path, table) in zip(DEMOS, tables, strict=True):
-        made = datasets.register(session, None, demo.name, path, table=table)
+        made = datasets.register(session, None, demo.name, path, table=table, schema=table.schema)
         # Anybody may have these data.
         made.public = list(made.variables)
         datasets.open_to(session, None, made.id, project.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from divulge.errors import LedgerError, NotAllowedError, SpecError
 from divulge.ledger import datasets
 from divulge.ledger.datasets import fingerprint
+from divulge.ledger.export import export
 from divulge.ledger.model import Person
 from divulge.table import read_table
 from tests.support.ledgers import World
@@ -80,3 +82,33 @@ def test_settings_are_kept(small_world: World) -> None:
         datasets.change_settings(session, custodian, small_world.dataset, wanted)
     with small_world.ledger.reading() as session:
         assert datasets.get_dataset(session, small_world.dataset).settings == wanted
+
+
+def test_no_value_that_points_at_people_is_kept(small_world: World, tmp_path: Path) -> None:
+    # An identifier in a column that looks like categories, a name that one person has, an income that one person has.
+    rows = "".join(f"{'ABCDE'[i % 5]}{i:05d},{'Zebedee' if i == 7 else 'Ann'},{100 + i % 20}\n" for i in range(400))
+    (tmp_path / "a.csv").write_text("WARD,NAME,PAY\n" + rows + "E99999,Ann,987654\n", encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        made = datasets.register(session, None, "a", tmp_path / "a.csv")
+        kept = json.dumps([made.schema, export(session)])
+    for value in ("A00005", "Zebedee", "987654", "E99999"):
+        assert value not in kept
+    assert "Ann" in kept
+
+
+def test_values_that_stay_in_the_data_are_read_there(small_world: World, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("SEX,AREA\n" + "F,1\nM,2\n" * 50 + "F,9\n", encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        made = datasets.register(session, None, "a", tmp_path / "a.csv")
+        table = read_table(tmp_path / "a.csv", datasets.schema_of(made))
+        assert fingerprint(table) == made.fingerprint
+        assert table.schema["AREA"].texts == ["1", "2", "9"]
+
+
+def test_what_the_custodian_lists_is_kept(small_world: World, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("SEX\n" + "F\nM\n" * 50 + "X\n", encoding="utf-8")
+    listed = {"fields": [{"name": "SEX", "type": "string", "constraints": {"enum": ["F", "M", "X"]}}]}
+    (tmp_path / "a.json").write_text(json.dumps(listed), encoding="utf-8")
+    with small_world.ledger.writing() as session:
+        made = datasets.register(session, None, "a", tmp_path / "a.csv", schema=tmp_path / "a.json")
+        assert datasets.schema_of(made)["SEX"].texts[:3] == ["F", "M", "X"]

@@ -41,13 +41,15 @@ def _add_dataset(request: Request, form: Form) -> Response:
         if not form.text("name") or not path.is_absolute():
             raise SpecError("a name and the full path of a file are needed.", where="path")
         # Read before the transaction, so that nobody waits for it.
-        table = read_table(path, read_schema(Path(schema)) if schema else None)
+        listed = read_schema(Path(schema)) if schema else None
+        table = read_table(path, listed)
         with ledger_of(request).writing() as session:
             made = ledger_datasets.register(
                 session,
                 form.visitor.person,
                 form.text("name", 200),
                 path,
+                schema=listed,
                 table=table,
                 collection=form.text("collection", 200) or None,
                 settings=_read_settings(form.text("settings")),
