@@ -122,3 +122,20 @@ def test_search_finds_a_change_with_which_a_refused_table_is_released(service: S
         newer = session.get_one(Submission, number).replaced_by
         assert newer is not None
         assert newer.outputs[0].document != {"kind": "crosstab", "variables": ["AREA", "ILL"], "compute": True}
+
+
+def test_author_of_a_taken_change_does_not_learn_how_it_was_drawn(service: Service) -> None:
+    """The key of random rounding undoes it, and levels that were merged may be known from the data alone."""
+    number = service.ready()
+    keyed = {"kind": "crosstab", "variables": ["AGE", "SEX"], "compute": True, "method": "key 4711"}
+    _searched(service, number, [CHANGED])
+    post(service.client("chloe"), f"/submissions/{number}/offer", {"offer": "0"})
+    post(service.client("chloe"), f"/submissions/{number}/return", {"reason": "As offered."})
+    rosa = service.client("rosa")
+    answer = post(rosa, f"/submissions/{number}/take", {"offer": "0"})
+    newer = int(answer.headers["location"].split("?")[0].rpartition("/")[2])
+    with service.ledger.writing() as session:
+        session.get_one(Submission, newer).outputs[0].document = keyed
+    for address in (f"/submissions/{newer}", f"/api/submissions/{newer}", f"/submit/spec?replaces={newer}"):
+        assert "4711" not in rosa.get(address).text, address
+    assert "4711" in service.client("chloe").get(f"/submissions/{newer}").text

@@ -20,6 +20,12 @@ _MOST_OUTPUTS = 500  # Outputs of one submission. A thesis has a hundred; more i
 HANDED_IN = "files"
 """The origin of a submission whose outputs are in its files: a worker finds them there, beside the data."""
 
+OFFERED = "offer"
+"""The origin of a version that a checker offered and the author took."""
+
+OF_AN_OFFER = ("coarser", "method")
+"""Fields that a search fills in from the data: levels that were merged, and the key of random rounding or noise."""
+
 CORRECTIONS = "corrections-of-readings.json"
 """The file in which such a submission keeps what its author corrected. Nobody sends one under this name."""
 

@@ -35,7 +35,7 @@ from divulge.ledger.model import (
     Upload,
     Use,
 )
-from divulge.ledger.proposals import HANDED_IN
+from divulge.ledger.proposals import HANDED_IN, OF_AN_OFFER, OFFERED
 from divulge.ledger.store import Store
 from divulge.web.access import Visitor
 from divulge.web.acro import AcroStatus, acro_statuses
@@ -123,6 +123,11 @@ class VisibleSubmission:
     def marks_of(self, output: SubmittedOutput) -> Mapping[str, Mark]:
         """What is the matter with the figures of an output, by label."""
         return marks_of(self.brief, output.number) if self.brief is not None else {}
+
+    def document_of(self, output: SubmittedOutput) -> dict[str, Any]:
+        """An output as the reader is told of it. How a change was drawn from the data is not its author's to know."""
+        hidden = OF_AN_OFFER if self.submission.origin == OFFERED and not self.can["see_assessment"] else ()
+        return {name: value for name, value in output.document.items() if name not in hidden}
 
     def verdict_of(self, output: SubmittedOutput) -> str | None:
         """What the assessment says of one output by itself; None for whoever may not see it."""

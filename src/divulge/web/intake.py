@@ -32,6 +32,7 @@ from divulge.web.forms import find_form, read_fields
 from divulge.web.parsing import within_limits
 
 _SPEC_BYTES = 1 << 20  # a spec with every cell of a large crosstab inline has a tenth of it
+_TOTALS = frozenset({"total", "totals", "all", "sum"})  # heads of margins
 _FIGURES = "figures.csv"  # the name under which pasted figures are kept and released
 
 
@@ -108,7 +109,7 @@ def from_form(
         uploads = keep(store, files[:1], at_most)
         uploads = [(_csv_name(uploads[0][0]), uploads[0][1])]
     elif pasted:
-        uploads = [(_FIGURES, store.put(figures_csv(pasted).encode()))]
+        uploads = [(_FIGURES, store.put(figures_csv(pasted, document.get("variables") or ()).encode()))]
     else:
         raise SpecError(
             "the figures to be released are needed.", where="figures", hint="Choose a file, or paste the table."
@@ -117,18 +118,41 @@ def from_form(
     return Proposal(title=title, outputs=[document], uploads=uploads, purpose=purpose, origin="table")
 
 
-def figures_csv(pasted: str) -> str:
-    """Figures pasted from a spreadsheet or typed, as a CSV file with a header."""
+def figures_csv(pasted: str, variables: Sequence[str] = ()) -> str:
+    """Figures pasted from a spreadsheet or typed, as a CSV file with a header. variables: of a table with two."""
     delimiter = "\t" if "\t" in pasted else ";" if ";" in pasted and "," not in pasted else ","
     rows = [row for row in csv.reader(io.StringIO(pasted), delimiter=delimiter) if any(cell.strip() for cell in row)]
     if not rows or any(len(row) < 2 for row in rows):
         raise SpecError(
             "a label and a value are needed on every line.", where="figures", hint="For example: SEX=1 & LTILL=2, 240"
         )
+    if (listed := _two_way([[cell.strip() for cell in row] for row in rows], variables)) is not None:
+        return csv_text(listed)
     if rows[0][0].strip().casefold() not in LABEL_COLUMNS:
         # Labels may hold the sign between columns: the last one or two cells are numbers.
         rows.insert(0, ["term", "value", "se"][: max(len(row) for row in rows)])
     return csv_text([cell.strip() for cell in row] for row in rows)
+
+
+def _two_way(rows: list[list[str]], variables: Sequence[str]) -> list[list[str]] | None:
+    """A table with values of one variable above and of another at the side, as a list; None where it is none.
+
+    The first cell may name the variable at the side; else it is the first one. Totals follow from the rest.
+    """
+    heads = rows[0]
+    is_table = len(variables) == 2 and len(rows) > 1 and len(heads) > 2 and all(len(row) == len(heads) for row in rows)
+    if not is_table or heads[0].casefold() in LABEL_COLUMNS or any("=" in row[0] for row in rows):
+        return None
+    side, above = (variables[1], variables[0]) if heads[0] == variables[1] else (variables[0], variables[1])
+    body = [
+        [side, row[0], above, head, cell]
+        for row in rows[1:]
+        for head, cell in zip(heads[1:], row[1:], strict=True)
+        if not {row[0].casefold(), head.casefold()} & _TOTALS
+    ]
+    by_name = [({a: x, b: y}, cell) for a, x, b, y, cell in body]
+    labels = [" & ".join(f"{name}={named[name]}" for name in variables) for named, _ in by_name]
+    return [["term", "value"], *([label, cell] for label, (_, cell) in zip(labels, by_name, strict=True))]
 
 
 def from_acro(

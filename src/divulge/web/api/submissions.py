@@ -202,7 +202,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
                 number=o.number,
                 name=o.name,
                 kind=o.kind,
-                document=o.document,
+                document=seen.document_of(o),
                 variables=o.variables,
                 figures=seen.figures_of(o) or None,
             )

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from divulge.ledger import queries, searches, workflow
 from divulge.ledger.listing import whole_number
-from divulge.ledger.proposals import CORRECTIONS, Proposal
+from divulge.ledger.proposals import CORRECTIONS, OFFERED, Proposal
 from divulge.web.access import Form, Id, ledger_of
 from divulge.web.intake import kept_files
 from divulge.web.pages import go
@@ -51,7 +51,7 @@ def _take(request: Request, form: Form, submission_id: Id) -> Response:
             uploads=uploads,
             others=others,
             purpose=f"{old.purpose}\n\nChanged as the checkers offered. {said}".strip(),
-            origin="spec",
+            origin=OFFERED,
         )
     with ledger.writing() as session:
         made = workflow.resubmit(session, form.visitor.id, submission_id, proposal).id

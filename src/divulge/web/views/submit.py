@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import yaml
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -15,7 +16,8 @@ from divulge.ledger import queries, states, workflow
 from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Dataset, Submission
-from divulge.ledger.proposals import Proposal
+from divulge.ledger.proposals import CORRECTIONS, Proposal
+from divulge.ledger.store import Blob, Store
 from divulge.table import Schema
 from divulge.web import intake
 from divulge.web.access import Form, Posted, SignedIn, Visitor, ledger_of, settings_of
@@ -36,6 +38,8 @@ _EXAMPLE = {
 """,
 }
 """What a newcomer may submit about the demonstration's extract of a survey."""
+
+_MOST_PASTED = 200_000  # bytes of figures that a form shows; longer ones are sent as a file
 
 UPLOADS = frozenset({"/submit/table", "/submit/spec", "/submit/acro", "/submit/files"})
 """The addresses that take files."""
@@ -58,6 +62,7 @@ def _submit_spec(request: Request, form: Form) -> Response:
         document = intake.read_document(text, name)
         store, most = ledger_of(request).store, settings_of(request).upload_bytes
         uploads = intake.keep(store, intake.sent_files(form.fields, "files"), most)
+        uploads += _kept_before(request, form, {name for name, _ in uploads})
         others = intake.keep(store, intake.sent_files(form.fields, "others"), most)
         why = form.text("why", 2000)
         return intake.from_spec(
@@ -65,6 +70,17 @@ def _submit_spec(request: Request, form: Form) -> Response:
         )
 
     return _hand_in(request, form, "spec", propose)
+
+
+def _kept_before(request: Request, form: Posted, sent: set[str]) -> list[tuple[str, Blob]]:
+    """Files of the version before that stay here and were not sent anew."""
+    replaces = form.number("replaces")
+    if replaces is None:
+        return []
+    with ledger_of(request).reading() as session:
+        old = queries.find_submission(session, form.visitor.person, replaces)
+        states.check_resubmit(form.visitor.person, old)
+        return [one for one in intake.kept_files(old, without=CORRECTIONS)[0] if one[0] not in sent]
 
 
 @router.post("/submit/acro")
@@ -185,7 +201,8 @@ def _form(
         if is_example and example is not None:
             chosen = str(example.id)
         dataset = old.dataset if old is not None else next((d for d in datasets if str(d.id) == chosen), None)
-        kind = (typed.text("kind") if typed is not None else "") or query.get("kind", "")
+        before = _Typed(typed, old, _EXAMPLE if is_example else {}, ledger_of(request).store)
+        kind = query.get("kind", "") or before.text("kind")
         kind_form = find_form(kind) if way == "table" and kind in kind_forms() else None
         return page(
             request,
@@ -198,7 +215,7 @@ def _form(
             old=old,
             kinds=list(kind_forms().values()),
             kind_form=kind_form,
-            typed=_Typed(typed, old, _EXAMPLE if is_example else {}),
+            typed=before,
             token=secrets.token_urlsafe(24),
             most=settings_of(request).upload_bytes,
             has_example=example is not None,
@@ -213,15 +230,34 @@ def _is_of_demonstration(request: Request, dataset: Dataset) -> bool:
 class _Typed:
     """What was typed before something was found wrong with it, or what the returned version said."""
 
-    def __init__(self, form: Posted | None, old: Submission | None, example: Mapping[str, str]) -> None:
+    def __init__(
+        self, form: Posted | None, old: Submission | None, example: Mapping[str, str], store: Store | None = None
+    ) -> None:
         self.form, self.old, self.example = form, old, example
+        self._given = _sent_before(old, store) if form is None and old is not None and store is not None else {}
 
     def text(self, name: str) -> str:
         if self.form is not None:
             return self.form.text(name, 1 << 20)
         if self.old is not None and name in ("title", "purpose"):
             return str(getattr(self.old, name))
-        return self.example.get(name, "")
+        return self._given.get(name, [self.example.get(name, "")])[0]
 
     def texts(self, name: str) -> list[str]:
-        return self.form.texts(name) if self.form is not None else []
+        return self.form.texts(name) if self.form is not None else self._given.get(name, [])
+
+
+def _sent_before(old: Submission, store: Store) -> dict[str, list[str]]:
+    """What the author sent, as the fields of a form. What a worker or a search made of it is not the author's."""
+    if old.origin not in ("spec", "table") or not old.outputs:
+        return {}
+    plain = yaml.safe_dump({"outputs": [o.document for o in old.outputs]}, sort_keys=False, allow_unicode=True)
+    found = {"text": [plain], "kind": [old.outputs[0].kind]}
+    for name, value in old.outputs[0].document.items():
+        listed = value if isinstance(value, list) else ["yes"] if value is True else [value]
+        found[f"field-{name}"] = [str(one) for one in listed]
+    named = old.outputs[0].document.get("released")
+    upload = next((u for u in old.uploads if u.name == named), None)
+    if upload is not None and upload.size <= _MOST_PASTED:
+        found["figures"] = [store.read(upload.digest).decode("utf-8-sig", errors="replace")]
+    return found
