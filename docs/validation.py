@@ -208,8 +208,9 @@ def _foreign(result: dict[str, Any]) -> list[str]:
     ]
     return [
         "## Outputs on data that nobody tuned for",
-        f"{len(rows)} outputs on {t['data sets']} data sets from elsewhere (surveys, censuses, births, prisoners), "
-        "safe and unsafe ones in pairs. *Given away*: of how many people an attack gets "
+        f"{len(rows)} of {t['outputs']} outputs, on {t['data sets']} data sets from elsewhere (surveys, censuses, "
+        "births, prisoners). Those that are not listed have not been run; unsafe ones were run first, so few safe ones "
+        "are among them. *Given away*: of how many people an attack gets "
         "something, written out in a few lines on the data frame (`benchmarks/validation/foreign_data/attacks.py`), "
         "without any part of Divulge. *Between*: what a custodian's policy decides. *Search*: the seconds that one "
         "search was given; they are seconds of the clock, so a busy machine reproduces fewer figures and reviews more.",

@@ -110,6 +110,7 @@ def check() -> list[str]:
     unsafe = [x for x in lines if x["truth"] == "unsafe"]
     is_usual = SPLITS == [0] and SECONDS == [0]
     totals = {
+        "outputs": len(CASES),
         "data sets": len({x["data"] for x in lines}),
         "safe": len(safe),
         "safe released": sum(x["verdict"] == "release" for x in safe),
