@@ -86,6 +86,7 @@ class LastDigits:
         self.candidate, self.objective, self.codes = candidate, candidate.objective, candidate.codes
         self.rng = np.random.default_rng(int(candidate.stream[0]))
         self.units = candidate.half_units()
+        self.until = candidate.log.seconds + _SHARE * candidate.settings.seconds
 
     def land(self) -> bool:
         """Land, look again, mend; whether every figure is as printed in the end. Codes are as before where not.
@@ -94,7 +95,6 @@ class LastDigits:
         straightest for every figure. Where these alone cannot reach all figures (a group's sum of whole values has
         gaps), all columns together, and then those that are exact again, for what the others left.
         """
-        until = self.candidate.log.seconds + _SHARE * self.candidate.settings.seconds
         start = self.codes.copy()
         bends = self._bends()
         nearly = [v for v, (bend, _) in bends.items() if bend <= _NEARLY]
@@ -107,20 +107,28 @@ class LastDigits:
             occupy_levels(self.objective, self.codes, self.rng)
             self._resize()
             for reach in _REACHES:
+                if self._is_late:
+                    break
                 view = self._look()
                 put_right(self.candidate, view, self._box(view), self.rng, reach)
             for v in nearly:
+                if self._is_late:
+                    break
                 self._try_values(v)
             for columns in (*alone, nearly, *alone, nearly, *alone):
                 if columns and self._change(columns) and self._is_done():
                     return True
-                if self.candidate.log.seconds > until:
+                if self._is_late:
                     break
             self.codes[:] = start
-            if self.candidate.log.seconds > until:
+            if self._is_late:
                 break
         self._look()
         return False
+
+    @property
+    def _is_late(self) -> bool:
+        return self.candidate.log.seconds > self.until
 
     def _is_done(self) -> bool:
         """Whether all is as printed. Steps were looked at from end to end: a code between may break an edit rule."""
@@ -140,6 +148,8 @@ class LastDigits:
         view = self._look()
         box, found = self._box(view), {}
         for column in map(int, self.candidate.moves.variables):
+            if self._is_late:
+                break
             rows = self.rng.permutation(len(self.codes))[:_TRIAL]
             near = self._neighbours(rows, column)
             shifts, allowed = self._shifts(view, rows, column, near, box)
@@ -159,6 +169,8 @@ class LastDigits:
         """Move rows until no inequality is broken: groups have sizes that can carry their figures, none is empty."""
         n = self.objective.n_target_residuals
         for _ in range(_MOST_RESIZED):
+            if self._is_late:
+                return
             view = self._look()
             box = self._box(view)
             is_open = ~(np.isfinite(view.goal.low[:n]) & np.isfinite(view.goal.high[:n]))[box.counts]

@@ -90,7 +90,9 @@ class Search:
         movable = {objective.schema.names[v] for v in candidate.moves.variables}
         may_help = bool(fixed) and all(u & movable for u in wrong)
         is_done = may_help and (
-            make_single_moves(candidate, is_first=False) or candidate.is_done() or LastDigits(candidate).land()
+            make_single_moves(candidate, is_first=False)
+            or candidate.is_done()
+            or (not candidate.is_out_of_time and LastDigits(candidate).land())
         )
         candidate.move_all_but(())
         return is_done
