@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import statsmodels.formula.api as smf
 
+from divulge.demo import cps_extract
 from divulge.errors import OutputError
 from divulge.objective import Objective, Target
 from divulge.objective.reproduction import reproduce
@@ -134,3 +135,15 @@ def test_summary_of_statsmodels_is_read_with_its_tests_and_intervals() -> None:
     assert output.released["HOME (97.5 %)"] == f"{fit.conf_int().loc['HOME', 1]:.3f}"
     assert isinstance(output.decimals, tuple)
     assert len(output.decimals) == len(output.released)
+
+
+def test_ratio_of_which_few_digits_are_printed_does_not_lead_the_search_astray() -> None:
+    people = cps_extract().take(slice(5000))
+    # The intercept is printed as 0.001: its coefficient may be anything from -7.6 to -6.5.
+    output = Logistic(formula="income ~ age + sex + weeks_worked", exponentiated=True, decimals=3)
+    released = output.publish(output.evaluate(people), people.schema)
+    marginals = {v.name: people.frequencies(v.name) / people.n_rows for v in people.schema}
+    objective = Objective(people.schema, (Target(output, released),), marginals)
+    # Seconds: a hundred times what an idle machine needs.
+    found = Descent(seconds=60.0).embed(objective, people.n_rows, seed=1)
+    assert released.agrees(output.evaluate(found.table).values).all()

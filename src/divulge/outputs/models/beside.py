@@ -172,26 +172,23 @@ def first(released: Released, n: int) -> Released:
 class _BesideResiduals:
     """Residuals of a model with what is shown beside its coefficients, for which nothing is searched.
 
-    inner: in terms of coefficients, with n figures. n_more: figures beside them. is_raised: coefficients are shown as
-    ratios. beta: the coefficients that were released.
+    inner: in terms of coefficients, with n figures. n_more: figures beside them. scale: the ratios that were released
+    where coefficients are shown as these, else nothing. To first order a ratio changes by itself times the change of
+    its coefficient; in these terms the search goes on as straight as without ratios.
     """
 
     is_diagonal: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = False
     inner: Residuals
-    beta: Floats
+    scale: Floats
     n: int
     n_more: int
-    is_raised: bool
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         residuals, jacobian = self.inner.linearise(totals, table)
-        if self.is_raised:
-            m = len(self.beta)
-            now = np.exp(np.clip(self.beta + residuals[:m], -FARTHEST, FARTHEST))
-            residuals, jacobian = residuals.copy(), jacobian.copy()
-            residuals[:m] = now - np.exp(self.beta)
-            jacobian[:m] *= now[:, None]
+        residuals, jacobian = residuals.copy(), jacobian.copy()
+        residuals[: len(self.scale)] *= self.scale
+        jacobian[: len(self.scale)] *= self.scale[:, None]
         nothing = np.zeros((self.n_more, jacobian.shape[1]))
         return (
             np.concatenate([residuals[: self.n], nothing[:, 0], residuals[self.n :]]),
@@ -203,14 +200,13 @@ def lower_beside(lowered: Lowered, base: Released, released: Released, m: int, i
     """The lowered form of m coefficients with what is shown beside them. base: figures in terms of coefficients."""
     n = len(base.labels)
     low, high, unit = lowered.low.copy(), lowered.high.copy(), lowered.unit.copy()
-    beta = np.clip(base.centre[:m], -FARTHEST, FARTHEST)
-    if is_raised:
-        low[:m], high[:m] = released.residual_low[:m], released.residual_high[:m]
-        unit[:m] *= np.exp(beta)
+    scale = np.exp(np.clip(base.centre[: m if is_raised else 0], -FARTHEST, FARTHEST))
+    for bound in (low, high, unit):
+        bound[: len(scale)] *= scale
     free = np.full(len(released.labels) - n, np.inf)
     return replace(
         lowered,
-        residuals=_BesideResiduals(lowered.residuals, beta, n, len(free), is_raised),
+        residuals=_BesideResiduals(lowered.residuals, scale, n, len(free)),
         low=np.concatenate([low[:n], -free, low[n:]]),
         high=np.concatenate([high[:n], free, high[n:]]),
         unit=np.concatenate([unit[:n], np.ones(len(free)), unit[n:]]),
