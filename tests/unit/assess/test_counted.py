@@ -49,6 +49,18 @@ def test_what_is_no_exact_count_of_everybody_is_not_counted(change: dict[str, ob
     assert plan.outputs[0].counted_together(plan.table, plan.printed[0]) == ()
 
 
+def test_crosstab_without_the_people_whose_value_is_missing_is_counted_too() -> None:
+    area = ["x"] * 20 + ["y"] + [None] * 5  # somebody is alone in area y
+    table = small_table(AREA=area, ILL=["yes"] * 10 + ["no"] * 10 + ["yes"] + ["no"] * 5)
+    plan = ready({"kind": "crosstab", "variables": ["AREA", "ILL"], "compute": True}, table=table)
+    task = make_task(plan.outputs, scenarios_for((), plan.outputs, table.schema), table, (), Descent(), 1)
+    counted = count_exposures(task.lookups, plan.outputs, plan.printed, task.table, Policy())
+    by_area = next(c for c, one in zip(counted, task.lookups, strict=True) if one.scenario.target == "ILL")
+    assert by_area is not None
+    assert np.flatnonzero(by_area.certain).tolist() == [20]
+    assert (by_area.exposures[21:] == 0).all(), "who is in no cell changes no count"
+
+
 def test_keys_outside_the_crosstab_are_not_counted() -> None:
     plan = ready(
         {"kind": "crosstab", "variables": ["A", "B"], "compute": True},

@@ -50,13 +50,24 @@ def count_exposures(
     lookups: Sequence[Lookup], outputs: Sequence[Output], printed: Sequence[Released], table: Table, policy: Policy
 ) -> tuple[Counted | None, ...]:
     """Of each look-up what counts say; None where its variables do not stand in one crosstab of counts."""
-    crosstabs = [set(o.counted_together(table, r)) for o, r in zip(outputs, printed, strict=True)]
-    return tuple(
-        _counted(lookup, table, policy.certain_class)
-        if lookup.scenario.keys and any(crosstab.issuperset(lookup.scenario.variables) for crosstab in crosstabs)
-        else None
-        for lookup in lookups
-    )
+    pairs = list(zip(outputs, printed, strict=True))
+    crosstabs = [set(o.counted_together(table, r)) for o, r in pairs]
+    # Where people have missing values, a crosstab is not everybody, but still the rows that it counts.
+    apart = [rows for o, r in pairs if (rows := o.as_rows(table.schema, r)) is not None]
+    return tuple(_by_counts(lookup, crosstabs, apart, table, policy) for lookup in lookups)
+
+
+def _by_counts(
+    lookup: Lookup, crosstabs: Sequence[set[str]], apart: Sequence[Table], table: Table, policy: Policy
+) -> Counted | None:
+    """crosstabs: the variables of those that count everybody; apart: the rows of all."""
+    names = set(lookup.scenario.variables)
+    if not lookup.scenario.keys:
+        return None
+    if any(crosstab >= names for crosstab in crosstabs):
+        return _counted(lookup, table, policy.certain_class)
+    rows = next((rows for rows in apart if set(rows.names) >= names), None)
+    return None if rows is None else read_off(lookup, rows, table, policy)
 
 
 def exposed_by_counts(scenario: Scenario, table: Table, policy: Policy) -> Mask:
