@@ -18,7 +18,8 @@ from tests.support.records import census_record, spiteful_record
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]
 
 
-@pytest.fixture(scope="session")
+# Of one module: while it is open, no other test of the process could start a loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)

@@ -21,19 +21,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 
 
 @pytest.fixture(scope="module")
-def browser(place: Opened) -> httpx.Client:
+def client(place: Opened) -> httpx.Client:
     return place.browser()
 
 
-def test_the_printed_address_works_once(place: Opened, browser: httpx.Client) -> None:
+def test_the_printed_address_works_once(place: Opened, client: httpx.Client) -> None:
     late = place.stranger().get(place.address)
     assert late.status_code == 403
     assert "was used before" in late.text
     # Whoever came first may come by it again.
-    assert browser.get(place.address).status_code == 200
+    assert client.get(place.address).status_code == 200
 
 
-def test_a_page_of_ones_own_opens_nobody_elses(place: Opened, browser: httpx.Client, tmp_path: Path) -> None:
+def test_a_page_of_ones_own_opens_nobody_elses(place: Opened, client: httpx.Client, tmp_path: Path) -> None:
     other = opened(tmp_path / "theirs")
     theirs = other.browser()
     try:
@@ -46,10 +46,10 @@ def test_a_page_of_ones_own_opens_nobody_elses(place: Opened, browser: httpx.Cli
         other.close()
 
 
-def test_nothing_is_answered_outside_the_secret_path(place: Opened, browser: httpx.Client) -> None:
+def test_nothing_is_answered_outside_the_secret_path(place: Opened, client: httpx.Client) -> None:
     base = place.root.rpartition("/")[0]
     for path in ("/", "/desk", "/submissions", "/api/session", "/api/openapi.json", "/x/desk"):
-        assert browser.get(base + path).status_code in (403, 404), path
+        assert client.get(base + path).status_code in (403, 404), path
 
 
 def test_the_cookie_is_for_the_secret_path_alone(place: Opened) -> None:
@@ -62,44 +62,44 @@ def test_the_cookie_is_for_the_secret_path_alone(place: Opened) -> None:
     assert "SameSite=strict" in cookie
 
 
-def test_a_page_that_calls_itself_by_another_name_is_refused(place: Opened, browser: httpx.Client) -> None:
+def test_a_page_that_calls_itself_by_another_name_is_refused(place: Opened, client: httpx.Client) -> None:
     # DNS rebinding: a stranger's name that leads to this machine.
     for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80"):
-        assert browser.get(f"{place.root}/desk", headers={"host": host}).status_code == 403
+        assert client.get(f"{place.root}/desk", headers={"host": host}).status_code == 403
 
 
 @pytest.mark.parametrize("given", [None, "", "wrong"])
 def test_a_form_without_the_pages_own_token_changes_nothing(
-    place: Opened, browser: httpx.Client, given: str | None
+    place: Opened, client: httpx.Client, given: str | None
 ) -> None:
     before = place.desk.version
     fields = {"path": __file__} if given is None else {"path": __file__, "csrf": given}
-    assert browser.post(f"{place.root}/data", data=fields).status_code == 403
+    assert client.post(f"{place.root}/data", data=fields).status_code == 403
     assert place.desk.version == before
     assert place.desk.data is None
 
 
-def test_a_form_from_another_site_changes_nothing(place: Opened, browser: httpx.Client) -> None:
+def test_a_form_from_another_site_changes_nothing(place: Opened, client: httpx.Client) -> None:
     for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
         fields = {"csrf": place.keys.csrf, "by": "x", "text": "y"}
-        assert browser.post(f"{place.root}/note", data=fields, headers=headers).status_code == 403
+        assert client.post(f"{place.root}/note", data=fields, headers=headers).status_code == 403
     assert not (place.desk.ours / "notes.json").exists()
 
 
 @pytest.mark.parametrize(
     "name", ["../out.txt", "..\\out.txt", "/etc/out.txt", "C:\\out.txt", "a/../../out.txt"], ids=range(5)
 )
-def test_a_file_stays_in_the_folder_whatever_it_is_called(place: Opened, browser: httpx.Client, name: str) -> None:
+def test_a_file_stays_in_the_folder_whatever_it_is_called(place: Opened, client: httpx.Client, name: str) -> None:
     files = {"files": (name, b"Nothing to see.")}
-    browser.post(f"{place.root}/files", data={"csrf": place.keys.csrf}, files=files)
+    client.post(f"{place.root}/files", data={"csrf": place.keys.csrf}, files=files)
     assert place.desk.files == ["out.txt"]
     assert not (place.desk.folder.parent / "out.txt").exists()
 
 
 @pytest.mark.parametrize("name", ["..", ".hidden", "divulge", "DIVULGE", "a:b", "x" * 300])
-def test_names_that_are_none_are_refused(place: Opened, browser: httpx.Client, name: str) -> None:
+def test_names_that_are_none_are_refused(place: Opened, client: httpx.Client, name: str) -> None:
     before = sorted(p.name for p in place.desk.folder.rglob("*"))
-    answer = browser.post(
+    answer = client.post(
         f"{place.root}/files", data={"csrf": place.keys.csrf}, files={"files": (name, b"Nothing to see.")}
     )
     assert answer.status_code in (200, 422)

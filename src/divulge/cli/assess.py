@@ -16,7 +16,8 @@ from divulge.terminal.result_folders import result_folder
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
-    from divulge.assess import Assessed
+    from divulge.assess import Assessed, Plan
+    from divulge.spec import Assessment
 
 
 def run(
@@ -56,29 +57,19 @@ def run(
     these tell about people who were in is compared with what they tell about people who were not.
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
-
-    from divulge.assess import assess, plan
+    from divulge.assess import assess
     from divulge.assess.remarks import find_remarks
     from divulge.assess.scenarios import scenarios_for
     from divulge.assess.splits.checkpoint import digest_of, digest_of_table
-    from divulge.spec import read_inputs, read_spec
+    from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
         _assess_folder(spec, data, output, workers, fail_on, json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
-    if ledger is not None:
-        ready = plan(assessment, *released_before(assessment, ledger))
-    elif exposed_rows is not None and assessment.data is not None:
-        if not isinstance(assessment.data, Path) or assessment.data.is_dir():
-            raise UsageError("rows have a number in a file alone.", where="--exposed-rows", hint="Leave it out.")
-        ready = plan(assessment, read_inputs(assessment, "needed"))
-    else:
-        ready = plan(assessment)
+    ready = _planned(assessment, ledger, exposed_rows)
     wanted = output if output is not None else Path(f"{spec.stem}-assessment")
-    if exposed_rows is not None and not exposed_rows.parent.is_dir():
-        raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
     data_digest = digest_of_table(ready.table)
     # Whoever goes on from finished splits means the folder that has them.
     goes_on = resume and (wanted / "splits").exists()
@@ -108,6 +99,22 @@ def run(
     found.checkpoint.clear()  # what was kept for resuming is no longer needed
     tell_results(record, files, None if json else show)
     exit_for(str(found.verdict), fail_on)
+
+
+def _planned(assessment: Assessment, ledger: str | None, exposed_rows: Path | None) -> Plan:
+    """The plan: beside what a ledger says was released before, and of single rows where their numbers are wanted."""
+    from divulge.assess import plan
+    from divulge.spec import read_inputs
+
+    if exposed_rows is not None and not exposed_rows.parent.is_dir():
+        raise UsageError("there is no such folder.", where=f"--exposed-rows {exposed_rows.parent}")
+    if ledger is not None:
+        return plan(assessment, *released_before(assessment, ledger))
+    if exposed_rows is None or assessment.data is None:
+        return plan(assessment)
+    if not isinstance(assessment.data, Path) or assessment.data.is_dir():
+        raise UsageError("rows have a number in a file alone.", where="--exposed-rows", hint="Leave it out.")
+    return plan(assessment, read_inputs(assessment, "needed"))
 
 
 def _assess_folder(

@@ -178,7 +178,8 @@ class RefitResiduals:
         assert self.se is not None
         given = np.isfinite(self.se)
         residuals.append((se - np.nan_to_num(self.se))[given])
-        jacobian.append((slope / (2.0 * se[:, None]))[given])
+        # A released error of nothing has no slope that says anything; any finite one will do.
+        jacobian.append(slope[given] / (2.0 * np.maximum(se[given], np.finfo(float).tiny))[:, None])
 
 
 def _sloped(function: Callable[[Floats], Floats], at: Floats) -> tuple[Floats, Floats]:

@@ -84,8 +84,11 @@ class Search:
         if self.settings.keep is not None or candidate.is_done() or candidate.verified is None:
             return False
         used = [set(output.variables) for output in objective.lowered]
-        fixed = set().union(*(u for u, r in zip(used, candidate.verified, strict=False) if r.is_complete))
-        wrong = [u for u, r in zip(used, candidate.verified, strict=False) if not r.is_complete]
+        judged = [(u, r.is_complete, r.target.output.weight) for u, r in zip(used, candidate.verified, strict=False)]
+        wrong = [u for u, is_right, _ in judged if not is_right]
+        # What counts little, as what was granted does, must not bind what counts much.
+        most = max((weight for _, is_right, weight in judged if not is_right), default=0.0)
+        fixed = set().union(*(u for u, is_right, weight in judged if is_right and weight >= most))
         candidate.move_all_but(fixed)
         movable = {objective.schema.names[v] for v in candidate.moves.variables}
         may_help = bool(fixed) and all(u & movable for u in wrong)
