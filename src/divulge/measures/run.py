@@ -22,6 +22,7 @@ from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family
 from divulge.scenario import Scenario
 from divulge.table import Table, align, table_from_frame
+from divulge.table.align import stacked
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ def measure_tables(
     ready = prepare(original, synthetic, holdout, names, groups)
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
     counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)
-    pool = _stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
+    pool = stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
     return measure_prepared(ready, scenarios, families, counter, pool, exclusions, with_scores, seed)
 
 
@@ -259,12 +260,6 @@ def _figures(case: Case, families: Sequence[Family], seed: int) -> dict[str, Est
 def _by_name(found: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     names = dict.fromkeys(n for one in found for n in one)
     return {n: [one[n] for one in found if n in one] for n in names}
-
-
-def _stacked(tables: Sequence[Table]) -> Table:
-    """Tables of one schema as one, row after row."""
-    columns = zip(*(t.columns for t in tables), strict=True)
-    return Table(tables[0].schema, tuple(np.concatenate(c) for c in columns))
 
 
 def _numbered(word: str, n: int) -> list[str]:

@@ -12,8 +12,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 from divulge.errors import DivulgeError, OutputError
 from divulge.table import Schema, Table, read_table, write_table
 from divulge.table.align import onto
@@ -80,10 +78,3 @@ def read_rows(path: Path, schema: Schema, field: str) -> Table:
     if not found.n_rows:
         raise OutputError(f"{path.name} has no row whose levels the data have.", where=field)
     return found
-
-
-def stacked(tables: list[Table]) -> Table:
-    """The rows of several tables of one schema, one after the other."""
-    if len(tables) == 1:
-        return tables[0]
-    return Table(tables[0].schema, tuple(np.concatenate(c) for c in zip(*(t.columns for t in tables), strict=True)))

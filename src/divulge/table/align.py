@@ -36,6 +36,12 @@ def align(*tables: Table, names: Sequence[str] | None = None) -> tuple[Table, ..
     )
 
 
+def stacked(tables: Sequence[Table]) -> Table:
+    """Tables of one schema as one, row after row."""
+    columns = zip(*(t.columns for t in tables), strict=True)
+    return Table(tables[0].schema, tuple(np.concatenate(c) for c in columns))
+
+
 def onto(table: Table, schema: Schema) -> Table:
     """Rows of another file on a given schema. A number that it lacks becomes the nearest that it has; a row with a
     level that it lacks is left out, since it is nobody's."""

@@ -14,11 +14,10 @@ from divulge.assess.splits.task import Task
 from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.looks import Look
 from divulge.kernels.arrays import Floats
+from divulge.measures.intervals import normal
 from divulge.scenario import Lookup
 from divulge.table import Table
 from divulge.table.align import onto
-
-_WIDE = 1.959963984540054  # the normal distribution's 97.5 %
 
 
 def looks_beside(task: Task, rows: Table, holdout: Table | None) -> tuple[Look, ...]:
@@ -44,4 +43,6 @@ def _difference(inside: Floats, outside: Floats) -> Mean:
     """The difference of two means with its interval, as of independent samples."""
     value = float(inside.mean() - outside.mean())
     error = sqrt(inside.var() / len(inside) + outside.var() / len(outside))
-    return Mean(value, value - _WIDE * error, value + _WIDE * error, 1, error)
+    found = normal(value, error)
+    assert found is not None, "scores are numbers"
+    return Mean(value, found.low, found.high, 1, error)

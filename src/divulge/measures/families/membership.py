@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
@@ -100,6 +99,8 @@ class Membership(Family):
 
 def area(inside: Floats, outside: Floats) -> tuple[float, float]:
     """P(in > out) + ½ P(in = out), and its standard error (DeLong, DeLong and Clarke-Pearson 1988)."""
+    from scipy.stats import rankdata  # imported where it is used: it takes longer than most commands
+
     n, m = len(inside), len(outside)
     ranks = rankdata(np.concatenate([inside, outside]))
     # How many of the others each person exceeds, ties counted as one half.

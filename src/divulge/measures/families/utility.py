@@ -24,6 +24,7 @@ from divulge.measures.intervals import normal, wilson
 from divulge.scenario.coding import KeyCoding
 from divulge.settings import Range
 from divulge.table import Table
+from divulge.table.align import stacked
 
 _EMPTY = "The people or the synthetic data have no rows."
 
@@ -71,17 +72,14 @@ class Utility(Family):
         self, people: Table, synthetic: Table, holdout: Table | None, rng: np.random.Generator
     ) -> dict[str, Estimate]:
         seed = int(rng.integers(2**31 - 1))
-        is_b = np.arange(people.n_rows + synthetic.n_rows) >= people.n_rows
-        scores, expected, null = self._scores(people, synthetic, seed, rng)
-        value, apart = _pmse(scores, is_b), _ks(scores[~is_b], scores[is_b])
-        n = people.n_rows + synthetic.n_rows
+        told = self._told(people, synthetic, seed)
+        expected, null = self._null(told, seed, rng)
+        value, apart, n = told.pmse, told.distance, told.rows.n_rows
         details: dict[str, Any] = {"model": self.model, "synthetic_share": synthetic.n_rows / n}
         if holdout is not None:
             # Two samples of one population: what pMSE is between data that differ by chance alone.
-            others = np.arange(people.n_rows + holdout.n_rows) >= people.n_rows
-            beside = self._scores(people, holdout, seed, rng)[0]
-            details["holdout_pMSE"] = _pmse(beside, others)
-            details["holdout_SPECKS"] = _ks(beside[~others], beside[others])
+            beside = self._told(people, holdout, seed)
+            details["holdout_pMSE"], details["holdout_SPECKS"] = beside.pmse, beside.distance
         undefined = "Nothing varies, so no model can tell the rows apart."
         return {
             "pMSE": Estimate("pMSE", value, value * n, n, baseline=expected, n=n, details=details),
@@ -93,33 +91,51 @@ class Utility(Family):
             ),
         }
 
-    def _scores(self, a: Table, b: Table, seed: int, rng: np.random.Generator) -> tuple[Floats, float, str]:
-        """The propensity of every row, the expectation of pMSE under correct synthesis, and how that was found."""
-        stacked = Table(a.schema, tuple(np.concatenate(c) for c in zip(a.columns, b.columns, strict=True)))
-        is_b = np.arange(stacked.n_rows) >= a.n_rows
-        share, n = float(is_b.mean()), stacked.n_rows
+    def _told(self, a: Table, b: Table, seed: int) -> _Told:
+        """How the model tells the rows of two files apart."""
+        rows = stacked([a, b])
+        is_b = np.arange(rows.n_rows) >= a.n_rows
+        if self.model == "cart":
+            return _Told(rows, is_b, _tree_scores(rows, is_b, seed), 0)
+        fit = fit_logistic(for_linear(rows, rows.names).of(rows), is_b)
+        return _Told(rows, is_b, fit.fitted, fit.rank)
+
+    def _null(self, told: _Told, seed: int, rng: np.random.Generator) -> tuple[float, str]:
+        """The expectation of pMSE under correct synthesis, and how it was found."""
+        rows, share = told.rows, float(told.is_b.mean())
         if self.model == "logit":
-            fit = fit_logistic(for_linear(stacked, stacked.names).of(stacked), is_b)
-            expected = (fit.rank - 1) * (1 - share) ** 2 * share / n
-            return fit.fitted, expected, "correct synthesis, (k − 1)(1 − c)²c/N"
-        scores = _tree_scores(stacked, is_b, seed)
-        shuffled = (rng.permutation(is_b) for _ in range(self.n_permutations))
-        permuted = [_pmse(_tree_scores(stacked, labels, seed), labels) for labels in shuffled]
+            expected = (told.rank - 1) * (1 - share) ** 2 * share / rows.n_rows
+            return expected, "correct synthesis, (k − 1)(1 − c)²c/N"
+        shuffled = (rng.permutation(told.is_b) for _ in range(self.n_permutations))
+        permuted = [_Told(rows, labels, _tree_scores(rows, labels, seed), 0).pmse for labels in shuffled]
         # Permuted labels make two independent samples, which differ twice as much as a draw from the fitted model.
-        return scores, float(np.mean(permuted)) / 2, f"half the mean over {self.n_permutations} permutations"
+        return float(np.mean(permuted)) / 2, f"half the mean over {self.n_permutations} permutations"
 
 
-def _pmse(scores: Floats, is_b: Mask) -> float:
-    """mean (p̂ − c)², with c the share of synthetic rows (Woo et al. 2009)."""
-    return float(((scores - is_b.mean()) ** 2).mean())
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """Rows of two files, which of them are the second's, and a model's score of each. rank: of the regression."""
 
+    rows: Table
+    is_b: Mask
+    scores: Floats
+    rank: int
 
-def _ks(a: Floats, b: Floats) -> float:
-    """The largest distance of two distributions of scores. Scores that differ by rounding alone are one score."""
-    a, b = np.sort(a.round(12)), np.sort(b.round(12))
-    places = np.union1d(a, b)
-    far = np.searchsorted(a, places, side="right") / len(a) - np.searchsorted(b, places, side="right") / len(b)
-    return float(np.abs(far).max())
+    @property
+    def pmse(self) -> float:
+        """mean (p̂ − c)², with c the share of the second file's rows (Woo et al. 2009)."""
+        return float(((self.scores - self.is_b.mean()) ** 2).mean())
+
+    @property
+    def distance(self) -> float:
+        """The largest distance of both files' distributions of scores (Kolmogorov and Smirnov).
+
+        Scores that differ by rounding alone are one score.
+        """
+        a, b = (np.sort(self.scores[mask].round(12)) for mask in (~self.is_b, self.is_b))
+        places = np.union1d(a, b)
+        far = np.searchsorted(a, places, side="right") / len(a) - np.searchsorted(b, places, side="right") / len(b)
+        return float(np.abs(far).max())
 
 
 def interval_overlap(a: Interval, b: Interval) -> float:

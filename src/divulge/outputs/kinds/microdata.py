@@ -16,13 +16,14 @@ import numpy as np
 from divulge.comparators import COMPARATORS, Comparator
 from divulge.errors import OutputError
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.generated import check_command, read_rows, run_command, stacked
+from divulge.outputs.generated import check_command, read_rows, run_command
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.settings import Kinds, Range
 from divulge.table import Condition, Schema, Table
+from divulge.table.align import stacked
 
 
 @dataclass(frozen=True, kw_only=True)

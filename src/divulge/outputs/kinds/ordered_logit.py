@@ -13,7 +13,6 @@ from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.ordered import Ordered, add_thresholds, ends
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.output import Example
 from divulge.table import Schema
 
 
@@ -27,11 +26,6 @@ class OrderedLogit(Ordered):
     kind: ClassVar[str] = "ordered-logit"
     title: ClassVar[str] = "Ordered logit"
     ratio: ClassVar[str] = "odds ratio"
-    examples: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "Marital status as if ordered, by age and sex", {"formula": "MSTATUS ~ AGE + SEX", "statistics": ["se"]}
-        ),
-    )
 
     def curve(self) -> Curve:
         return Curve(_value, _gradient)

@@ -15,7 +15,6 @@ from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.ordered import Ordered, add_thresholds, ends
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.smooth_scores import GRID, nearly
-from divulge.outputs.output import Example
 from divulge.table import Schema
 
 
@@ -28,11 +27,6 @@ class OrderedProbit(Ordered):
 
     kind: ClassVar[str] = "ordered-probit"
     title: ClassVar[str] = "Ordered probit"
-    examples: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "Marital status as if ordered, by age and sex", {"formula": "MSTATUS ~ AGE + SEX", "statistics": ["se"]}
-        ),
-    )
 
     def curve(self) -> Curve:
         return Curve(_value, _gradient)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.methods.method import Method, cells_of
@@ -33,18 +33,24 @@ class Noise(Method):
         cells = cells_of(counts, sums)
         draws = np.clip(self.draws(labels[: len(cells)], cells), 1e-12, 1 - 1e-12)
         if self.distribution == "poisson":
+            from scipy import stats
+
             found = np.where(cells > 0, stats.poisson.ppf(draws, np.maximum(cells, 1e-9)), 0.0)
         else:
             found = np.maximum(np.round(cells + self._law().ppf(draws)), 0.0)
         return found if sums is None else np.asarray(sums @ found)
 
-    def _law(self) -> stats.rv_continuous:
+    def _law(self) -> Any:
+        from scipy import stats  # imported where it is used: it takes longer than most commands
+
         scale = 1.0 / self.epsilon
         return stats.laplace(scale=scale) if self.distribution == "laplace" else stats.norm(scale=np.sqrt(2.0) * scale)
 
     def reach(self, printed: Floats, sums: sparse.csr_array | None) -> tuple[Floats, Floats]:
         cells = cells_of(printed, sums)
         if self.distribution == "poisson":
+            from scipy import stats
+
             # The mean of a Poisson count that was seen (Garwood 1936).
             below = cells - np.floor(stats.chi2.ppf(TAIL, 2 * np.maximum(cells, 0.5)) / 2)
             above = np.ceil(stats.chi2.ppf(1 - TAIL, 2 * (cells + 1)) / 2) - cells

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Figures
@@ -97,9 +97,9 @@ class Columns:
         """The figures of coefficients. df: degrees of freedom of the t distribution; ∞: the normal one."""
         with np.errstate(all="ignore"):
             t = beta / se
-            p = 2.0 * (stats.norm.sf(np.abs(t)) if np.isinf(df) else stats.t.sf(np.abs(t), df))
+            p = 2.0 * (ndtr(-np.abs(t)) if np.isinf(df) else stdtr(df, -np.abs(t)))
             share = 0.5 + self.level / 200.0
-            reach = se * (stats.norm.ppf(share) if np.isinf(df) else stats.t.ppf(share, df))
+            reach = se * (ndtri(share) if np.isinf(df) else stdtrit(df, share))
             low, high = beta - reach, beta + reach
             by_name = {
                 "t": [t],

@@ -13,7 +13,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.models.matrix import ModelRows
-from divulge.outputs.output import in_field
+from divulge.outputs.output import Example, in_field
 from divulge.table import Schema, Variable
 
 FAR = 500.0
@@ -25,6 +25,11 @@ class Ordered(Estimated):
     """Coefficients, then thresholds: P(y ≤ k) = F(cut_k − xb) (McCullagh 1980). A kind says F."""
 
     has_intercept: ClassVar[bool] = False
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "Marital status as if ordered, by age and sex", {"formula": "MSTATUS ~ AGE + SEX", "statistics": ["se"]}
+        ),
+    )
 
     formula: Annotated[str, "The model, as in `HEALTH ~ AGE + C(AREA)`."]
     order: Annotated[tuple[str, ...], "The values of the response from the lowest to the highest."] = ()
