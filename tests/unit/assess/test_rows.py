@@ -10,6 +10,7 @@ import pytest
 
 from divulge.assess import Plan, assess, plan
 from divulge.errors import SpecError
+from divulge.reports import Html
 from divulge.spec import parse_spec
 from divulge.table import Table, write_table
 from tests.support.assessing import ready
@@ -25,6 +26,9 @@ def test_copies_of_the_people_expose_whoever_is_alone() -> None:
     assert found.record["verdict"] == "refuse"
     assert found.exposed.any()
     assert found.record["embedding"]["status"] == "released"
+    page = Html().render(found.record)
+    assert "The rows themselves are released" in page
+    assert "made from the released figures alone" not in page
 
 
 def test_rows_drawn_from_marginals_alone_may_leave() -> None:

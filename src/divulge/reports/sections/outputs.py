@@ -51,19 +51,26 @@ def _emergent(source: Source) -> list[Block]:
     return [line]
 
 
+def _reproduced(source: Source, path: Path) -> Line:
+    """How far the figures were reproduced; rows that are released themselves were not searched for."""
+    if source.get(*path, "status") == "released":
+        return (source.name(*path, "sentence"),)
+    return (
+        "Synthetic people who were made from the released figures alone give ",
+        source.whole(*path, "reproduced"),
+        " of the ",
+        source.whole(*path, "figures"),
+        " figures as printed, ",
+        precision(source, path),
+        ".",
+    )
+
+
 def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     blocks: list[Block] = [
         Heading((output_name(source, path),), None if alone else str(source.get(*path, "verdict"))),
         (source.name(*path, "description"),),
-        (
-            "Synthetic people who were made from the released figures alone give ",
-            source.whole(*path, "reproduced"),
-            " of the ",
-            source.whole(*path, "figures"),
-            " figures as printed, ",
-            precision(source, path),
-            ".",
-        ),
+        _reproduced(source, path),
     ]
     if source.get(*path, "following"):
         blocks.append(
