@@ -113,6 +113,50 @@ design: {kind: halves}
     assert problems[3]["hint"] == "Did you mean 'TOWN'?"
 
 
+def test_mistakes_in_the_words_and_in_the_data_are_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """outputs:
+  - {kind: logit, formula: SEX ~ AGE}
+  - {kind: crosstab, variables: [SEX, TWON], decmals: 2}
+  - {kind: means, variables: [AGE], where: SEX = 7}
+  - {kind: means, variables: [AGE], by: [SEX], decimals: 1, released: [30.123, 30]}
+  - {kind: frequencies, variables: [SEX], where: AGE > 900}
+  - {kind: frequencies, variables: [TOWN]}
+scenario: {target: NAME}
+entity: FIRM
+holdout: nobody.csv
+seed: first
+"""
+    problems = document(text, capsys, 50)["problems"]
+    assert [p["where"].split(",")[0] for p in problems] == [
+        "outputs[0].kind",
+        "outputs[1].decmals",
+        "seed",
+        "holdout: nobody.csv",
+        "entity",
+        "outputs[1].variables[1]",
+        "outputs[2].where",
+        "outputs[3].released",
+        "scenario.target",
+        "outputs[4]",
+    ]
+
+
+def test_outputs_keep_their_numbers_where_one_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "outputs:\n  - {kind: logit, formula: SEX ~ AGE}\n  - {kind: frequencies, variables: [TOWN]}\n"
+    assert divulge("check", spec(text)) == 50
+    assert "  2. " in capsys.readouterr().out
+
+
+def test_assess_tells_every_mistake_in_the_data_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """outputs:
+  - {kind: crosstab, variables: [SEX, TWON]}
+  - {kind: means, variables: [AGEE]}
+"""
+    assert divulge("assess", spec(text), "--json") == 45
+    shown = json.loads(capsys.readouterr().out)
+    assert [e["where"] for e in shown["errors"]] == ["outputs[0].variables[1]", "outputs[1].variables[0]"]
+
+
 def test_problems_are_shown_before_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
     assert divulge("check", spec("outputs:\n  - {kind: crosstab, variables: [SEX, TWON]}\n")) == 45
     said = capsys.readouterr().out

@@ -6,9 +6,10 @@ run into. Neither holds a value of a row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,13 @@ from divulge.designs import Design, RepeatedHalves, Split
 from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
-from divulge.outputs import Output, Released, read_released
+from divulge.outputs import Output, Released
 from divulge.outputs.output import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario
-from divulge.spec import Assessment, Inputs, read_inputs, read_people, read_policy
-from divulge.table import Schema, Table, read_schema
+from divulge.spec import Assessment, Inputs, read_policy, try_inputs
+from divulge.table import Schema, Table
 from divulge.table.condense import drawn_half
 
 _HALVES_TRIED = 6
@@ -107,30 +108,50 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
     found.measures = tuple(assessment.measures) or tuple(
         m.name for family in families for m in family.measures if not m.name.endswith(("_sweep", "_sweep_zero"))
     )
-    inputs = _read(found)
-    if found.schema is None:
+    inputs = try_inputs(assessment, found.problems, "condensed")
+    if inputs is None:
         return found
-    found.released = (
-        list(inputs.released)
-        if inputs is not None
-        else [_checked(found, i, output) for i, output in enumerate(assessment.outputs)]
-    )
+    found.schema, found.table, found.n_rows = inputs.schema, inputs.table, inputs.n_rows
+    found.released = list(inputs.released)
     found.problems += unknown_names(assessment.scenarios, found.schema)
-    if found.table is not None and not found.problems:
-        _check_on_data(found, found.table)
-    if found.table is not None and not found.problems:
+    if found.table is None:
+        if not found.problems:
+            found.warnings.append(
+                "There are no data, so this can be embedded or made into teaching data, not assessed."
+            )
+        return found
+    _check_on_data(found, found.table)
+    good = _without_problems(found, inputs)
+    if good is not None:
         # What is left is what only the plan itself knows.
         with _noted(found, None):
-            ready = plan(assessment, inputs)
-            found.scenarios = scenarios_for(assessment.scenarios, assessment.outputs, found.schema)
-            remarks = find_remarks(found.table, assessment.outputs, found.scenarios)
+            ready = plan(*good)
+            found.scenarios = scenarios_for(good[0].scenarios, good[0].outputs, found.schema)
+            remarks = find_remarks(found.table, good[0].outputs, found.scenarios)
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
             # What counts say takes a moment, however many people there are.
-            if with_time and ready.table.people is None:
+            if with_time and ready.table.people is None and not found.problems:
                 found.forecast = forecast(ready)
-    elif not found.problems:
-        found.warnings.append("There are no data, so this can be embedded or made into teaching data, not assessed.")
     return found
+
+
+def _without_problems(found: Preview, inputs: Inputs) -> tuple[Assessment, Inputs] | None:
+    """The part of the assessment with which nothing is wrong so far; None where no output is left."""
+    a = found.assessment
+    wrong = _sections(found.problems)
+    good = [i for i in range(len(a.outputs)) if a.place(i) not in wrong]
+    if not good or any(place.startswith("earlier") for place in wrong):
+        return None
+    return (
+        replace(
+            a,
+            outputs=tuple(a.outputs[i] for i in good),
+            places=tuple(a.places[i] if a.places else i for i in good),
+            scenarios=() if any(place.startswith("scenario") for place in wrong) else a.scenarios,
+            policy=None if "policy" in wrong else a.policy,
+        ),
+        replace(inputs, released=tuple(inputs.released[i] for i in good)),
+    )
 
 
 @contextmanager
@@ -144,57 +165,22 @@ def _noted(found: Preview, where: str | None) -> Iterator[None]:
         found.problems.append(error)
 
 
-def _read(found: Preview) -> Inputs | None:
-    """Everything that the assessment reads. Where something cannot be read: None, and each part by itself."""
-    a = found.assessment
-    with suppress(DivulgeError):
-        inputs = read_inputs(a, "condensed")
-        found.schema, found.table, found.n_rows = inputs.schema, inputs.table, inputs.n_rows
-        return inputs
-    schema = None
-    if a.schema is not None:
-        with _noted(found, "schema"):
-            schema = read_schema(a.schema)
-    if a.data is not None and (a.schema is None or schema is not None):
-        with _noted(found, None):
-            found.table = read_people(a, "data", schema, "condensed")
-            schema = found.table.schema
-    elif a.data is None and a.schema is None:
-        with _noted(found, None):
-            raise OutputError(
-                "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
-            )
-    found.schema = schema
-    found.n_rows = a.rows if found.table is None else found.table.n_people
-    if found.table is not None and a.rows is not None and a.rows != found.table.n_people:
-        with _noted(found, None):
-            raise OutputError(f"the data have {found.table.n_people:,} rows, not {a.rows:,}.", where="rows")
-    return None
-
-
-def _checked(found: Preview, i: int, output: Output) -> Released | None:
-    """The released figures of an output; what is wrong with it becomes a problem."""
-    assert found.schema is not None, "outputs are looked at where the schema is known"
-    with _noted(found, None), in_field(f"outputs[{i}]"):
-        output.check(found.schema)
-        released = read_released(
-            output, found.schema, found.assessment.folder, found.n_rows, together=found.table is None
-        )
-        if found.table is None and released is None:
-            raise OutputError(
-                "the numbers are not given, and there are no data to compute them from.", where="released"
-            )
-        return released
-    return None
+def _sections(problems: Sequence[DivulgeError]) -> set[str]:
+    """Where problems are: `outputs[2]`, `scenario`."""
+    return {found[0] for p in problems if (found := re.match(r"\w+(\[\d+\])?", p.where or "")) is not None}
 
 
 def _check_on_data(found: Preview, table: Table) -> None:
     """Outputs that the data do not give, that halves cannot recompute, or that rest on few people."""
     smallest = found.policy.smallest_group if found.policy is not None else Policy().smallest_group
     parts = _some_halves(table, found.assessment.seed)
+    mistaken = _sections(found.problems)
     for i, output in enumerate(found.assessment.outputs):
-        place = f"outputs[{i}]" + (f" ({output.name})" if output.name else "")
-        with _noted(found, None), in_field(f"outputs[{i}]"):
+        path = found.assessment.place(i)
+        if path in mistaken:
+            continue
+        place = path + (f" ({output.name})" if output.name else "")
+        with _noted(found, None), in_field(path):
             released = found.released[i]
             if released is not None:
                 output = output.as_released(released, table)

@@ -101,7 +101,8 @@ def _outputs(found: Preview) -> None:
         how = "as released" if known else "computed from the data"
         counted = "" if n is None else f" {n:,} {'figure' if n == 1 else 'figures'}, {how}."
         named = f"{output.name}: " if output.name else ""
-        screen.show(f"  {i + 1}. {named}{output.describe()}{counted}")
+        number = (found.assessment.places or range(i + 1))[i] + 1
+        screen.show(f"  {number}. {named}{output.describe()}{counted}")
 
 
 def _scenarios(found: Preview) -> None:

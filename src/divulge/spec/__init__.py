@@ -2,15 +2,13 @@
 
 from divulge.spec.assessment import (
     Assessment,
-    Inputs,
     format_output,
     parse_output,
     parse_spec,
-    read_inputs,
-    read_people,
     read_policy,
     read_spec,
 )
+from divulge.spec.inputs import Inputs, read_inputs, try_inputs
 
 __all__ = [
     "Assessment",
@@ -19,7 +17,7 @@ __all__ = [
     "parse_output",
     "parse_spec",
     "read_inputs",
-    "read_people",
     "read_policy",
     "read_spec",
+    "try_inputs",
 ]

@@ -1,20 +1,17 @@
-"""An assessment as a frozen thing, and what it rests on: schema, data, released numbers."""
+"""An assessment as a frozen thing, read from its file."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from divulge.designs import DESIGNS, Design
-from divulge.errors import DivulgeError, SpecError, unknown_variable
+from divulge.errors import DivulgeError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import known_names
-from divulge.outputs import OUTPUTS, Output, Released, as_read, read_released
-from divulge.outputs.output import in_field
+from divulge.outputs import OUTPUTS, Output, as_read
 from divulge.outputs.synonyms import kinds_by_other_names
 from divulge.policy import PRESETS, Policy, make_policy, with_preset
 from divulge.record import to_plain
@@ -22,12 +19,9 @@ from divulge.scenario import Scenario
 from divulge.settings import Called, Choice, Entries, Kinds, Range, Shorthand, read_kind, read_settings, settings_of
 from divulge.sources import Source, read_source
 from divulge.spec.document import read_document
-from divulge.spec.needed import can_condense, needed_columns
+from divulge.spec.mistakes import without_mistakes
 from divulge.spec.teaching import TeachingFields
 from divulge.synthesisers import SYNTHESISERS, Synthesiser
-from divulge.table import Schema, Table, read_schema, read_table
-from divulge.table.condense import condense
-from divulge.table.derive import with_derived
 
 _KINDS = Kinds("kind of output", OUTPUTS, also=kinds_by_other_names({kind.kind: kind for kind in OUTPUTS}))
 _Outputs = tuple[Annotated[Output, _KINDS], ...]
@@ -48,6 +42,8 @@ class Assessment:
     # Paths are resolved against the folder that the file stands in.
     folder: Path = field(default=Path(), metadata={"spec": False})
     families: Mapping[str, Family] = field(default_factory=dict, metadata={"spec": False})
+    # Where the outputs stand in the file, where some of it could not be read and was left out.
+    places: tuple[int, ...] = field(default=(), metadata={"spec": False})
 
     data: Annotated[
         Path | Mapping[str, Any] | None,
@@ -99,22 +95,16 @@ class Assessment:
         # The name of a file starts in the folder already.
         return read_source(self.data, Path() if isinstance(self.data, Path) else self.folder)
 
+    def place(self, i: int) -> str:
+        """The path of an output in the file."""
+        return f"outputs[{self.places[i] if self.places else i}]"
 
-Reads = Literal["all", "needed", "condensed"]
-"""What of the data is read: every column; those that are needed; the same with people who are alike held once, where
-the outputs can be worked out from that."""
 
+@dataclass(frozen=True, kw_only=True)
+class _Rest(Assessment):
+    """What is left of an assessment without the sections and outputs that cannot be read."""
 
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """What an assessment rests on: the schema, the data where there are any, and how many people."""
-
-    schema: Schema
-    table: Table | None
-    n_rows: int | None
-    released: tuple[Released | None, ...]
-    holdout: Table | None = None
-    earlier: tuple[Released | None, ...] = ()
+    outputs: Annotated[_Outputs, "What is to be released."] = ()
 
 
 def read_spec(path: str | Path, *, allow_code: bool = False, problems: list[DivulgeError] | None = None) -> Assessment:
@@ -132,18 +122,18 @@ def parse_spec(
 ) -> Assessment:
     """An assessment from plain data. folder: where relative names of files start.
 
-    allow_code: whether functions that it names may be imported and run. problems: where given, mistakes outside the
-    outputs are put there, and the sections that have them are as usual.
+    allow_code: whether functions that it names may be imported and run. problems: where given, mistakes are put there,
+    and what has them is left out: a section, a field of an output, or a whole output.
     """
     where = folder or Path()
     try:
         found = read_settings(Assessment, document)
     except SpecError as error:
-        wrong = {re.split(r"[.\[]", each.where or "")[0] for each in error.every}
-        if problems is None or "outputs" in wrong:
+        if problems is None:
             raise
         problems += error.every
-        found = read_settings(Assessment, {name: v for name, v in document.items() if name not in wrong})
+        rest, places = without_mistakes(document, error.every, parse_output)
+        found = replace(read_settings(_Rest, rest), places=places)
     families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
     outputs, earlier = (
         tuple(as_read(o.allowed(where) if allow_code else o.placed(where)) for o in given)
@@ -197,97 +187,3 @@ def _written(value: Any) -> Any:
 def read_policy(given: Path | Policy | None) -> Policy:
     """The policy that a spec names, or gives itself, or the default one."""
     return make_policy(read_document(given)) if isinstance(given, Path) else given or Policy()
-
-
-def _check_units(assessment: Assessment, schema: Schema) -> None:
-    for part in ("entity", "holding", "waiver"):
-        name = getattr(assessment, part)
-        if name is not None and name not in schema:
-            raise unknown_variable(name, schema.names, where=part)
-
-
-def read_people(
-    assessment: Assessment, which: Literal["data", "holdout"], schema: Schema | None, reads: Reads = "all"
-) -> Table:
-    """The microdata that the assessment names, with the variables that it derives."""
-    with _named(which):
-        if which == "holdout":
-            assert assessment.holdout is not None, "asked only where it is named"
-            table = read_table(assessment.holdout, schema)
-        else:
-            table = _read_data(assessment, schema, reads)
-    found = with_derived(table, assessment.derive)
-    if found.people is None or not assessment.derive:
-        return found
-    # Two days of birth may be one age.
-    return condense(found.select(needed_columns(assessment, found.schema, found.names, derived=True)))
-
-
-def _read_data(assessment: Assessment, schema: Schema | None, reads: Reads) -> Table:
-    source = assessment.source
-    assert source is not None, "asked only where there are data"
-    if reads == "all":
-        return source.read(schema, None, condensed=False)
-    condensed = reads == "condensed" and can_condense(assessment)
-    return source.read(schema, lambda there: needed_columns(assessment, schema, there), condensed=condensed)
-
-
-def read_inputs(assessment: Assessment, reads: Reads = "all") -> Inputs:
-    """Read the schema and the data, and check every output and every released number against them."""
-    schema = None
-    if assessment.schema is not None:
-        with _named("schema"):
-            schema = read_schema(assessment.schema)
-    table = None
-    if assessment.data is not None:
-        table = read_people(assessment, "data", schema, reads)
-        schema = table.schema
-        if assessment.rows is not None and assessment.rows != table.n_people:
-            raise SpecError(
-                f"the data have {table.n_people:,} rows, not {assessment.rows:,}.",
-                where="rows",
-                hint="Leave rows out where there are data.",
-            )
-    holdout = None
-    if assessment.holdout is not None:
-        own = None if schema is None or assessment.schema is None else schema
-        holdout = read_people(
-            assessment, "holdout", own and own.select([n for n in own.names if n not in assessment.derive])
-        )
-    if schema is None:
-        raise SpecError(
-            "what the variables are is not known.", where="data", hint="Name a file of data, or a schema and rows."
-        )
-    _check_units(assessment, schema)
-    n_rows = assessment.rows if table is None else table.n_people
-    released, earlier = (
-        tuple(_released(o, f"{name}[{i}]", schema, table, n_rows, assessment.folder) for i, o in enumerate(given))
-        for name, given in (("outputs", assessment.outputs), ("earlier", assessment.earlier))
-    )
-    return Inputs(schema, table, n_rows, released, holdout, earlier)
-
-
-def _released(
-    output: Output, place: str, schema: Schema, table: Table | None, n_rows: int | None, folder: Path
-) -> Released | None:
-    """The released numbers of an output, checked with it against the schema; None where they are to be computed."""
-    with in_field(place):
-        output.check(schema)
-        released = read_released(output, schema, folder, n_rows, together=table is None)
-        if table is None and output.released is None:
-            raise SpecError(
-                "the numbers are neither given nor can they be computed: there are no data.",
-                where="released",
-                hint="Give released, or name the data.",
-            )
-        return released
-
-
-@contextmanager
-def _named(field: str) -> Iterator[None]:
-    """Say which field of the spec named a file that cannot be read."""
-    try:
-        yield
-    except DivulgeError as error:
-        error.where = f"{field}: {error.where}" if error.where else field
-        raise
