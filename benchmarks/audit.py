@@ -102,10 +102,18 @@ def _linked(a: int, b: int, c: int) -> dict[str, Any]:
     system = System(matrix, sums, sums, least, most, True, *names, cells)
     asked = np.flatnonzero(hidden.ravel() & (cells > 0) & (cells < 3))
     targets = sparse.eye_array(n, format="csr")[asked]
-    found, seconds = _timed(lambda: find_bounds(system, targets, Budget(60.0), np.full(len(asked), 3.0)))
-    exact = int((found.high == found.low).sum())
-    total = n + n_rows
-    return _line(f"audit of {total:,} cells in linked tables", seconds, cells=total, withheld=len(asked), exact=exact)
+    need = np.full(len(asked), 3.0)
+    # Time enough for a busy machine: how long it took is what is measured.
+    found, seconds = _timed(lambda: find_bounds(system, targets, Budget(300.0), need))
+    narrow = found.high - found.low < need
+    told = {
+        "cells": n + n_rows,
+        "withheld": len(asked),
+        "exact": int((found.high == found.low).sum()),
+        "narrow": int(narrow.sum()),
+        "unreached": int((narrow & ~found.is_sharp).sum()),
+    }
+    return _line(f"audit of {n + n_rows:,} cells in linked tables", seconds, **told)
 
 
 def _million_rows() -> dict[str, Any]:

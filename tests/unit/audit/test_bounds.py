@@ -165,3 +165,33 @@ def test_large_components_give_the_same_answers_by_interior_points(monkeypatch: 
     assert found.high == pytest.approx(usual.high, abs=1e-6)
     swept = find_bounds(system, wide_enough=need)
     assert ((swept.high - swept.low >= 3) == (usual.high - usual.low >= 3)).all()
+
+
+def _cube(withheld_below: int) -> System:
+    """Counts of 6 × 5 × 4 with the sums over each variable, small ones withheld."""
+    values = np.random.default_rng(3).poisson(4.0, (6, 5, 4))  # any seed: most cells hang together
+    number = np.arange(values.size).reshape(values.shape)
+    lines = [np.moveaxis(number, axis, -1).reshape(-1, values.shape[axis]) for axis in range(3)]
+    matrix = np.array([np.isin(number.ravel(), line) for axis in lines for line in axis], dtype=float)
+    cells = values.ravel().astype(float)
+    sums = matrix @ cells
+    shown = cells >= withheld_below
+    least, most = np.where(shown, cells, 0.0), np.where(shown, cells, np.inf)
+    names = tuple(map(str, range(len(sums)))), tuple(map(str, range(len(cells))))
+    return System(sparse.csr_array(matrix), sums, sums, least, most, False, *names, cells)
+
+
+@pytest.mark.parametrize("withheld_below", [4, 5])
+def test_large_components_are_bounded_by_what_is_near_no_closer_than_by_everything(
+    withheld_below: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, need = _cube(withheld_below), np.full(120, 2.5)
+    usual = find_bounds(system)
+    monkeypatch.setattr("divulge.audit.bounds.LARGE", 40)
+    found = find_bounds(system, wide_enough=need)
+    sharp = found.is_sharp
+    assert (usual.high - usual.low > 1e-6).any()
+    assert found.low[sharp] == pytest.approx(usual.low[sharp], abs=1e-6)  # as far as bounds are promised
+    assert found.high[sharp] == pytest.approx(usual.high[sharp], abs=1e-6)
+    assert (found.high - found.low >= need - 1e-6)[~sharp].all()
+    assert ((usual.high - usual.low)[sharp & (usual.high > usual.low + 1e-6)] < need[0] + 1e-6).any()
