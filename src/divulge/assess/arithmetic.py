@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from divulge.assess.plan import Plan
+from divulge.assess.statistics.suspects import behind_figures
 from divulge.attacks import ATTACKS, Submitted
 from divulge.audit.report import Audited, Proved, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.checking import Checked, Profile, check_outputs, make_cases
+from divulge.kernels.arrays import Mask
 from divulge.policy import Breach, Policy
-from divulge.rules import Finding, HeldByFew, Rule
+from divulge.rules import Finding, HeldByFew, Rule, Severity
 
 SECONDS = 3.0
 """How long each audit of an assessment may take; what it has not reached is said. Most take a few hundredths."""
@@ -51,6 +53,13 @@ class Arithmetic:
         if len(outputs) == 1 and self.alone:
             return self.alone[outputs[0]].findings
         return self.audited.findings
+
+    def named(self, outputs: Sequence[int], ready: Plan) -> tuple[Mask, ...]:
+        """Whom these findings are about, one mask a finding; remarks name nobody."""
+        people = [f.people for f in self.findings(outputs) if f.severity is not Severity.NOTE]
+        proved = [f for f in self.proved(outputs) if f.outputs and f.severity is not Severity.NOTE]
+        people += [behind_figures(ready.outputs[f.outputs[0]], f.figures, ready.table) for f in proved]
+        return tuple(people)
 
     def breaches(self, outputs: Sequence[int]) -> tuple[Breach, ...]:
         """The same as reasons for a verdict."""

@@ -98,6 +98,7 @@ def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
             figures=tuple(ready.figures[i] for i in indices),
             printed=tuple(ready.printed[i] for i in indices),
             findings=arithmetic.findings(indices),
+            named=arithmetic.named(indices, ready),
             limits=_limits(ready, number, len(groups)),
             is_first=number == 0,
         )

@@ -26,7 +26,7 @@ from divulge.assess.statistics.halves import Halves, SmallerParts
 from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.looks import Look, best_look, looks_of
 from divulge.assess.statistics.power import power_of
-from divulge.assess.statistics.suspects import in_small_groups, leave_out, smallest_classes, telling
+from divulge.assess.statistics.suspects import in_small_groups, leave_out, named_by_findings, smallest_classes, telling
 from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.kernels.arrays import Floats, Mask
 from divulge.objective import Embedding
@@ -48,6 +48,8 @@ class Pass:
     figures: tuple[Figures, ...]
     printed: tuple[Released, ...]
     findings: tuple[Finding, ...]
+    named: tuple[Mask, ...]
+    """Whom rules and arithmetic name, one mask a finding."""
     limits: Limits
     is_first: bool
     """Whether it is the pass that the record describes in full: with a learning curve, and risk against error."""
@@ -194,13 +196,14 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
 def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner) -> tuple[Exposed | None, float]:
     """Who is exposed by look-ups that need tests, and with what probability somebody would have been found.
 
-    Halves find suspects; the second look, at nearly full size, says how exposed they are in this release.
+    Halves find suspects, and so do rules and arithmetic in the whole; the second look, at nearly full size, says how
+    exposed they are in this release.
     """
     if not halves.tested:
         return None, 1.0
     task, lookups = job.within(job.limits.split), [s.lookup for s in halves.tested]
     seed = task.seed
-    named = in_small_groups(task.outputs, task.table)
+    named = in_small_groups(task.outputs, task.table) | named_by_findings(job.named, task.table.n_rows)
     first = named | smallest_classes(lookups, task.table)
     found = halves.exposed(policy, first)
     power = power_of(halves, telling(lookups, task.table), found, first, policy, seed)

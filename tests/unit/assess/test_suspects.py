@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 from divulge.assess import assess
+from divulge.assess.arithmetic import work_out
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.task import Task, make_task
 from divulge.assess.statistics.exposure import test_weights as weights_of
-from divulge.assess.statistics.suspects import OUT_AT_ONCE, in_small_groups, leave_out
+from divulge.assess.statistics.suspects import (
+    MOST_NAMED,
+    OUT_AT_ONCE,
+    behind_figures,
+    in_small_groups,
+    leave_out,
+    named_by_findings,
+)
 from divulge.designs import BLOCK
 from divulge.synthesisers import Descent
 from divulge.table import Table
@@ -38,6 +46,30 @@ def _task() -> Task:
 def test_people_of_small_groups_are_looked_at_in_any_case() -> None:
     task = _task()
     assert np.flatnonzero(in_small_groups(task.outputs, task.table)).tolist() == [0, 1, 2]
+
+
+def test_people_whom_rules_and_arithmetic_name_are_looked_at_and_the_fewest_come_first() -> None:
+    rows = np.arange(1000)
+    few, more, far_too_many = rows < 4, (rows >= 10) & (rows < 70), rows >= MOST_NAMED
+    found = named_by_findings((far_too_many, more, few), 1000)
+    assert (found == (few | more)).all()
+    assert not named_by_findings((), 1000).any()
+
+
+def test_people_behind_a_figure_are_those_of_its_group() -> None:
+    task = _task()
+    assert np.flatnonzero(behind_figures(task.outputs[0], ("INCOME | AREA=pair",), TABLE)).tolist() == [0, 1]
+    assert not behind_figures(task.outputs[0], ("INCOME | AREA=nowhere",), TABLE).any()
+
+
+def test_withheld_cell_that_follows_from_others_names_the_people_in_it() -> None:
+    cells = {("p", "x"): 40, ("p", "y"): 30, ("q", "x"): 25, ("q", "y"): 7}
+    pairs = [pair for pair, n in cells.items() for _ in range(n)]
+    table = small_table(A=[a for a, _ in pairs], B=[b for _, b in pairs])
+    output = {"kind": "crosstab", "variables": ["A", "B"], "threshold": 10, "margins": True, "compute": True}
+    plan = ready(output, table=table)
+    named = work_out(plan).named((0,), plan)
+    assert [95, 96, 97, 98, 99, 100, 101] in [np.flatnonzero(people).tolist() for people in named]
 
 
 def test_hardly_anybody_is_left_out_and_never_two_of_a_small_class() -> None:

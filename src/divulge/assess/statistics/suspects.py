@@ -21,7 +21,8 @@ SMALL = 3
 """People in a group of the outputs up to which they are looked at in any case."""
 
 MOST_NAMED = 100
-"""People who are looked at because of their group; the smallest groups first. More would weaken every single test."""
+"""People who are looked at because of their group; the smallest groups first. More would weaken every single test.
+So many again may be looked at because rules or arithmetic name them."""
 
 OUT_AT_ONCE = 0.05
 """Share of all people, and of those with the same keys, who are left out together: it stays nearly the whole."""
@@ -37,6 +38,28 @@ def in_small_groups(outputs: Sequence[Output], table: Table) -> Mask:
     order = np.argsort(size, kind="stable")[:MOST_NAMED]
     found = np.zeros(table.n_rows, dtype=bool)
     found[order[size[order] <= SMALL]] = True
+    return found
+
+
+def named_by_findings(findings: Sequence[Mask], n_rows: int) -> Mask:
+    """The people whom rules and arithmetic name, one mask a finding: what only the whole shows is looked at there.
+
+    Findings about the fewest people come first; one that would make it more than MOST_NAMED is left out.
+    """
+    found = np.zeros(n_rows, dtype=bool)
+    for people in sorted(findings, key=np.count_nonzero):
+        more = found | people
+        if np.count_nonzero(more) <= MOST_NAMED:
+            found = more
+    return found
+
+
+def behind_figures(output: Output, labels: Sequence[str], table: Table) -> Mask:
+    """The people behind these figures of an output."""
+    found, every = np.zeros(table.n_rows, dtype=bool), output.labels(table.schema)
+    for behind in output.behind(table):
+        wanted = [g for g in range(behind.n_groups) if behind.label(g, every) in labels]
+        found |= np.isin(behind.group, wanted)
     return found
 
 

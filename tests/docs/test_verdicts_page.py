@@ -1,0 +1,21 @@
+"""The page of verdicts names tests; each of them must be there."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.support.repository import ROOT
+
+NAMED = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
+
+
+def test_every_test_that_the_page_names_is_there() -> None:
+    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    named = NAMED.findall(page)
+    rows = [line for line in page.splitlines() if line.startswith("|") and not line.startswith(("| output", "|---"))]
+    assert rows
+    assert all(NAMED.search(row) for row in rows)
+    for file, test in named:
+        tree = ast.parse((ROOT / "tests" / "unit" / "assess" / file).read_text(encoding="utf-8"))
+        assert test in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)], (file, test)

@@ -1,0 +1,137 @@
+"""Verdicts of known truth, each with its own table: what must be refused is, and what is safe is released.
+
+docs/verdicts.md lists them beside the tests that hold the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import assess
+from divulge.assess.arithmetic import work_out
+from divulge.table import Table
+from tests.support.assessing import ready
+from tests.support.tables import small_table
+
+BY_G: dict[str, Any] = {"variables": ["v"], "by": ["g"]}
+MEANS: dict[str, Any] = {"kind": "means", **BY_G}
+TEST: dict[str, Any] = {"kind": "chi-squared", "variables": ["x", "y"]}
+HALVES = {"kind": "repeated-halves", "splits": 20, "curve": False}
+
+
+def _numbers(n: int) -> list[int]:
+    """Numbers that have nothing to do with anything."""
+    return [int(x) for x in np.random.default_rng(n).integers(100, 300, n)]  # any seed
+
+
+def _group(*values: int) -> Table:
+    """A group with these values, and sixty others."""
+    return small_table(g=["a"] * len(values) + ["z"] * 60, v=[*values, *_numbers(60)])
+
+
+def _grid(**rows: tuple[int, int]) -> Table:
+    """So many people with y = k and with y = l, for each x."""
+    pairs = [(x, y) for x, counts in rows.items() for y, n in zip("kl", counts, strict=True) for _ in range(n)]
+    return small_table(x=[x for x, _ in pairs], y=[y for _, y in pairs])
+
+
+def _one_apart() -> Table:
+    """The last person alone is in group a, and alone has both q and s."""
+    n = 121
+    age = [int(x) for x in np.random.default_rng(2).integers(20, 90, n)]  # any seed
+    return small_table(
+        v=_numbers(n),
+        age=age,
+        g=["z"] * (n - 1) + ["a"],
+        p=["p"] * 60 + ["q"] * 61,
+        r=["r", "s"] * 30 + ["r"] * 60 + ["s"],
+    )
+
+
+UNSAFE: dict[str, tuple[Table, tuple[dict[str, Any], ...]]] = {
+    "mean and SD of two": (_group(5, 9), (MEANS, {"kind": "shape", **BY_G})),
+    "mean and SD of three": (_group(5, 9, 30), (MEANS, {"kind": "shape", **BY_G})),
+    "mean of twelve that one dominates": (_group(9000, *[20] * 11), (MEANS,)),
+    "dummy for one beside a continuous key": (_one_apart(), ({"kind": "linear", "formula": "v ~ age + C(g)"},)),
+    "interaction that isolates one": (_one_apart(), ({"kind": "linear", "formula": "v ~ C(p)*C(r)"},)),
+    "χ² with one alone": (_grid(a=(1, 0), b=(30, 30)), (TEST,)),
+    "risk ratio of three": (_grid(a=(3, 30), b=(30, 30)), ({"kind": "ratios", "outcome": "y", "exposure": "x"},)),
+    "Herfindahl and total": (_group(9000, *[20] * 11), ({"kind": "herfindahl", **BY_G}, {"kind": "totals", **BY_G})),
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_unsafe_output_has_a_reason_to_refuse_before_any_search(name: str) -> None:
+    table, outputs = UNSAFE[name]
+    found = work_out(ready(*({**o, "compute": True} for o in outputs), table=table))
+    assert "refuse" in [b.does for b in found.breaches(range(len(outputs)))]
+
+
+def test_villages_of_one_with_the_common_value_are_refused_because_it_is_certain() -> None:
+    village = [f"small {i}" for i in range(5)] + ["large"] * 200
+    table = small_table(village=village, ill=["no"] * 5 + ["no"] * 164 + ["yes"] * 36)
+    found = assess(
+        ready({"kind": "crosstab", "variables": ["village", "ill"], "compute": True}, table=table), workers=1
+    )
+    assert found.verdict == "refuse"
+    assert np.flatnonzero(found.exposed).tolist() == [0, 1, 2, 3, 4]
+    assert any("made certain for 5 of them" in reason for reason in found.record["reasons"])
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["scenario named", "scenario not named"])
+def test_mean_of_one_outlier_is_refused(named: bool) -> None:
+    scenario = {"scenario": {"keys": ["g"], "target": "v"}} if named else {}
+    output = {**MEANS, "compute": True, "decimals": 0}
+    found = assess(ready(output, table=_group(900), **scenario), workers=1)
+    assert found.verdict == "refuse"
+    assert found.exposed[0]
+
+
+def test_extremes_that_many_have_are_released() -> None:
+    years = [1] * 15 + [16] * 15 + [8 + i % 5 for i in range(270)]
+    output = {"kind": "extremes", "variables": ["v"], "compute": True}
+    found = assess(ready(output, table=small_table(v=years), design=HALVES), workers=1)
+    assert (found.verdict, found.record["exposure"]["exposed"]) == ("release", 0)
+
+
+def test_level_with_one_case_drops_no_split() -> None:
+    # One of 81 in the level is ill: in half of the splits nobody of it is.
+    rng = np.random.default_rng(6)  # any seed: illness of the others is a coin
+    ill = [1] + [0] * 80 + [int(x) for x in rng.integers(0, 2, 219)]
+    table = small_table(ill=ill, level=["a"] * 81 + ["b", "c", "d"] * 73)
+    output = {"kind": "logistic", "formula": "ill ~ C(level)", "decimals": 2, "compute": True}
+    found = assess(ready(output, table=table, synthesiser={"kind": "descent", "seconds": 0.2}), workers=1)
+    assert found.results[0].failed == ()
+    assert found.results[0].n_splits == 4
+    assert not any("could not be computed" in reason for reason in found.record["reasons"])
+
+
+SAFE: dict[str, dict[str, Any]] = {
+    "regression of logarithms": {"kind": "linear", "formula": "log(pay) ~ age + C(sex)", "decimals": 3},
+    "logistic regression": {"kind": "logistic", "formula": "ill ~ age + C(sex)", "decimals": 2},
+    "group means": {"kind": "means", "variables": ["age"], "by": ["sex"], "decimals": 1},
+    "survival at three times": {
+        "kind": "survival",
+        "time": "age",
+        "event": "ill",
+        "times": [30, 50, 70],
+        "decimals": 2,
+    },
+}
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_everyday_output_is_released(name: str) -> None:
+    rng = np.random.default_rng(8)  # any seed: nothing has to do with anything
+    n = 600
+    columns = {"age": rng.integers(20, 80, n), "pay": 10 * rng.integers(80, 200, n), "ill": rng.integers(0, 2, n)}
+    table = small_table(
+        sex=["m" if s else "f" for s in rng.integers(0, 2, n)], **{k: v.tolist() for k, v in columns.items()}
+    )
+    # Searches end long before: the limit is for a machine that is busy.
+    settings = {"design": HALVES, "synthesiser": {"kind": "descent", "seconds": 60}}
+    found = assess(ready({**SAFE[name], "compute": True}, table=table, **settings), workers=1)
+    assert found.verdict == "release", found.record["reasons"]
