@@ -320,7 +320,8 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         yield _Reason(False, said, "Name the generator, or the command that makes the rows.")
     if not e.has_contrast:
         said = "People in the data were not compared with people outside it, so what is disclosed is not known."
-        settle = "Use the design repeated-halves." if e.is_made else "Name a holdout: people who were not in the data."
+        made = "Use the design repeated-halves; if that was used, give it more time (synthesiser: {seconds: …})."
+        settle = made if e.is_made else "Name a holdout: people who were not in the data."
         yield _Reason(False, said, settle)
     elif wide:
         said = f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"

@@ -19,6 +19,15 @@ from tests.support.rule_examples import (
 )
 from tests.support.tables import small_table
 
+_PARTS = ("totals", {"variables": ["v"], "decimals": 1, "by": ["half"], "where": "u >= 1"})
+
+
+def _means(where: str, decimals: int = 3) -> tuple[tuple[str, dict[str, object]], ...]:
+    """The mean of all, and the mean of some."""
+    mean = {"variables": ["v"], "decimals": decimals}
+    return (("means", mean), ("means", mean | {"where": where}))
+
+
 FIGURES = (
     Example("value given away", "mean of three", amounts(5, 7, 9), MEAN, ("v",)),
     Example("value given away", "mean of four", amounts(5, 7, 9, 11), MEAN, ()),
@@ -33,6 +42,12 @@ FIGURES = (
     Example("listed values", "nine at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 9), LIST, ("v=50",)),
     Example("listed values", "ten at the top", amounts(*[0] * 10, *range(1, 41), *[50] * 10), LIST, ()),
     Example("listed values", "forty values", amounts(*range(40)), LIST, ()),
+    Example("differenced values", "one more", MANY, _means("u >= 1"), ("v",)),
+    Example("differenced values", "three more", MANY, _means("u >= 3"), ("v",)),
+    Example("differenced values", "four more", MANY, _means("u >= 4"), ()),
+    # 60 and 59 people at half a unit: the difference is known to within 60, the values lie below 31.
+    Example("differenced values", "one more, in whole numbers", MANY, _means("u >= 1", decimals=0), ()),
+    Example("differenced values", "parts that lack one", MANY, (_means("")[0], _PARTS), ("v",)),
     Example("nested models", "one", MANY, (ALL, ("linear", {"formula": "v ~ u", "where": "u >= 1"})), EACH),
     Example("nested models", "ten", MANY, (ALL, ("linear", {"formula": "v ~ u", "where": "u >= 10"})), ()),
     Example("nested models", "another form", MANY, (ALL, ("linear", {"formula": "v ~ 1", "where": "u >= 1"})), ()),

@@ -5,6 +5,7 @@ from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
+from divulge.rules.differenced_values import DifferencedValues
 from divulge.rules.differencing import Differencing
 from divulge.rules.digits import Digits
 from divulge.rules.dominance import Dominance
@@ -57,6 +58,7 @@ RULES: tuple[type[Rule], ...] = (
     BaseGivenAway,
     Digits,
     Differencing,
+    DifferencedValues,
     NestedModels,
     ChangedTwice,
     ExactBesideChanged,

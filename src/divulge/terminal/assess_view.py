@@ -59,10 +59,13 @@ def _outputs(record: dict[str, Any]) -> Grid:
     for output in record["outputs"]:
         figures = f"{output['reproduced']:,} of {output['figures']:,} at {output['precision']}"
         about = f"{_name(output)} ({output['kind']}): {output['description']}"
-        # A 0 would say that nobody is exposed where nobody was compared.
-        is_known = record["exposure"].get("tested", True) or output["exposed"]
-        grid.add_row(about, output["verdict"], figures, f"{output['exposed']:,}" if is_known else "–")
+        grid.add_row(about, output["verdict"], figures, _exposed(record, output))
     return grid
+
+
+def _exposed(record: dict[str, Any], part: dict[str, Any]) -> str:
+    """How many are exposed by a part of the record. A 0 would say that nobody is where nobody was compared."""
+    return f"{part['exposed']:,}" if record["exposure"].get("tested", True) or part["exposed"] else "–"
 
 
 def _rules(record: dict[str, Any]) -> None:
@@ -91,7 +94,7 @@ def _risks(record: dict[str, Any]) -> Grid:
             _figure(mean and mean["value"]),
             "" if not mean else f"{_figure(mean['interval'][0])} to {_figure(mean['interval'][1])}",
             _figure(curve and curve["at_full_size"]),
-            f"{risk['exposed']:,}",
+            _exposed(record, risk),
             _figure(tcap.get("original")),
             _figure(tcap.get("holdout")),
         )

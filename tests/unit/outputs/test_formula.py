@@ -203,3 +203,7 @@ def test_plain_formulas_are_read_as_the_grammar_reads_them(text: str) -> None:
 )
 def test_formulas_that_are_not_plain_are_left_to_the_grammar(text: str) -> None:
     assert _plain_structure(text) is None
+
+
+def test_category_on_the_left_is_the_variable_itself() -> None:
+    assert parse_formula("C(SEX) ~ AGE", SCHEMA).response.text == "SEX"

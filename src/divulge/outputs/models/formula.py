@@ -60,6 +60,8 @@ def parse_formula(text: str, schema: Schema) -> Formula:
     """Read a formula; OutputError says where it cannot be understood, UnknownVariableError names the nearest one."""
     left, right = _structure(text)
     response = _factor(left[0], text, schema)
+    if response.is_categorical:  # C(y) ~ x is y ~ x: a response has no levels of its own
+        response = _factor(f"`{response.variable}`", text, schema)
     terms = tuple(tuple(_factor(f, text, schema) for f in term) for term in right)
     return Formula(text, response, terms)
 
