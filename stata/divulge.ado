@@ -5,7 +5,7 @@ program define divulge, eclass
     _on_colon_parse `0'
     local command `"`s(after)'"'
     local 0 `"`s(before)'"'
-    syntax [, TARget(string) KEYs(string) DECimals(integer 4) SPLits(integer 0) SEConds(real 0) POLicy(string) ///
+    syntax [, TARget(string) KEYs(string) DECimals(integer 4) SPLits(integer 30) SEConds(real 10) POLicy(string) ///
         SAVing(string) PATH(string) REPort SEED(integer 1) NORUN]
     if `"`command'"' == "" {
         display as error "divulge: a command is needed after the colon, as in divulge: regress income age"
@@ -38,8 +38,8 @@ program define divulge, eclass
     foreach key of local keys {
         file write `f' "key" _tab `"`key'"' _n
     }
-    if `splits' > 0 file write `f' "splits" _tab "`splits'" _n
-    if `seconds' > 0 file write `f' "seconds" _tab "`seconds'" _n
+    file write `f' "splits" _tab "`splits'" _n
+    file write `f' "seconds" _tab "`seconds'" _n
     if `"`policy'"' != "" file write `f' "policy" _tab `"`policy'"' _n
     file write `f' "seed" _tab "`seed'" _n
     file close `f'
@@ -89,14 +89,30 @@ program define _divulge_estimates
         local error = sqrt(`V'[`j', `j'])
         file write `f' "b" _tab `"`name'"' _tab (string(`value', "%24.16e")) _tab (string(`error', "%24.16e")) _n
     }
-    * Survival times as stset made them; rows that enter late say so.
+    * Survival times: by the variables that stset was given where these say the same; rows that enter late say so.
+    local made
     if "`e(cmd)'" == "cox" | "`e(cmd2)'" == "stcox" {
         quietly summarize _t0 if e(sample)
-        if r(max) > 0 file write `f' "e" _tab "entry" _tab "_t0" _n
+        local late = r(max) > 0
+        if `late' file write `f' "e" _tab "entry" _tab "_t0" _n
+        local time : char _dta[st_bt]
+        local failure : char _dta[st_bd]
+        local failed : char _dta[st_ev]
+        if "`failed'" == "" local failed 1
+        capture assert _t == `time' & _d == (`failure' == `failed') if e(sample)
+        if !_rc & !`late' & "`time'" != "" & "`failure'" != "" {
+            file write `f' "e" _tab "time" _tab "`time'" _n
+            file write `f' "e" _tab "failure" _tab "`failure'" _n
+            file write `f' "e" _tab "failed" _tab "`failed'" _n
+            local made _st _d _t _t0
+        }
     }
     file close `f'
     preserve
     quietly keep if e(sample)
+    foreach name of local made {
+        capture drop `name'
+    }
     quietly export delimited using `"`folder'/data.csv"', nolabel replace
     restore
 end

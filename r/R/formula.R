@@ -16,6 +16,15 @@ expression_text <- function(e) {
   sprintf("%s(%s)", name, paste(parts, collapse = ", "))
 }
 
+# The level of a variable of the data that comes first, as Divulge orders them: by number, else by character.
+first_level <- function(name, fit) {
+  data <- tryCatch(data_of(fit), error = function(e) NULL)
+  values <- unique(as.character(data[[name]]))
+  values <- values[!is.na(values)]
+  numbers <- suppressWarnings(as.numeric(values))
+  if (length(values) && !anyNA(numbers)) values[which.min(numbers)] else sort(values, method = "radix")[1]
+}
+
 # One component of a term: how a formula of Divulge's names it, and what R and Divulge call its columns.
 component <- function(variable, fit, contrast_of) {
   levels <- fit$xlevels[[variable]]
@@ -35,7 +44,12 @@ component <- function(variable, fit, contrast_of) {
   }
   plain <- all.vars(inside)
   if (length(plain) != 1) stop("`", variable, "` is a category made of several variables.", call. = FALSE)
-  text <- sprintf("C(%s, Treatment('%s'))", plain, levels[1])
+  # The first level of the data is the reference that a formula means without a word.
+  text <- if (identical(levels[1], first_level(plain, fit))) {
+    sprintf("C(%s)", plain)
+  } else {
+    sprintf("C(%s, Treatment('%s'))", plain, levels[1])
+  }
   pieces <- c(
     stats::setNames(sprintf("%s[T.%s]", text, levels), paste0(variable, levels))
   )

@@ -45,10 +45,18 @@ def stata_names(names: list[str], equation: str = "") -> list[str]:
     return [f"{equation}:{n}" if equation else n for n in found]
 
 
-def write(folder: Path, said: dict[str, Any], names: list[str], b: Any, se: Any, frame: pd.DataFrame = FRAME) -> Path:
+def write(
+    folder: Path,
+    said: dict[str, Any],
+    names: list[str],
+    b: Any,
+    se: Any,
+    frame: pd.DataFrame = FRAME,
+    decimals: int = 4,
+) -> Path:
     """The reference writer: the same lines as `_divulge_estimates` of divulge.ado."""
     folder.mkdir(exist_ok=True)
-    lines = [f"e\t{k}\t{v}" for k, v in {**said, "N": len(frame)}.items()] + ["decimals\t4"]
+    lines = [f"e\t{k}\t{v}" for k, v in {**said, "N": len(frame)}.items()] + [f"decimals\t{decimals}"]
     values = iter(zip(np.asarray(b), np.asarray(se), strict=True))
     for name in names:
         value, error = (0.0, 0.0) if re.search(r"(^|:)\d+b\.", name) else next(values)

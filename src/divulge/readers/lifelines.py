@@ -60,8 +60,9 @@ def from_lifelines(
         right = formula
     else:
         right = formula_of_terms("y", ["Intercept", *(t for t in terms if t != "Intercept")]).partition("~ ")[2]
-    released = {
+    released: dict[str, Any] = {
         label: {"coef": f"{value:.{decimals}f}", "se": f"{error:.{decimals}f}"} for label, value, error in found
     }
-    fields |= {"formula": f"{fitter.duration_col} ~ {right}", "statistics": ("se",), "se_decimals": decimals}
-    return kind(name=name, where=where, released=released, decimals=decimals, **fields)
+    released["n"] = len(fitter.event_observed)
+    fields |= {"formula": f"{fitter.duration_col} ~ {right}", "statistics": ("se", "n"), "se_decimals": decimals}
+    return kind(name=name, where=where, released=released, decimals=(*[decimals] * len(found), 0), **fields)

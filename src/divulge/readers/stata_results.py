@@ -122,8 +122,8 @@ def _kind(results: _Results) -> str:
 
 def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
     """The formula, and for each of Stata's names that has a figure what Divulge calls it."""
-    response = "_t" if kind == "cox" else results.said["depvar"]
-    bases = {m["name"]: m["level"] for m in _levels(results) if "b" in m["how"]}
+    response = results.said.get("time", "_t") if kind == "cox" else results.said["depvar"]
+    bases = _bases(results)
     terms: list[str] = []
     labels: dict[str, str] = {}
     has_constant = kind in ("cox", "ordered-logit", "ordered-probit")
@@ -145,6 +145,13 @@ def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
             labels[full] = ":".join(_label(p, bases) for p in parts) if not _is_power(parts) else term
     listed = [*([] if has_constant else ["0"]), *terms] or ["1"]
     return f"{response} ~ {' + '.join(listed)}", labels
+
+
+def _bases(results: _Results) -> dict[str, str]:
+    """The reference of each category, where it is not the first level, which a formula means without a word."""
+    levels = _levels(results)
+    first = {name: min(int(m["level"]) for m in levels if m["name"] == name) for name in {m["name"] for m in levels}}
+    return {m["name"]: m["level"] for m in levels if "b" in m["how"] and int(m["level"]) != first[m["name"]]}
 
 
 def _levels(results: _Results) -> list[re.Match[str]]:
@@ -201,8 +208,12 @@ def _levelled(results: _Results) -> dict[str, Any]:
 
 
 def _survival(results: _Results) -> dict[str, Any]:
-    """Time and event are as stset made them."""
-    fields: dict[str, Any] = {"event": "_d", "observed": "1", "ties": results.said.get("ties", "breslow").casefold()}
+    """Time and event by the variables that stset was given where these say the same, else as stset made them."""
+    fields: dict[str, Any] = {
+        "event": results.said.get("failure", "_d"),
+        "observed": results.said.get("failed", "1"),
+        "ties": results.said.get("ties", "breslow").casefold(),
+    }
     if results.said.get("strata"):
         fields["strata"] = results.said["strata"].split()
     if results.said.get("entry"):
