@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from divulge.assess.recipe import Recipe
 from divulge.assess.splits.holdout import shared_rows
 from divulge.demo import simulated_census
 from divulge.errors import WorkerError
@@ -167,7 +168,7 @@ _IMPORTED = """
 import sys
 from divulge.cli import main
 try:
-    main(["--quiet", "assess", "spec.yaml", "-o", "out"])
+    main(["--quiet", "assess", "spec.yaml", "-o", "out", "--workers", "1"])
 except SystemExit as ended:
     assert not ended.code
 print([n for n in ("pandas", "formulaic", "narwhals", "joblib", "matplotlib", "sklearn") if n in sys.modules])
@@ -233,3 +234,31 @@ def test_people_without_numbers_are_counted_from_rows_that_have_no_twin() -> Non
     mixed = Table(others.schema, tuple(np.concatenate([b[:1500], a[:500]]) for a, b in columns))
     # An estimate: those who have a twin cannot be told from strangers. Four standard errors are a quarter of it.
     assert shared_rows(people, mixed) == pytest.approx(500, rel=0.25)
+
+
+@pytest.mark.parametrize("stops", [1, 2])
+def test_every_resume_goes_further_than_the_run_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, stops: int
+) -> None:
+    spec = SPEC.replace("splits: 60", "splits: 4")
+    Path("spec.yaml").write_text(spec, encoding="utf-8")
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "whole", "--workers", 1) == 0
+    searched: list[int] = []
+    embed, may = Recipe.embed, [1]
+
+    def counted(self: Recipe, *args: Any, run: int = 0, **more: Any) -> Any:
+        if len(searched) == may[0]:
+            raise KeyboardInterrupt
+        searched.append(run)
+        return embed(self, *args, run=run, **more)
+
+    monkeypatch.setattr(Recipe, "embed", counted)
+    resume: list[str] = []
+    for _ in range(stops):
+        # Stopped in the second search of the run: one is finished, whichever it is.
+        assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, *resume) == 130
+        may, resume = [len(searched) + 1], ["--resume"]
+    may[0] = 10_000
+    assert divulge("--quiet", "assess", "spec.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    assert len(set(searched)) == len(searched), "no search is made twice"
+    assert _results("out") == _results("whole")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pandas as pd
 import pytest
 
 import divulge as package
-from divulge.assess import Step
 from divulge.reports.blocks import Source, plain
 from divulge.reports.formats.markdown import Markdown, escaped
 from divulge.reports.sections.verdict import summary
@@ -101,19 +98,6 @@ def test_record_and_report_have_the_findings_and_another_assessment_goes_beside(
     assert divulge("report", "out", "--format", "markdown") == 0
     assert "out-2" in capsys.readouterr().err
     assert divulge("compare", "out", "--json") == 0
-
-
-def test_interruption_prints_the_line_that_goes_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def ended(*_: Any, listener: Any, **__: Any) -> None:
-        os.kill(os.getpid(), signal.SIGTERM)
-        listener(Step("Output 1", 1, 2, None))
-
-    monkeypatch.setattr("divulge.assess.assess", ended)
-    assert divulge("assess", "s.yaml", "-o", "out") == 130
-    assert "divulge assess s.yaml -o out --resume" in " ".join(capsys.readouterr().err.split())
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_notebook_says_what_inspect_knows() -> None:

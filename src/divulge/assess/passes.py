@@ -12,6 +12,7 @@ from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.rows import rows_output
 from divulge.assess.splits.runner import Runner
+from divulge.assess.splits.searches import KeptSearches
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
 from divulge.assess.splits.whole import FOLLOWED, Whole, embed_whole
@@ -156,7 +157,8 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     limits, n_rows = job.limits, job.task.table.n_rows
     task = job.within(limits.split)
     followed = job.within(limits.followed) if job.is_first else None
-    whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed)
+    searches = KeptSearches(runner.checkpoint, job.name)
+    whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed, searches)
     counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
     are_counted = tuple(c is not None for c in counted)
     rows = rows_output(task)

@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 from divulge import __version__
 from divulge.errors import DivulgeError, ProgramError, UsageError
 from divulge.terminal.screen import Screen, screen
+from divulge.terminal.stopping import Stopped, going_on, heeded_stops
 
 COMMANDS: tuple[str, ...] = (
     "new",
@@ -140,7 +141,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         # Outside its standalone mode typer hands us its own errors, so that every error has one shape.
         app = build_app(_needed(given))
-        code = app(args=given or ["--help"], prog_name="divulge", standalone_mode=False)
+        with heeded_stops():
+            code = app(args=given or ["--help"], prog_name="divulge", standalone_mode=False)
     except TyperException as error:
         _fail(_usage_error(error), given)
     except DivulgeError as error:
@@ -149,14 +151,24 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output went away (`divulge … | head`): that is not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Stopped as stop:
+        _stop(going_on(given, stop))
     except KeyboardInterrupt:
-        screen.note(f"Interrupted. Run it again: divulge {' '.join(given)}")
-        sys.exit(130)
+        code = _INTERRUPTED
     except Exception as error:  # whatever it is: people get a sentence, never a traceback
         _fail(_unforeseen(error), given)
+    if code == _INTERRUPTED:  # typer makes a code of the exception
+        _stop(going_on(given))
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _stop(said: str) -> NoReturn:
+    with suppress(OSError):  # the terminal may be closed
+        screen.note(said)
+    sys.exit(_INTERRUPTED)
+
+
+_INTERRUPTED = 130
 _TRACE = "divulge-trace.txt"
 
 

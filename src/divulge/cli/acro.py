@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,47 +11,46 @@ import typer
 from rich.table import Table as Grid
 
 from divulge.record import make_folder
-from divulge.terminal.conducting import FailOn, exit_for, tell_results, write_results
-from divulge.terminal.options import JsonOption
+from divulge.terminal.conducting import exit_for, tell_results, write_results
+from divulge.terminal.options import (
+    FailOnOption,
+    JsonOption,
+    PolicyOption,
+    ResultsOption,
+    ResumeOption,
+    SchemaOption,
+    WorkersOption,
+)
 from divulge.terminal.screen import screen
+from divulge.terminal.stopping import is_stopped, unfinished
 
 if TYPE_CHECKING:
     from divulge.assess.folders import Progress
 
 
+_SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        min=0.1,
+        metavar="S",
+        help="The longest that one search for synthetic data may take; absent: so that all take a minute or so.",
+        show_default=False,
+    ),
+]
+
+
 def run(
     folder: Annotated[Path, typer.Argument(help="The folder that ACRO's finalise wrote.", show_default=False)],
     data: Annotated[Path, typer.Option("--data", metavar="FILE", help="The data that the outputs were computed on.")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Where the results go.", show_default=False),
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE", help="A schema of the data; inferred where absent.")
-    ] = None,
-    policy: Annotated[
-        Path | None, typer.Option("--policy", metavar="FILE", help="The thresholds of the verdict (YAML).")
-    ] = None,
+    output: ResultsOption = None,
+    schema: SchemaOption = None,
+    policy: PolicyOption = None,
     splits: Annotated[int, typer.Option(min=2, metavar="N", help="Random halves of the data for each output.")] = 30,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            min=0.1,
-            metavar="S",
-            help="The longest that one search for synthetic data may take; absent: so that all take a minute or so.",
-            show_default=False,
-        ),
-    ] = None,
+    seconds: _SecondsOption = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Where the random numbers start.")] = 1,
-    workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
-    ] = 0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where an interrupted run stopped, to the same result.")
-    ] = False,
-    fail_on: Annotated[
-        FailOn | None, typer.Option("--fail-on", help="Exit with 10 for review and 20 for refuse, from this one on.")
-    ] = None,
+    workers: WorkersOption = 0,
+    resume: ResumeOption = False,
+    fail_on: FailOnOption = None,
     json: JsonOption = False,
 ) -> None:
     """Check a folder of ACRO: every table and regression in it, by itself and all together.
@@ -68,31 +68,32 @@ def run(
     check_target(found, target)
     table = read_table(data, None if schema is None else read_schema(schema))
     make_folder(target)
-    unfinished = target / "unfinished"
-    if not resume:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    chosen = Settings(splits, seconds, seed, policy, workers, unfinished, resume)
-    with screen.progress() as bar:
-        task = bar.add_task("Reading", total=None)
-
-        def listen(at: Progress) -> None:
-            left = "" if at.step.seconds_left is None else f", {at.step.seconds_left:.0f} s left of it"
-            said = f"{at.number} of {at.total}, {at.name}: split {at.step.done} of {at.step.total}{left}"
-            done = (at.number - 1 + at.step.done / max(at.step.total, 1)) / at.total
-            bar.update(task, completed=done, total=1.0, description=said)
-
-        try:
-            record = assess_folder(found, table, chosen, listen, data.name)
-        except KeyboardInterrupt:
-            screen.note("Interrupted. What is finished is kept. Go on with the same command and --resume.")
-            raise typer.Exit(130) from None
+    with unfinished(target, resume) as kept, _listening() as listen:
+        chosen = Settings(splits, seconds, seed, policy, workers, kept, resume)
+        record = assess_folder(found, table, chosen, listen, data.name)
     files = write_results(record, target)
-    shutil.rmtree(unfinished, ignore_errors=True)  # what was kept for resuming is no longer needed
     files.append(write_viewer(found, record, files[1].read_text(encoding="utf-8"), target / "viewer"))
     tell_results(record, files, None if json else _show)
     if not json:
         screen.show(f"For SACRO-Viewer: {files[2].parent.resolve()}")
     exit_for(record["verdict"], fail_on)
+
+
+@contextmanager
+def _listening() -> Iterator[Callable[[Progress], None]]:
+    """A listener that shows which output is being assessed as a progress bar, and stops where that is wanted."""
+    with screen.progress() as bar:
+        task = bar.add_task("Reading", total=None)
+
+        def listen(at: Progress) -> None:
+            if is_stopped():
+                raise KeyboardInterrupt
+            left = "" if at.step.seconds_left is None else f", {at.step.seconds_left:.0f} s left of it"
+            said = f"{at.number} of {at.total}, {at.name}: split {at.step.done} of {at.step.total}{left}"
+            done = (at.number - 1 + at.step.done / max(at.step.total, 1)) / at.total
+            bar.update(task, completed=done, total=1.0, description=said)
+
+        yield listen
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from divulge.errors import UsageError
 from divulge.record import make_folder, to_plain, write_text
-from divulge.terminal.conducting import FailOn, exit_for, progress_of_splits, tell_results, write_results
+from divulge.terminal.conducting import exit_for, progress_of_splits, tell_results, write_results
 from divulge.terminal.ledger_options import EarlierOption, released_before
-from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.options import (
+    AllowCodeOption,
+    FailOn,
+    FailOnOption,
+    JsonOption,
+    ResultsOption,
+    ResumeOption,
+    SpecArgument,
+    WorkersOption,
+)
 from divulge.terminal.result_folders import result_folder
 from divulge.terminal.screen import screen
+from divulge.terminal.stopping import Stopped, unfinished
 
 if TYPE_CHECKING:
     from divulge.assess import Assessed, Plan
+    from divulge.assess.folders import Settings
     from divulge.spec import Assessment
 
 
@@ -26,23 +38,14 @@ def run(
         Path | None,
         typer.Option("--data", metavar="FILE", help="With a folder: the data of its outputs.", show_default=False),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Where record.json and report.html go.", show_default=False),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
-    ] = 0,
+    output: ResultsOption = None,
+    workers: WorkersOption = 0,
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="A dask scheduler whose workers compute the splits, as tcp://host:8786."),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where an interrupted run stopped, to the same result.")
-    ] = False,
-    fail_on: Annotated[
-        FailOn | None, typer.Option("--fail-on", help="Exit with 10 for review and 20 for refuse, from this one on.")
-    ] = None,
+    resume: ResumeOption = False,
+    fail_on: FailOnOption = None,
     exposed_rows: Annotated[
         Path | None,
         typer.Option("--exposed-rows", metavar="FILE", help="Write the numbers of the exposed rows (CSV). Guard it."),
@@ -58,24 +61,17 @@ def run(
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
     from divulge.assess import assess
-    from divulge.assess.remarks import find_remarks
-    from divulge.assess.scenarios import scenarios_for
-    from divulge.assess.splits.checkpoint import digest_of, digest_of_table
+    from divulge.assess.folders import Settings
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
-        _assess_folder(spec, data, output, workers, fail_on, json)
+        _assess_folder(spec, data, output, Settings(workers=workers, resume=resume), fail_on, json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = _planned(assessment, ledger, exposed_rows)
     wanted = output if output is not None else Path(f"{spec.stem}-assessment")
-    data_digest = digest_of_table(ready.table)
-    # Whoever goes on from finished splits means the folder that has them.
-    goes_on = resume and (wanted / "splits").exists()
-    folder = wanted if goes_on else result_folder(wanted, digest_of(spec.read_bytes()), data_digest)
-    if folder != wanted:
-        screen.note(f"{wanted} belongs to another assessment; this one goes to {folder}.")
+    folder = _folder(wanted, spec, ready, resume)
     try:
         with progress_of_splits() as listener:
             found = assess(
@@ -88,13 +84,10 @@ def run(
                 listener=listener,
             )
     except KeyboardInterrupt:
-        screen.note(f"Interrupted. What is finished is kept. Go on with: divulge assess {spec} -o {folder} --resume")
-        raise typer.Exit(130) from None
+        raise Stopped(*(() if folder == wanted else ("-o", str(folder))), "--resume") from None
     if exposed_rows is not None:
         write_text(exposed_rows, _exposed_csv(found))
-    scenarios = scenarios_for(assessment.scenarios, assessment.outputs, ready.table.schema)
-    remarks = find_remarks(ready.table, assessment.outputs, scenarios)
-    record = {**found.record, "findings": to_plain(remarks)}
+    record = {**found.record, "findings": _findings(ready)}
     files = write_results(record, folder)
     found.checkpoint.clear()  # what was kept for resuming is no longer needed
     tell_results(record, files, None if json else show)
@@ -117,11 +110,33 @@ def _planned(assessment: Assessment, ledger: str | None, exposed_rows: Path | No
     return plan(assessment, read_inputs(assessment, "needed"))
 
 
+def _folder(wanted: Path, spec: Path, ready: Plan, resume: bool) -> Path:
+    """The folder for the results: the one that is wanted, or one beside it where another assessment has that."""
+    from divulge.assess.splits.checkpoint import digest_of, digest_of_table
+
+    # Whoever goes on from finished splits means the folder that has them.
+    if resume and (wanted / "splits").exists():
+        return wanted
+    folder = result_folder(wanted, digest_of(spec.read_bytes()), digest_of_table(ready.table))
+    if folder != wanted:
+        screen.note(f"{wanted} belongs to another assessment; this one goes to {folder}.")
+    return folder
+
+
+def _findings(ready: Plan) -> Any:
+    """What looks wrong in the data, of the variables that the outputs use."""
+    from divulge.assess.remarks import find_remarks
+    from divulge.assess.scenarios import scenarios_for
+
+    given = ready.assessment
+    scenarios = scenarios_for(given.scenarios, given.outputs, ready.table.schema)
+    return to_plain(find_remarks(ready.table, given.outputs, scenarios))
+
+
 def _assess_folder(
-    folder: Path, data: Path | None, output: Path | None, workers: int, fail_on: FailOn | None, json: bool
+    folder: Path, data: Path | None, output: Path | None, settings: Settings, fail_on: FailOn | None, json: bool
 ) -> None:
     """A folder as it was handed in: read, confirmed by the data, assessed; what is left over makes it *review*."""
-    from divulge.assess.folders import Settings
     from divulge.assess.folders.handed_in import assess_handed_in
     from divulge.readers.handed_in.folder import read_folder
     from divulge.table import read_table
@@ -134,8 +149,8 @@ def _assess_folder(
     found = read_folder(folder, table, ignored)
     target = output if output is not None else Path(f"{folder.resolve().name}-assessment")
     make_folder(target)
-    with progress_of_splits() as listener:
-        record = assess_handed_in(found, table, Settings(workers=workers), data.name, listener)
+    with unfinished(target, settings.resume) as kept, progress_of_splits() as listener:
+        record = assess_handed_in(found, table, replace(settings, unfinished=kept), data.name, listener)
     tell_results(record, write_results(record, target), None if json else show)
     exit_for(record["verdict"], fail_on)
 

@@ -9,20 +9,24 @@ import typer
 
 from divulge.terminal.conducting import progress_of_splits
 from divulge.terminal.ledger_options import EarlierOption, released_before
-from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.options import (
+    AllowCodeOption,
+    JsonOption,
+    ResultsOption,
+    ResumeOption,
+    SpecArgument,
+    WorkersOption,
+)
 from divulge.terminal.screen import screen
+from divulge.terminal.stopping import unfinished
 
 
 def run(
     spec: SpecArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Where specs, tables and page go.", show_default=False),
-    ] = None,
+    output: ResultsOption = None,
     most: Annotated[int, typer.Option(min=1, metavar="N", help="How many candidates are assessed in full.")] = 8,
-    workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Processes to share the splits; 0 is as many as pay off.")
-    ] = 0,
+    workers: WorkersOption = 0,
+    resume: ResumeOption = False,
     ledger: EarlierOption = None,
     allow_code: AllowCodeOption = False,
     json: JsonOption = False,
@@ -41,7 +45,7 @@ def run(
     assessment = read_spec(spec, allow_code=allow_code)
     inputs, before = (read_inputs(assessment, "needed"), ()) if ledger is None else released_before(assessment, ledger)
     folder = output if output is not None else Path(f"{spec.stem}-safer")
-    with progress_of_splits() as listener:
+    with unfinished(folder, resume) as kept, progress_of_splits() as listener:
         found = mitigate(
             assessment,
             inputs=inputs,
@@ -50,6 +54,7 @@ def run(
             workers=workers,
             listener=listener,
             tell=screen.detail,
+            unfinished=kept,
         )
     plain = write_proposals(found, read_document(spec), folder)
     if json:

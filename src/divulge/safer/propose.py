@@ -6,11 +6,13 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from divulge.assess import Assessed, Candidate, Plan, assess, plan
+from divulge.assess.splits.checkpoint import digest_of
 from divulge.assess.splits.runner import Listener
 from divulge.checking import make_cases
 from divulge.contributions.blame import Blame, find_blame
@@ -122,17 +124,20 @@ def mitigate(
     workers: int = 0,
     listener: Listener | None = None,
     tell: Callable[[str], None] | None = None,
+    unfinished: Path | None = None,
 ) -> Mitigated:
     """Assess outputs; where they are not released, search for the changes of least loss with which they are.
 
-    most: candidates that are assessed in full. tell: is told what is being done.
+    most: candidates that are assessed in full. tell: is told what is being done. unfinished: a folder for what is
+    finished, and from which a search goes on that was interrupted.
     """
     started = time.perf_counter()
     say = tell or (lambda text: None)
     read = inputs if inputs is not None else read_inputs(assessment)
     ready = plan(assessment, read, released_before)
-    before = assess(ready, workers=workers, listener=listener)
-    search = _Search(assessment, read, ready, before)
+    kept_in = None if unfinished is None else unfinished / "before"
+    before = assess(ready, folder=kept_in, resume=True, workers=workers, listener=listener)
+    search = _Search(assessment, read, ready, before, unfinished)
     if before.verdict is Verdict.RELEASE:
         return search.result((), (), 0, started)
     candidates = search.candidates()
@@ -151,7 +156,10 @@ def mitigate(
 class _Search:
     """One search: what was found before, and how candidates are made, screened and confirmed."""
 
-    def __init__(self, assessment: Assessment, inputs: Inputs, ready: Plan, before: Assessed) -> None:
+    def __init__(
+        self, assessment: Assessment, inputs: Inputs, ready: Plan, before: Assessed, unfinished: Path | None
+    ) -> None:
+        self.unfinished = unfinished
         assert inputs.table is not None, "outputs were assessed on it"
         self.assessment, self.inputs, self.ready, self.before, self.table = (
             assessment,
@@ -266,7 +274,14 @@ class _Search:
             for i, (o, r) in enumerate(zip(outputs, self.inputs.released, strict=True))
         )
         inputs = replace(self.inputs, released=kept)
-        found = assess(plan(assessment, inputs, released_before), workers=workers, listener=listener)
+        name = digest_of(self.sentence(steps).encode())[:16]
+        found = assess(
+            plan(assessment, inputs, released_before),
+            folder=None if self.unfinished is None else self.unfinished / name,
+            resume=True,
+            workers=workers,
+            listener=listener,
+        )
         return Proposal(steps, outputs, printed, self.sentence(steps), found.record)
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from threading import current_thread, main_thread
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from divulge.record import dumps, write_text
+from divulge.terminal.options import FailOn
 from divulge.terminal.screen import screen
+from divulge.terminal.stopping import is_stopped
 
 if TYPE_CHECKING:
     from divulge.assess import Step
@@ -23,19 +21,14 @@ _EXIT_CODES = {"release": 0, "review": 10, "refuse": 20}
 """With --fail-on: what the shell sees."""
 
 
-class FailOn(StrEnum):
-    review = "review"
-    refuse = "refuse"
-
-
 @contextmanager
 def progress_of_splits() -> Iterator[Callable[[Step], None]]:
     """A listener that shows every stage of an assessment as a progress bar, and stops it after Ctrl-C."""
-    with screen.progress() as bar, _heeded_interrupt() as is_interrupted:
+    with screen.progress() as bar:
         tasks: dict[str, Any] = {}
 
         def listen(step: Step) -> None:
-            if is_interrupted():
+            if is_stopped():
                 raise KeyboardInterrupt
             if step.stage not in tasks:
                 tasks[step.stage] = bar.add_task(step.stage, total=step.total)
@@ -44,30 +37,6 @@ def progress_of_splits() -> Iterator[Callable[[Step], None]]:
             bar.update(tasks[step.stage], completed=step.done, total=step.total, description=said)
 
         yield listen
-
-
-@contextmanager
-def _heeded_interrupt() -> Iterator[Callable[[], bool]]:
-    """Whether somebody pressed Ctrl-C, ended the job or closed the terminal. Python drops the exception where it meets
-    code that C calls back; this remembers. Signals that are ignored (a job in the background) stay so."""
-    seen: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        seen.append(number)
-        signal.default_int_handler(number, frame)
-
-    usual = (signal.default_int_handler, signal.SIG_DFL)
-    heeded = {}
-    if current_thread() is main_thread():
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) in usual:
-                heeded[number] = signal.signal(number, note)
-    try:
-        yield lambda: bool(seen)
-    finally:
-        for number, handler in heeded.items():
-            signal.signal(number, handler)
 
 
 def write_results(record: Mapping[str, Any], folder: Path) -> list[Path]:

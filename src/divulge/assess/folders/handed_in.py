@@ -46,7 +46,13 @@ def assess_handed_in(
         seed=settings.seed,
     )
     inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
-    found = assess(plan(assessment, inputs), workers=settings.workers, listener=listener)
+    found = assess(
+        plan(assessment, inputs),
+        folder=settings.unfinished,
+        workers=settings.workers,
+        resume=settings.resume,
+        listener=listener,
+    )
     return with_doubts(found.record, folder, left, placed)
 
 

@@ -1,6 +1,7 @@
 """Finished splits on disk, each in a file of its own, written whole or not at all: what a run resumes from.
 
-A file holds counts of synthetic rows and figures, no row of the data. All are removed when the record is written.
+A file holds figures and synthetic rows or counts of them, no row of the data. All are removed when the record is
+written.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from divulge.table import Table
 
 FOLDER = "splits"
 
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What is raised where a file of arrays is not whole."""
+
 
 class Checkpoint:
     """The folder of finished splits of one assessment; without a folder nothing is kept."""
@@ -54,25 +58,33 @@ class Checkpoint:
 
     def load(self, name: str, split: Split) -> SplitResult | None:
         """The finished split of this name; None where there is none, or where the file is not whole."""
-        path = self._path(name, split)
-        if path is None or not path.exists():
+        kept = self.load_bytes(_named(name, split))
+        if kept is None:
             return None
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:
+            with np.load(io.BytesIO(kept), allow_pickle=False) as held:
                 return _unpacked(split, json.loads(str(held["about"])), held)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        except UNREADABLE:
             return None
 
     def save(self, name: str, result: SplitResult) -> None:
-        path = self._path(name, result.split)
-        if path is None:
+        if self.folder is None:
             return
         arrays: dict[str, Any] = {"about": np.array(json.dumps(_about(result)))}
         for i, counts in enumerate(result.counts):
             arrays |= {f"near{i}": counts.near, f"matched{i}": counts.matched, f"certain{i}": counts.certain}
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
-        write_bytes(path, buffer.getvalue())
+        self.save_bytes(_named(name, result.split), buffer.getvalue())
+
+    def load_bytes(self, name: str) -> bytes | None:
+        """What is kept under a name, whole or not; None where there is nothing."""
+        path = None if self.folder is None else self.folder / f"{name}.npz"
+        return None if path is None or not path.exists() else path.read_bytes()
+
+    def save_bytes(self, name: str, content: bytes) -> None:
+        if self.folder is not None:
+            write_bytes(self.folder / f"{name}.npz", content)
 
     @contextmanager
     def kept_if_of_use(self) -> Iterator[None]:
@@ -94,9 +106,10 @@ class Checkpoint:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _path(self, name: str, split: Split) -> Path | None:
-        part = split.part.replace("/", "-").replace(" ", "-")
-        return None if self.folder is None else self.folder / f"{name}-{part}-{split.number}.npz"
+
+def _named(name: str, split: Split) -> str:
+    part = split.part.replace("/", "-").replace(" ", "-")
+    return f"{name}-{part}-{split.number}"
 
 
 def digest_of(*parts: bytes) -> str:

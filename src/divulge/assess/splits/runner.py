@@ -70,17 +70,21 @@ class Runner:
         """
         todo = [s for s in splits if self.checkpoint.load(name, s) is None]
         started, others, seconds = time.perf_counter(), None, list[float]()
+        early: dict[tuple[str, int], SplitResult] = {}  # finished by others before their turn
         for done, split in enumerate(splits, start=1):
-            result = self.checkpoint.load(name, split)
-            if result is None:
+            result = early.pop((split.part, split.number), None) or self.checkpoint.load(name, split)
+            while result is None:
                 if others is None:
                     others = self._others(task, todo[len(seconds) :], seconds, with_measures, sweep_at)
                 if others is None:
-                    result = run_split(task, split, with_measures, split.number in sweep_at)
+                    found = run_split(task, split, with_measures, split.number in sweep_at)
                 else:
-                    result = next(others)
-                self.checkpoint.save(name, result)
-                seconds.append(result.seconds)
+                    found = next(others)
+                # Kept at once, whoever's turn it is: what is finished is never computed again.
+                self.checkpoint.save(name, found)
+                seconds.append(found.seconds)
+                early[found.split.part, found.split.number] = found
+                result = early.pop((split.part, split.number), None)
             if self.listener is not None:
                 left = (time.perf_counter() - started) / len(seconds) * (len(splits) - done) if seconds else None
                 self.listener(Step(stage, done, len(splits), left))
@@ -109,7 +113,7 @@ def _in_processes(
     from joblib import Parallel, delayed  # imported where it is used: it takes longer than many an assessment
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    pool, parent = Parallel(n_jobs=workers, return_as="generator"), os.getpid()
+    pool, parent = Parallel(n_jobs=workers, return_as="generator_unordered"), os.getpid()
     try:
         yield from pool(delayed(_run_in_process)(parent, task, s, with_measures, s.number in sweep_at) for s in splits)
     except TerminatedWorkerError:

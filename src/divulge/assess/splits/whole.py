@@ -9,7 +9,8 @@ import numpy as np
 
 from divulge.assess.splits.measures import measure_scenario
 from divulge.assess.splits.rows import released_rows, rows_output
-from divulge.assess.splits.split import check_whole, near_enough, near_share
+from divulge.assess.splits.searches import KeptSearches
+from divulge.assess.splits.split import near_enough, near_share
 from divulge.assess.splits.task import Task
 from divulge.measures.families.tcap import Tcap
 from divulge.objective import Embedding
@@ -45,25 +46,28 @@ class Whole:
 
 
 def embed_whole(
-    task: Task, figures: Sequence[Figures], printed: Sequence[Released], followed_task: Task | None
+    task: Task,
+    figures: Sequence[Figures],
+    printed: Sequence[Released],
+    followed_task: Task | None,
+    searches: KeptSearches,
 ) -> Whole:
     """Embed all rows. figures: of the outputs, computed from all rows; printed: as they are released.
 
     followed_task: the same with the time that the search has which is followed for the picture; None: no picture.
+    searches: makes the searches, or has them from a run that was interrupted.
     """
     rows = rows_output(task)
     if rows is not None:
         return Whole(released_rows(task, rows, figures[0], printed[0]), (1.0,), None)
     recipe = task.recipe(dict(enumerate(printed)), task.table.n_rows)
-    whole = recipe.embed(task.synthesiser, task.seed, run=10_000)
-    check_whole(whole)
+    whole = searches.embed(recipe, task.synthesiser, task.seed, run=10_000)
     near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
     scenario = next((s for s in task.scenarios if s.keys), None)
     if followed_task is None or scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
         return Whole(whole, near, None)
     afar = replace(followed_task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, printed))
-    followed = recipe.embed(afar, task.seed, run=10_001, snapshots=SNAPSHOTS)
-    check_whole(followed)
+    followed = searches.embed(recipe, afar, task.seed, run=10_001, snapshots=SNAPSHOTS)
     points = [(int(point.steps), float(np.mean(point.errors))) for point in followed.trace if point.errors is not None]
     paper = replace(task, families=(Tcap(),))
     risks = [measure_scenario(paper, scenario, task.table, s, None)[FOLLOWED].original for s in followed.snapshots]
