@@ -21,6 +21,9 @@ from tests.support.tables import small_table
 
 _PARTS = ("totals", {"variables": ["v"], "decimals": 1, "by": ["half"], "where": "u >= 1"})
 
+_BESIDE = (("linear", {"formula": "v ~ C(c) + u"}),)
+_ILL = amounts(*[0, 1] * 15, c=["p"] * 29 + ["q"], u=[i % 7 for i in range(30)])
+
 
 def _means(where: str, decimals: int = 3) -> tuple[tuple[str, dict[str, object]], ...]:
     """The mean of all, and the mean of some."""
@@ -33,8 +36,25 @@ FIGURES = (
     Example("value given away", "mean of four", amounts(5, 7, 9, 11), MEAN, ()),
     Example("value given away", "five per cent of 19", amounts(*range(19)), P95, ("p95 v",)),
     Example("value given away", "five per cent of 20", amounts(*range(20)), P95, ()),
-    Example("value given away", "level of one", amounts(*ROWS_30, c=["p"] * 29 + ["q"]), BY_C, ("C(c)[T.q]",)),
-    Example("value given away", "level of two", amounts(*ROWS_30, c=["p"] * 28 + ["q"] * 2), BY_C, ()),
+    Example(
+        "value given away",
+        "level of one",
+        amounts(*ROWS_30, c=["p"] * 29 + ["q"], u=[*range(30)]),
+        _BESIDE,
+        ("C(c)[T.q]",),
+    ),
+    Example(
+        "value given away", "level of two", amounts(*ROWS_30, c=["p"] * 28 + ["q"] * 2, u=[*range(30)]), _BESIDE, ()
+    ),
+    Example("value given away", "saturated, three", amounts(*ROWS_30, c=["p"] * 27 + ["q"] * 3), BY_C, ("all rows",)),
+    Example("value given away", "saturated, four", amounts(*ROWS_30, c=["p"] * 26 + ["q"] * 4), BY_C, ()),
+    Example(
+        "value given away",
+        "level of one, separated",
+        _ILL,
+        (("logistic", {"formula": "v ~ C(c) + u"}),),
+        ("C(c)[T.q]",),
+    ),
     Example("value given away", "χ² of one", grid({"a": (1, 0), "b": (20, 20)}), CHI, ("x=a",)),
     Example("value given away", "χ² of two", grid({"a": (1, 1), "b": (20, 20)}), CHI, ()),
     Example("value given away", "odds of three", grid({"a": (3, 20), "b": (20, 20)}), ODDS, ("x=a & y other",)),

@@ -82,7 +82,8 @@ class Case:
 
     @cached_property
     def _is_shown(self) -> Mask:
-        return np.isfinite(self.released.values)
+        # An estimate without end is a figure: it says that everybody of its level has the same response.
+        return ~np.isnan(self.released.values)
 
     def shown(self, behind: Behind) -> Mask:
         """Which groups have their figure printed; those without a figure of their own are behind others: they count."""

@@ -39,7 +39,7 @@ class Dominance(Rule):
             over = top > most + slack if self.strict else top >= most - slack
             word = "more than" if self.strict else "at least"
             over &= (held.total > 0) & case.shown(behind)
-            rest = held.total - held.largest[:, : max(self.largest, 1)].sum(axis=1)
+            rest = np.maximum(held.total - held.largest[:, : max(self.largest, 1)].sum(axis=1), 0.0)
             closest = 100 * float(np.min(rest[over] / held.largest[over, 0], initial=np.inf))
             who = "largest contributor is" if self.largest == 1 else f"{self.largest} largest contributors are"
             by = "" if self.largest == 1 else " by the others of them"

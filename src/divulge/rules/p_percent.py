@@ -31,7 +31,7 @@ class PPercent(Rule):
         found: list[Finding] = []
         for behind in case.of_amounts():
             held = case.contributions(behind, self.weighting)
-            rest = held.total - held.protected - held.others[:, 0]
+            rest = np.maximum(held.total - held.protected - held.others[:, 0], 0.0)
             near = (rest < self.per_cent / 100 * held.protected - 1e-12 * held.total) & (held.protected > 0)
             near &= case.shown(behind)
             closest = 100 * float(np.min(rest[near] / held.protected[near], initial=np.inf))

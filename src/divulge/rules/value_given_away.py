@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from divulge.rules.rule import Finding, Rule, Severity
 @dataclass(frozen=True, kw_only=True)
 class ValueGivenAway(Rule):
     """A statistic of at most three people, a quantile with less than one person beyond it, a term of one person, a
-    ratio of cells of at most three.
+    ratio or a saturated model of cells of at most three.
 
     The mean of two tells each the other's value; the median of three is somebody's; a level of a regression that one
     person has fits that person exactly, and so does a ratio of one case to two: whoever knows how many people are in
@@ -59,6 +59,10 @@ class ValueGivenAway(Rule):
             n = case.units(behind)
             few = (n > 0) & (n <= self.most) & case.shown(behind)
             found += self.breach(case, behind, few, f"{{n}} cell{{s}} behind a ratio of at most {self.most} {{units}}.")
+        for behind in case.of("saturated"):
+            few = (case.units(behind) > 0) & (case.units(behind) <= self.most)
+            sentence = f"{{n}} cell{{s}} of at most {self.most} {{units}}, whose mean a saturated model gives."
+            found += [replace(f, figures=("all rows",)) for f in self.breach(case, behind, few, sentence)]
         for behind in case.of("term"):
             one = (case.units(behind) == 1) & case.shown(behind)
             sentence = "{n} term{s} of a regression that one person alone has: it fits them."
