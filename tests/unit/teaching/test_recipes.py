@@ -44,6 +44,7 @@ WITHOUT = (
     "two-stage",
     "cox",
     "weibull",
+    "zero-inflated",
 )
 """Kinds that have no recipe at all: no program of the class computes them in a line or two."""
 

@@ -1,5 +1,8 @@
 """ROOM. Kinds of released output, one a file. A new kind is a file here and a line in OUTPUTS."""
 
+from divulge.outputs.kinds.anova import Anova
+from divulge.outputs.kinds.binomial import Binomial
+from divulge.outputs.kinds.box_plot import BoxPlot
 from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.outputs.kinds.cloglog import Cloglog
 from divulge.outputs.kinds.correlation import Correlation
@@ -30,6 +33,7 @@ from divulge.outputs.kinds.probit import Probit
 from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
+from divulge.outputs.kinds.scatter import Scatter
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.t_test import TTest
@@ -37,16 +41,19 @@ from divulge.outputs.kinds.totals import Totals
 from divulge.outputs.kinds.tree import Tree
 from divulge.outputs.kinds.two_stage import TwoStage
 from divulge.outputs.kinds.weibull import Weibull
+from divulge.outputs.kinds.zero_inflated import ZeroInflated
 from divulge.outputs.output import Output
 
 OUTPUTS: tuple[type[Output], ...] = (
     Frequencies,
     Histogram,
+    Scatter,
     Crosstab,
     Tree,
     Means,
     Totals,
     Position,
+    BoxPlot,
     Extremes,
     Shape,
     Mode,
@@ -63,8 +70,10 @@ OUTPUTS: tuple[type[Output], ...] = (
     Logistic,
     Probit,
     Cloglog,
+    Binomial,
     Poisson,
     NegativeBinomial,
+    ZeroInflated,
     Gamma,
     InverseGaussian,
     Multinomial,
@@ -75,6 +84,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     ChiSquared,
     TTest,
     FTest,
+    Anova,
     Microdata,
     Custom,
 )

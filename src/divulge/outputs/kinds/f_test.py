@@ -10,17 +10,15 @@ from scipy.special import fdtrc
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.kernels.glm import PIVOT, independent, solve_scaled
 from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.lowering.lowered import Block, Lowered, Term
-from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import Sums, lower_sums
 from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
-from divulge.outputs.models.refit import pair_of_terms
 from divulge.outputs.models.regression import fits_statsmodels
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
@@ -114,55 +112,14 @@ class FTest(Output):
         return f"F test of {self.formula}" + (f", where {self.where}" if self.where else "") + "."
 
     def _sums(self, schema: Schema) -> Sums:
-        """X'X (lower triangle), X'y, y'y, Σ y, and the number of rows; y between −1 and 1."""
-        model = self._model(schema, schema_counts(schema))
-        terms, m = model.design.terms, model.design.n_columns
-        low, high = np.nanmin(model.y), np.nanmax(model.y)
-        y = (model.y - (low + high) / 2) / max((high - low) / 2, np.finfo(float).tiny)
-        name = model.formula.response.variable
-        n_pairs = m * (m + 1) // 2
-        response = Term.lookup(name, y)
-        pairs = [pair_of_terms(terms[a], terms[c]) for a in range(len(terms)) for c in range(a + 1)]
-        crossed = [_times(term, response, n_pairs) for term in terms]
-        rest = [Term.lookup(name, y**2, n_pairs + m), Term.lookup(name, y, n_pairs + m + 1)]
-        rest.append(Term.constant(n_pairs + m + 2))
-        weight = weight_term(self, schema, model.variables(None))
-        block = Block((*pairs, *crossed, *rest), n_pairs + m + 3, weight=weight)
-        lower_triangle = np.tril_indices(m)
+        sums = CrossProducts.of(self, self._model(schema, schema_counts(schema)), schema)
 
         def figures(totals: Floats) -> Floats:
-            square = np.zeros((m, m))
-            square[lower_triangle] = totals[:n_pairs]
-            square = square + np.tril(square, -1).T
-            n = totals[-1]
-            rank, explained = _explained(square, totals[n_pairs : n_pairs + m])
-            total = totals[-3] - totals[-2] ** 2 / max(n, 1.0)
-            found = _f(n, rank, totals[-3] - explained, total)
+            rank, explained = sums.explained(totals)
+            found = _f(sums.rows(totals), rank, sums.square(totals) - explained, sums.variation(totals))
             return np.array([found[name] for name in self.show])
 
-        return Sums((block,), figures)
-
-
-def _times(term: Term, response: Term, offset: int) -> Term:
-    """A term's columns multiplied by the response, behind `offset` other columns."""
-    return Term(
-        (*term.variables, *response.variables),
-        (*term.cells, *response.cells),
-        (*term.factors, *response.factors),
-        np.where(term.index < 0, -1, term.index + offset).astype(np.int32),
-        term.scale,
-    )
-
-
-def _explained(square: Floats, crossed: Floats) -> tuple[int, float]:
-    """The rank of X'X, and y'X(X'X)⁻¹X'y."""
-    # Central differences take some ten-thousandths off; a column with one row has far more.
-    is_there = np.diagonal(square) > 1e-3 * min(1.0, float(np.diagonal(square).max(initial=0.0)))
-    inside = square[np.ix_(is_there, is_there)]
-    size = np.sqrt(np.diagonal(inside))
-    keep = np.flatnonzero(is_there)[independent(np.ascontiguousarray(inside / size / size[:, None]), PIVOT)]
-    solution = solve_scaled(square[np.ix_(keep, keep)], crossed[keep])
-    return len(keep), np.nan if solution is None else float(solution @ crossed[keep])
+        return Sums((sums.block,), figures)
 
 
 def _f(n: float, rank: int, residual: float, total: float) -> dict[str, float]:

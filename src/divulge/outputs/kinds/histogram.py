@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
+from divulge.errors import unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.lowering.bins import Closed, check_breaks, interval_marks, interval_of_codes
 from divulge.outputs.lowering.linear import Linear, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
@@ -38,14 +38,11 @@ class Histogram(Output):
 
     variable: Annotated[str, "The variable."]
     breaks: Annotated[tuple[float, ...], "Where intervals begin and end, in ascending order."]
-    closed: Annotated[Literal["left", "right"], "Which end of an interval belongs to it: left (numpy), right (R)."] = (
-        "left"
-    )
+    closed: Annotated[Closed, "Which end of an interval belongs to it: left (numpy), right (R)."] = "left"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.breaks) < 2 or any(b <= a for a, b in pairwise(self.breaks)):
-            raise OutputError("two breaks at least are needed, in ascending order.", where="breaks")
+        check_breaks(self.breaks, "breaks")
 
     @property
     def growth(self) -> Growth:
@@ -60,30 +57,14 @@ class Histogram(Output):
         with in_field("variable"):
             numeric(schema, self.variable)
 
-    def _marks(self) -> list[str]:
-        left, right = ("[", ")") if self.closed == "left" else ("(", "]")
-        marks = [f"{left}{a:g},{b:g}{right}" for a, b in pairwise(self.breaks)]
-        if self.closed == "left":
-            marks[-1] = f"{marks[-1][:-1]}]"
-        else:
-            marks[0] = f"[{marks[0][1:]}"
-        return marks
-
     def _bins(self, schema: Schema) -> Integers:
-        """The interval of each code; −1: none."""
-        variable = schema[self.variable]
-        edges = np.array(self.breaks)
-        numbers = np.where(variable.is_missing, np.nan, variable.numbers)
-        place = np.searchsorted(edges, numbers, side="right" if self.closed == "left" else "left") - 1
-        place = np.where(numbers == edges[0], 0, np.where(numbers == edges[-1], len(edges) - 2, place))
-        inside = (numbers >= edges[0]) & (numbers <= edges[-1])
-        return np.where(inside, place, -1).astype(np.int64)
+        return interval_of_codes(schema[self.variable], self.breaks, self.closed)
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
-        return tuple(f"{self.variable} {mark}" for mark in self._marks())
+        return tuple(f"{self.variable} {mark}" for mark in interval_marks(self.breaks, self.closed))
 
     def grid(self, schema: Schema) -> Grid:
-        rows = [(mark,) for mark in self._marks()]
+        rows = [(mark,) for mark in interval_marks(self.breaks, self.closed)]
         return grid_of((self.variable,), rows, ("Counts",), np.arange(len(rows)), picture="bars")
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:

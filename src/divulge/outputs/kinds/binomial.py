@@ -1,0 +1,103 @@
+"""Binomial regression of events among trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from divulge.errors import OutputError, unknown_variable
+from divulge.kernels.arrays import Floats
+from divulge.outputs.models.design import response_values
+from divulge.outputs.models.estimated import Estimated
+from divulge.outputs.models.formula import Formula
+from divulge.outputs.models.matrix import ModelRows
+from divulge.outputs.models.model import Model
+from divulge.outputs.models.newton import Curve
+from divulge.outputs.models.pieces import Piece
+from divulge.outputs.models.regression import fits_statsmodels, without_missing
+from divulge.outputs.output import Example, in_field, numeric
+from divulge.table import Schema, Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binomial(Estimated):
+    """Coefficients (log odds) of a binomial regression whose rows hold events and trials (McCullagh & Nelder 1989), as
+    R's `cbind(events, others)` and Stata's `family(binomial trials)` have it. It is lowered: its score is a sum over
+    rows."""
+
+    kind: ClassVar[str] = "binomial"
+    title: ClassVar[str] = "Binomial regression"
+    ratio: ClassVar[str] = "odds ratio"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "Who rents, with the marital status as if it were a number of trials",
+            {"formula": "TENURE ~ SEX + AGE", "trials": "MSTATUS", "statistics": ["se", "n"]},
+        ),
+    )
+
+    formula: Annotated[str, "The model, as in `EVENTS ~ AGE + C(AREA)`."]
+    trials: Annotated[str, "The variable that says of how many trials the response counts the events."]
+
+    def needs(self) -> tuple[str, ...]:
+        return (self.trials, *super().needs())
+
+    def check_fields(self, schema: Schema) -> None:
+        super().check_fields(schema)
+        if self.trials not in schema:
+            raise unknown_variable(self.trials, schema.names, where="trials")
+        with in_field("trials"):
+            if numeric(schema, self.trials).numbers.min(initial=0.0) < 0.0:
+                raise OutputError("trials of at least 0 are needed.")
+
+    def second(self, schema: Schema) -> tuple[str, Floats] | None:
+        return self.trials, self._trials(schema)
+
+    def _trials(self, schema: Schema) -> Floats:
+        """Of every code; a row without trials takes no part."""
+        variable = schema[self.trials]
+        return np.where(variable.is_missing | (variable.numbers <= 0.0), np.nan, variable.numbers)
+
+    def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
+        values = response_values(formula.response, variable, counts)
+        if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
+            raise OutputError(
+                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
+                where="formula",
+            )
+        return values
+
+    def curve(self) -> Curve:
+        return Curve(_value, _gradient)
+
+    def pieces(self, model: Model, schema: Schema, further: Floats) -> tuple[Piece, ...]:
+        """y − n/(1 + e^−η)."""
+        name, trials = model.formula.response.variable, self._trials(schema)
+        is_known = {name: np.where(np.isfinite(model.y), 1.0, np.nan)}
+        return (
+            Piece("one", {name: model.y, self.trials: np.where(np.isfinite(trials), 1.0, np.nan)}),
+            Piece("sigmoid", {**is_known, self.trials: -trials}),
+        )
+
+    def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
+        if not fits_statsmodels(self.formula) or self.weights or self.errors != "model":
+            return None
+        name = self.model(schema).formula.response.variable
+        events, trials = (f"rows[{n!r}].astype(float)" for n in (name, self.trials))
+        return [
+            without_missing(self.trials),
+            f"rows = rows[{trials} > 0]",
+            f"rows = rows.assign(share={events} / {trials})",
+            f"model = smf.glm({self.with_response('share')!r}, rows, family=sm.families.Binomial(), "
+            f"var_weights={trials}).fit(tol=1e-12)",
+            *self.figures_code(),
+        ]
+
+
+def _value(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+    return np.asarray(rows.y * eta - rows.second * np.logaddexp(0.0, eta))
+
+
+def _gradient(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+    return (rows.y - rows.second / (1.0 + np.exp(-eta)))[:, None]
