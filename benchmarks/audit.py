@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks.jj import JjTable
 from benchmarks.paper_case import TARGET, people
 from divulge.audit.bounds import find_bounds
 from divulge.audit.budget import Budget
@@ -47,24 +48,13 @@ def _line(what: str, seconds: tuple[float, float], **more: Any) -> dict[str, Any
 
 
 def _sumit(file: Path) -> dict[str, Any]:
-    """One file of the JJ format: cells with values, status and bounds, then equations."""
-    lines = file.read_text(encoding="utf-8").split("\n")
-    n = int(lines[1])
-    cells = [line.split() for line in lines[2 : 2 + n]]
-    equations = lines[3 + n : 3 + n + int(lines[2 + n])]
-    rows, columns, factors = [], [], []
-    for i, equation in enumerate(equations):
-        parts = equation.split(":")[1].split()
-        for cell, factor in zip(parts[::2], parts[1::2], strict=True):
-            rows.append(i)
-            columns.append(int(cell))
-            factors.append(float(factor.strip("()")))
-    matrix = sparse.csr_array((factors, (rows, columns)), shape=(len(equations), n))
-    value = np.array([float(c[1]) for c in cells])
-    known = np.array([c[3] in "sz" for c in cells])
+    """One file of the JJ format: the cells that are unsafe or withheld are not known."""
+    table = JjTable.read(file)
+    matrix, value, n = table.matrix, table.value, table.n_cells
+    known = np.isin(table.status, ["s", "z"])
     sums = matrix @ value
     least, most = np.where(known, value, 0.0), np.where(known, value, np.inf)
-    names = tuple(map(str, range(len(equations)))), tuple(map(str, range(n)))
+    names = tuple(map(str, range(len(sums)))), tuple(map(str, range(n)))
     system = System(matrix, sums, sums, least, most, False, *names, value)
     hidden = sparse.eye_array(n, format="csr")[np.flatnonzero(~known)]
     found, seconds = _timed(lambda: find_bounds(system, hidden))

@@ -1,12 +1,17 @@
 """Secondary suppression beside its peers: how many figures are withheld, whether all are protected, and how fast.
 
 SUMIT_FILE names a file of the JJ format (SUMiT's test.jj: 1,188 cells, 204 equations, 71 unsafe), which is not ours to
-keep; without it that line is left out. The other tables are made here.
+keep; without it that line is left out. The other tables are made here. Where pytauargus can be installed, OPT and MOD
+of tau-ARGUS protect the same tables. PEER_SECONDS and OUR_SECONDS say how long each may try (300), SUPPRESSION_TABLES
+the numbers of the tables that are asked for (all).
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -14,23 +19,111 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks.jj import JjTable
+from benchmarks.peers import environment
+from benchmarks.suppression_tables import Hierarchical, linked
 from divulge.audit.bounds import find_bounds
 from divulge.audit.system import System
 from divulge.kernels.arrays import Floats, Mask
 from divulge.withholding import Figures, find_pattern
 
 SUMIT = os.environ.get("SUMIT_FILE")
+PEER_SECONDS = float(os.environ.get("PEER_SECONDS", "300"))
+OUR_SECONDS = float(os.environ.get("OUR_SECONDS", "300"))
+
+PAIRS = ((0, 1), (0, 2), (1, 2))
+TABLES: tuple[Hierarchical | tuple[Any, ...], ...] = (
+    Hierarchical(((3, 4), (6,)), 12),
+    Hierarchical(((5, 8), (9,)), 12),
+    Hierarchical(((4, 5, 5), (12,)), 10),
+    Hierarchical(((4, 6), (3, 4), (3,)), 10),
+    Hierarchical(((10, 10, 5), (15,)), 12),
+    (PAIRS, (7, 6, 5), 20),
+    (PAIRS, (12, 10, 8), 16),
+    (PAIRS, (25, 20, 15), 14),
+    (((0, 1, 2), (0, 1, 3)), (10, 8, 6, 5), 14),
+    (((0, 1, 2), (0, 3, 2)), (20, 15, 12, 18), 14),
+)
+"""Ten tables of 100 to 10,000 cells: five hierarchical ones, and five sets of linked ones."""
 
 
 def run() -> list[dict[str, Any]]:
     lines = [_crossed(*shape) for shape in ((6, 5), (15, 12), (30, 30), (12, 10, 6))]
-    return lines if SUMIT is None else [_sumit(Path(SUMIT)), *lines]
+    python = environment("pytauargus")
+    if python is None:
+        print("pytauargus could not be installed: the tables are not protected by tau-ARGUS.")
+    elif subprocess.run([str(python), "-m", "pip", "install", "--quiet", "pandas"], check=False).returncode:
+        python = None
+    asked = os.environ.get("SUPPRESSION_TABLES")
+    numbers = range(len(TABLES)) if asked is None else map(int, asked.split())
+    with tempfile.TemporaryDirectory() as made:
+        if SUMIT is not None:
+            lines.append(_beside(Path(SUMIT).read_text(encoding="utf-8"), "SUMiT", Path(made), "sumit", python))
+        for number in numbers:
+            table = TABLES[number]
+            if isinstance(table, Hierarchical):
+                if python is None:
+                    continue
+                _write(table, Path(made), str(number))
+                lines.append(_beside(None, table.name, Path(made), str(number), python))
+            else:
+                linked(*table).write(Path(made) / f"{number}.jj")
+                lines.append(_beside(None, f"linked {table[0]} of {table[1]}", Path(made), str(number), python))
+            print(json.dumps(lines[-1]), flush=True)
+    return lines
+
+
+def _write(table: Hierarchical, folder: Path, name: str) -> None:
+    table.people().to_csv(folder / f"{name}.csv", index=False)
+    files = table.hierarchies()
+    for variable, text in files.items():
+        (folder / f"{name}.{variable}.hrc").write_text(text, encoding="utf-8")
+    told = {"variables": list("ABC"[: len(table.variables)]), "hierarchical": list(files), "rule": table.rule}
+    (folder / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def _beside(text: str | None, what: str, folder: Path, name: str, python: Path | None) -> dict[str, Any]:
+    """One table by ourselves and by tau-ARGUS; which writes the JJ file of hierarchical ones."""
+    if text is not None:
+        (folder / f"{name}.jj").write_text(text, encoding="utf-8")
+    answers = {}
+    for method in ("MOD", "OPT") if (folder / f"{name}.json").exists() else ("OPT",):
+        if python is not None:
+            answers[method] = _asked(python, folder, name, method)
+    given = JjTable.read(folder / f"{name}.jj")
+    none = np.zeros(int(given.matrix.shape[0]))
+    primary, up, down = (np.concatenate([x, none]) for x in (given.unsafe, given.up, given.down))
+    figures = given.figures()
+    line = _measured(what, figures, primary > 0, up, down, given.n_cells)
+    for method, answer in answers.items():
+        if answer is None or answer["secondary"] is None:
+            line[method] = "unfinished"
+            continue
+        cells = answer["secondary"]
+        line[method] = {
+            "secondary": len(cells),
+            "secondary_cost": float(figures.cost[cells].sum()),
+            "processor_seconds": answer["processor_seconds"],
+            "version": answer["version"],
+        }
+    return line
+
+
+def _asked(python: Path, folder: Path, name: str, method: str) -> dict[str, Any] | None:
+    """What tau-ARGUS withholds; None where it takes too long."""
+    calls = [str(python), str(Path(__file__).with_name("suppression_calls.py")), str(folder), name, method]
+    try:
+        subprocess.run(calls, capture_output=True, check=True, cwd=folder, timeout=PEER_SECONDS)
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        return None
+    found: dict[str, Any] = json.loads((folder / f"{name}.{method}").read_text(encoding="utf-8"))
+    return found
 
 
 def _measured(what: str, given: Figures, primary: Mask, up: Floats, down: Floats | None, n: int) -> dict[str, Any]:
     """A pattern, checked by the bounds of an audit: no primary may be known better than it asks for."""
     started, worked = time.perf_counter(), time.process_time()
-    found = find_pattern(given, primary, up, down, seconds=120.0)
+    found = find_pattern(given, primary, up, down, seconds=OUR_SECONDS)
     seconds, processor = time.perf_counter() - started, time.process_time() - worked
     public = np.flatnonzero(~found)
     sums = given.sums[public] @ given.cells
@@ -47,7 +140,7 @@ def _measured(what: str, given: Figures, primary: Mask, up: Floats, down: Floats
         "figures": n,
         "primary": int(primary.sum()),
         "secondary": int((found & ~primary).sum()),
-        "secondary_value": float((given.sums @ given.cells)[found & ~primary].sum()),
+        "secondary_cost": float(given.cost[found & ~primary].sum()),
         "unprotected": int((~(open_up & open_down)).sum()),
         "seconds": seconds,
         "processor_seconds": processor,
@@ -76,28 +169,3 @@ def _crossed(*shape: int) -> dict[str, Any]:
     given = Figures(sums, cells.ravel(), cost, np.zeros(cells.size), np.full(cells.size, cells.sum()))
     name = " × ".join(map(str, shape)) + " counts with margins"
     return _measured(name, given, primary, np.where(primary, 3.0, 0.0), None, len(values))
-
-
-def _sumit(file: Path) -> dict[str, Any]:
-    """Cells with their protection levels, tied by equations: an equation is a figure that everybody knows to be 0."""
-    lines = file.read_text(encoding="utf-8").split("\n")
-    n = int(lines[1])
-    parts = [line.split() for line in lines[2 : 2 + n]]
-    equations = lines[3 + n : 3 + n + int(lines[2 + n])]
-    rows, columns, factors = [], [], []
-    for i, equation in enumerate(equations):
-        terms = equation.split(":")[1].split()
-        for cell, factor in zip(terms[::2], terms[1::2], strict=True):
-            rows.append(i)
-            columns.append(int(cell))
-            factors.append(float(factor.strip("()")))
-    matrix = sparse.csr_array((factors, (rows, columns)), shape=(len(equations), n))
-    value, status = np.array([float(p[1]) for p in parts]), np.array([p[3] for p in parts])
-    low, high, down, up = (np.array([float(p[k]) for p in parts]) for k in (4, 5, 6, 7))
-    sums = sparse.csr_array(sparse.vstack([sparse.eye_array(n, format="csr"), matrix]))
-    open_cells = np.isin(status, ["u", "s"])
-    cost = np.concatenate([np.where(open_cells, 1.0, np.inf), np.full(len(equations), np.inf)])
-    pad = np.zeros(len(equations))
-    primary = np.concatenate([status == "u", pad > 0])
-    given = Figures(sums, value, cost, np.minimum(low, value), np.maximum(high, value))
-    return _measured("SUMiT", given, primary, np.concatenate([up, pad]), np.concatenate([down, pad]), n)

@@ -32,7 +32,7 @@ _OUTCOMES: dict[highspy.HighsModelStatus, Outcome] = {
 class Optimum:
     """How a program ended: the least value and where it is taken. bound: no feasible point lies below it.
 
-    duals: how much of each row the bound rests on (for linear programs).
+    duals: how much of each row the bound rests on, and reduced of each column (for linear programs).
     """
 
     outcome: Outcome
@@ -40,6 +40,7 @@ class Optimum:
     bound: float = -np.inf
     at: Floats | None = None
     duals: Floats | None = None
+    reduced: Floats | None = None
 
 
 class Program:
@@ -111,7 +112,19 @@ class Program:
             return Optimum(outcome, info.objective_function_value, info.mip_dual_bound, np.array(solution.col_value))
         value = self._scale * info.objective_function_value
         at = self._scale * np.array(solution.col_value)
-        return Optimum(outcome, value, value, at, np.array(solution.row_dual))
+        return Optimum(outcome, value, value, at, np.array(solution.row_dual), np.array(solution.col_dual))
+
+    def hold(self, columns: NDArray[Any], least: Floats, most: Floats) -> None:
+        """Other bounds for some columns, from the next program on."""
+        bounds = (_with_infinity(np.asarray(bound) / self._scale) for bound in (least, most))
+        self._solver.changeColsBounds(len(columns), np.asarray(columns, dtype=np.int32), *bounds)
+
+    def add(self, columns: NDArray[Any], factors: Floats, least: float) -> None:
+        """One row more: Σ factor · x of these columns is at least so much."""
+        self._solver.addRow(
+            least / self._scale, highspy.kHighsInf, len(columns), np.asarray(columns, dtype=np.int32), factors
+        )
+        self.n_rows += 1
 
     def _tell_apart(self) -> Outcome:
         """Whether a program without an optimum has no point at all, or points without end."""

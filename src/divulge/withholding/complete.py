@@ -12,7 +12,8 @@ from divulge.audit.report import Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.released.precision import Released
-from divulge.withholding.pattern import Figures, find_pattern
+from divulge.withholding.figures import Figures
+from divulge.withholding.pattern import find_pattern
 
 ROUNDS = 6
 """How often the audit may send a pattern back: each time with more figures than it had."""

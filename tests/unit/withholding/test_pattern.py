@@ -12,7 +12,7 @@ from divulge.audit.report import Status
 from divulge.audit.run import Submission, audit
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.withholding import Figures, complete_pattern, find_pattern
-from divulge.withholding import pattern as solver
+from tests.reference.withholding import can_move
 from tests.support.tables import small_table
 
 
@@ -29,18 +29,41 @@ def crossed(cells: list[list[float]]) -> Figures:
     return Figures(sparse.csr_array(sums), flat, cost, np.zeros(len(flat)), np.full(len(flat), flat.sum()))
 
 
-def protected(given: Figures, withheld: np.ndarray, target: int, need: float) -> bool:
-    return solver._can_move(given, withheld, target, need)
-
-
-@pytest.mark.parametrize("small", [solver.SMALL, 0], ids=["one program", "primary by primary"])
-def test_one_primary_in_a_table_takes_three_more_cells(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "SMALL", small)
+@pytest.mark.parametrize("seconds", [30.0, 0.0], ids=["by cuts", "by paths"])
+def test_one_primary_in_a_table_takes_three_more_cells(seconds: float) -> None:
     given = crossed([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
     primary = np.arange(16) == 3  # the 8
-    found = find_pattern(given, primary, np.where(primary, 3.0, 0.0))
+    found = find_pattern(given, primary, np.where(primary, 3.0, 0.0), seconds=seconds)
     assert found.sum() == 4
-    assert protected(given, found, 3, 3.0)
+    assert can_move(given, found, 3, 3.0)
+
+
+@pytest.mark.parametrize("seed", range(3))  # a few different tables
+def test_pattern_without_time_protects_every_primary_on_both_sides(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    given = crossed(rng.integers(5, 90, (7, 6)).astype(float).tolist())
+    primary = np.zeros(given.n_figures, dtype=bool)
+    primary[rng.choice(42, 6, replace=False)] = True
+    need = np.where(primary, 4.0, 0.0)
+    for seconds in (0.0, 30.0):
+        found = find_pattern(given, primary, need, need, seconds=seconds)
+        assert (found >= primary).all()
+        assert not found[-1], "how many people there are is public"
+        assert all(can_move(given, found, t, a) for t in np.flatnonzero(primary).tolist() for a in (4.0, -4.0))
+
+
+def test_nothing_more_is_withheld_where_primaries_protect_each_other() -> None:
+    given = crossed([[20, 50, 10], [8, 9, 22], [7, 6, 12]])
+    primary = np.isin(np.arange(16), [3, 4, 6, 7])
+    assert find_pattern(given, primary, np.where(primary, 3.0, 0.0)).sum() == 4
+
+
+def test_need_that_nothing_meets_does_not_stop_the_others() -> None:
+    given = crossed([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
+    primary = np.isin(np.arange(16), [3, 8])
+    found = find_pattern(given, primary, np.where(primary, [3.0] * 8 + [1e6] * 8, 0.0))
+    assert can_move(given, found, 3, 3.0)
+    assert not can_move(given, np.isfinite(given.cost), 8, 1e6)
 
 
 @pytest.mark.parametrize("seed", range(4))  # a few different tables
@@ -52,13 +75,13 @@ def test_pattern_is_as_small_as_the_smallest_of_all(seed: int) -> None:
     need = np.where(primary, 3.0, 0.0)
     found = find_pattern(given, primary, need)
     targets = np.flatnonzero(primary)
-    assert all(protected(given, found, t, 3.0) for t in targets)
+    assert all(can_move(given, found, t, 3.0) for t in targets)
     choice = np.flatnonzero(~primary & np.isfinite(given.cost))
     for size in range(int(found.sum()) - 2):
         for chosen in combinations(choice.tolist(), size):
             tried = primary.copy()
             tried[list(chosen)] = True
-            assert not all(protected(given, tried, t, 3.0) for t in targets), "a smaller pattern protects as well"
+            assert not all(can_move(given, tried, t, 3.0) for t in targets), "a smaller pattern protects as well"
 
 
 def test_completed_pattern_leaves_the_audit_nothing_to_say() -> None:

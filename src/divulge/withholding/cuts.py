@@ -1,0 +1,189 @@
+"""The cheapest pattern, by cuts: what an attacker could not do with a pattern says which figures it lacks.
+
+A pattern is chosen by an integer program that knows little of the table. For every need that it does not meet, the
+duals of the attacker's linear program say of which figures more must be withheld, whatever the pattern (Fischetti &
+Salazar-González 2001). These cuts are added, and a pattern is chosen again, first in fractions, then in whole figures.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from divulge.audit.program import Program
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.withholding.figures import Changes, Figures, Need
+from divulge.withholding.paths import Paths, grow, thin
+
+SHORT = 1e-6
+"""Of the need: an attacker who is held closer than that misses it."""
+
+CLOSE = 0.002
+"""By how much more than the cheapest a pattern may cost."""
+
+STALLED = 3
+"""Rounds of cuts without a tenth of a per cent gained, after which fractions are left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some figures, and of each a number: how much of its room a change uses, or how much its withholding helps."""
+
+    figures: Integers
+    of_each: Floats
+
+    def is_within(self, share: Floats) -> bool:
+        return bool((self.of_each <= share[self.figures] + 1e-9).all())  # shares come from a solver
+
+
+class Attacker:
+    """How far a figure can move while published figures stay; with fractions, while they move by part of their room."""
+
+    def __init__(self, given: Figures, changes: Changes) -> None:
+        self._given, self._changes = given, changes
+        zero = np.zeros(int(changes.matrix.shape[0]))
+        self._program = Program(changes.matrix, (zero, zero), (-changes.down, changes.up))
+        self._columns = np.flatnonzero(changes.figure_of >= 0)
+        self._share = np.ones(changes.n_columns)
+
+    def publish(self, share: Floats) -> None:
+        """How much of its room each figure has: none of what is published, all of what is withheld."""
+        self._share = np.where(self._changes.figure_of >= 0, share[np.maximum(self._changes.figure_of, 0)], 1.0)
+        room = self._share[self._columns]
+        self._program.hold(
+            self._columns, -self._changes.down[self._columns] * room, self._changes.up[self._columns] * room
+        )
+
+    def ask(self, need: Need, primary: Mask) -> tuple[bool, Part]:
+        """Whether a need is met, and by which part of the room of which figures; or what helps, where 1 is asked."""
+        changes, amount = self._changes, abs(need.amount)
+        column = int(changes.column_of[need.figure])
+        up, down = changes.up[column], changes.down[column]
+        ends = (-down, min(amount, up)) if need.amount > 0 else (-min(amount, down), up)
+        self._program.hold(np.array([column]), np.array([ends[0]]), np.array([ends[1]]))
+        sign = -1.0 if need.amount > 0 else 1.0
+        found = self._program.minimise(np.array([column]), np.array([sign]))
+        self._program.hold(np.array([column]), np.array([-down]), np.array([up]))
+        if found.at is None or found.reduced is None:
+            # The solver gave up: some figure more has to go, and nobody knows which.
+            open_figures = np.flatnonzero(~primary & np.isfinite(self._given.cost))
+            return False, Part(open_figures, np.ones(len(open_figures)))
+        if -found.value >= amount * (1 - SHORT):
+            return True, self._used(found.at, primary)
+        room = changes.down.copy(), changes.up.copy()
+        room[0][column], room[1][column] = -ends[0], ends[1]
+        helps = np.maximum(found.reduced, 0.0) * room[0] + np.maximum(-found.reduced, 0.0) * room[1]
+        by_figure = np.bincount(changes.figure_of + 1, helps, minlength=self._given.n_figures + 1)
+        always, by_figure = by_figure[0], by_figure[1:]
+        left = amount - always - by_figure[primary].sum()
+        figures = np.flatnonzero((by_figure > 1e-9 * amount) & ~primary & np.isfinite(self._given.cost))
+        # Of whole figures one that gives all that is asked gives no more.
+        return False, Part(figures, np.minimum(by_figure[figures] / max(left, SHORT * amount), 1.0))
+
+    def _used(self, at: Floats, primary: Mask) -> Part:
+        changes = self._changes
+        moved = np.flatnonzero((np.abs(at) > 1e-9 * np.abs(at).max()) & (changes.figure_of >= 0))
+        moved = moved[~primary[changes.figure_of[moved]]]
+        room = np.where(at[moved] > 0, changes.up[moved], changes.down[moved])
+        return Part(changes.figure_of[moved], np.abs(at[moved]) / np.maximum(room, 1e-12))
+
+
+class Search:
+    """The cheapest pattern within a time."""
+
+    def __init__(self, given: Figures, changes: Changes, primary: Mask, needs: Sequence[Need], seconds: float) -> None:
+        self._given, self._primary, self._needs = given, primary, needs
+        self._until, self._more = time.monotonic() + 0.7 * seconds, 0.3 * seconds
+        self._paths, self._attacker = Paths(given, changes), Attacker(given, changes)
+        self._choice = np.flatnonzero(~primary & np.isfinite(given.cost))
+        self._place = np.full(given.n_figures, -1)
+        self._place[self._choice] = np.arange(len(self._choice))
+        self._rows: list[tuple[Integers, Floats]] = []
+        self._met_by: list[Part | None] = [None] * len(needs)
+        self._cost = given.cost[self._choice]
+        self._bound = 0.0
+
+    @property
+    def _time(self) -> float:
+        return self._until - time.monotonic()
+
+    def run(self) -> Mask:
+        """The cheapest pattern; where the time is up before it is found, one that was made of paths."""
+        share = self._in_fractions()
+        chosen: Mask | None = None
+        n_rows = -1
+        while self._time > 0 and n_rows < len(self._rows):
+            chosen, n_rows = self._in_whole(), len(self._rows)
+            if not self._add_cuts(chosen.astype(float)):
+                return chosen
+        return self._of_paths(self._primary if chosen is None else chosen, share)
+
+    def _of_paths(self, start: Mask, share: Floats) -> Mask:
+        """A pattern grown from one that is not enough, and without what it does not need."""
+        grown = grow(self._paths, start, self._needs, self._given.cost * (1.0 - 0.99 * share))
+        return thin(self._paths, self._given, self._primary, grown, self._needs, self._until + self._more)
+
+    def _add_cuts(self, share: Floats) -> int:
+        """Cuts for the needs that are not met; how many these are."""
+        is_told, n_unmet = False, 0
+        for i, need in enumerate(self._needs):
+            before = self._met_by[i]
+            if before is not None and before.is_within(share):
+                continue
+            if not is_told:
+                self._attacker.publish(np.where(self._primary, 1.0, share))
+                is_told = True
+            is_met, part = self._attacker.ask(need, self._primary)
+            if is_met:
+                self._met_by[i] = part
+                continue
+            if part.of_each.sum() < 1.0:
+                # Not even a table without a figure would leave so much open: nothing helps.
+                self._met_by[i] = Part(np.zeros(0, dtype=np.int64), np.zeros(0))
+                continue
+            n_unmet += 1
+            if part.of_each @ share[part.figures] < 1.0 - SHORT:
+                self._rows.append((self._place[part.figures], part.of_each))
+            if self._time <= 0:
+                break
+        return n_unmet
+
+    def _in_fractions(self) -> Floats:
+        """The pattern in fractions to which cuts lead, until it meets all needs or the time is up."""
+        n = len(self._choice)
+        program = Program(sparse.csr_array((0, n)), (np.zeros(0), np.zeros(0)), (np.zeros(n), np.ones(n)))
+        columns, share = np.arange(n), np.zeros(self._given.n_figures)
+        n_rows, stalled = 0, 0
+        while self._time > 0 and stalled < STALLED and self._add_cuts(share) and n_rows < len(self._rows):
+            for row in self._rows[n_rows:]:
+                program.add(*row, 1.0)
+            n_rows = len(self._rows)
+            done = program.minimise(columns, self._cost, self._time)
+            if done.at is None:
+                break
+            stalled = 0 if done.value > self._bound * 1.001 else stalled + 1
+            self._bound = max(self._bound, done.value)
+            share = np.zeros(self._given.n_figures)
+            share[self._choice] = np.clip(done.at, 0.0, 1.0)
+        return share
+
+    def _in_whole(self) -> Mask:
+        """The cheapest pattern that the cuts so far allow, but for a fraction of a per cent."""
+        n, found = len(self._choice), self._primary.copy()
+        if not self._rows:
+            return found
+        lengths = np.cumsum([0, *(len(c) for c, _ in self._rows)])
+        entries = np.concatenate([f for _, f in self._rows]), np.concatenate([c for c, _ in self._rows]), lengths
+        matrix = sparse.csr_array(entries, shape=(len(self._rows), n))
+        ends = np.ones(len(self._rows)), np.full(len(self._rows), np.inf)
+        program = Program(matrix, ends, (np.zeros(n), np.ones(n)), np.ones(n, dtype=bool))
+        # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
+        price = self._cost * (0.5 / CLOSE / max(self._bound, self._cost.min(initial=1.0)))
+        done = program.minimise(np.arange(n), price, self._time)
+        if done.at is not None:
+            found[self._choice[done.at > 0.5]] = True
+        return found
