@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.kernels.arrays import Floats
@@ -17,6 +16,7 @@ from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.survival_times import NOBODY, kaplan_meier, kaplan_meier_derivatives, life_table
 from divulge.outputs.output import Example, Growth, Output, in_field, numeric
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -26,11 +26,8 @@ from divulge.table.variable import value_text
 Shown = Literal["survival", "at risk", "events", "censored", "hazard", "cumulative hazard"]
 COUNTS = ("at risk", "events", "censored")
 
-NOBODY = 1e-3
-"""Less at risk than that is nobody: differences take some 1e-5 off or on, and a person has a weight far above it."""
-
-MOST_TOTALS = 5_000
-"""More times × groups are refused: the figures' derivatives are taken time by time, which would last for minutes."""
+MOST_DERIVATIVES = 25_000_000
+"""More figures × times are refused: their derivatives are held at once, in 200 megabytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,12 +107,14 @@ class Survival(Output):
         with in_field("time"):
             numeric(schema, self.time)
         self._observed(schema[self.event])
-        n_totals = 2 * schema[self.time].n_values * Groups.of(schema, self.by).n_groups
-        if n_totals > MOST_TOTALS:
+        n_groups = Groups.of(schema, self.by).n_groups
+        n_times = len(self._marks(schema)) if self.breaks else schema[self.time].n_values
+        n_figures = len(self.show) * n_groups * len(self._marks(schema))
+        if n_figures * 2 * n_times * n_groups > MOST_DERIVATIVES:
             raise OutputError(
-                f"{n_totals:,} combinations of time, event and group are more than {MOST_TOTALS:,}.",
+                f"{n_figures:,} figures of {n_times:,} times in {n_groups:,} groups are too many to look at together.",
                 where="time",
-                hint="Round the time, or take a variable out of by.",
+                hint="Name the times to show, round the time, or take a variable out of by.",
             )
 
     def _observed(self, variable: Variable) -> int:
@@ -206,73 +205,37 @@ class Survival(Output):
         return text + (f", where {self.where}" if self.where else "") + "."
 
     def _sums(self, schema: Schema) -> Sums:
-        """Censored and events, for each group and time."""
+        """Censored and events of each group, at each time or in each interval."""
         groups = Groups.of(schema, (*self.by, self.time, self.event))
         n_times, n_ends = groups.shape[-2:]
         n_groups = groups.n_groups // (n_times * n_ends)
+        values, shown = schema[self.time].numbers[:n_times], np.array(self._shown_times(schema))
+        breaks = np.array(self.breaks)
+        # A life table needs no more than who leaves in which interval, before the first and after the last.
+        step = np.searchsorted(breaks, values, side="right") if self.breaks else np.arange(n_times)
+        n_steps = len(breaks) + 1 if self.breaks else n_times
         is_event = np.arange(n_ends) == self._observed(schema[self.event])
-        index = 2 * np.repeat(np.arange(n_groups * n_times), n_ends) + np.tile(is_event, n_groups * n_times)
-        block = Block((groups.term(index=index),), 2 * n_groups * n_times, weight=weight_term(self, schema))
-        values = schema[self.time].numbers[:n_times]
-        shown = np.array(self._shown_times(schema))
+        index = 2 * (n_steps * np.arange(n_groups)[:, None, None] + step[:, None]) + is_event
+        block = Block((groups.term(index=index.ravel()),), 2 * n_groups * n_steps, weight=weight_term(self, schema))
 
         def figures(totals: Floats) -> Floats:
-            exits = totals.reshape(-1, n_times, 2)  # (sets of totals × groups, times, censored and events)
-            if self.breaks:
-                found = life_table(values, exits[..., 1], exits[..., 0], np.array(self.breaks))
-            else:
-                found = kaplan_meier(values, exits[..., 1], exits[..., 0], shown)
-            is_empty = exits.sum(axis=(1, 2)) < NOBODY
-            kept = [np.where(is_empty[:, None], np.nan, found[name]) for name in self.show]
-            return np.stack([part.reshape(len(totals), -1) for part in kept], axis=1).reshape(len(totals), -1)
+            exits = totals.reshape(n_groups, n_steps, 2)
+            found = [
+                life_table(breaks, each[:, 1], each[:, 0])
+                if self.breaks
+                else kaplan_meier(values, each[:, 1], each[:, 0], shown)
+                for each in exits
+            ]
+            is_empty = (exits.sum(axis=(1, 2)) < NOBODY)[:, None]
+            return np.concatenate([np.where(is_empty, np.nan, [f[name] for f in found]).ravel() for name in self.show])
 
-        return Sums((block,), figures, is_batched=True)
+        def derivatives(totals: Floats) -> Floats:
+            exits = totals.reshape(n_groups, n_steps, 2)
+            jacobian = np.zeros((len(self.show), n_groups, len(shown), n_groups, 2 * n_steps))
+            for g, each in enumerate(exits):
+                found = kaplan_meier_derivatives(values, each[:, 1], each[:, 0], shown)
+                for i, name in enumerate(self.show):
+                    jacobian[i, g, :, g] = found[name].reshape(len(shown), -1)
+            return jacobian.reshape(-1, len(totals))
 
-
-def kaplan_meier(values: Floats, events: Floats, censored: Floats, shown: Floats) -> dict[str, Floats]:
-    """Figures at the shown times, (groups, times), from events and censored at each value, (groups, values)."""
-    exits = events + censored
-    at_risk = np.cumsum(exits[:, ::-1], axis=1)[:, ::-1]
-    hazard = np.divide(events, at_risk, out=np.zeros_like(events), where=at_risk > NOBODY)
-    survival = _at(np.cumprod(1.0 - hazard, axis=1), values, shown, 1.0)
-    first = np.searchsorted(values, shown, side="left")
-    is_value = (first < len(values)) & (values[np.minimum(first, len(values) - 1)] == shown)
-    alive = np.concatenate([at_risk, np.zeros((len(at_risk), 1))], axis=1)[:, first]
-    now = np.where(is_value, hazard[:, np.minimum(first, len(values) - 1)], 0.0)
-    return {
-        "survival": survival,
-        "at risk": alive,
-        "events": np.diff(_at(np.cumsum(events, axis=1), values, shown, 0.0), axis=1, prepend=0.0),
-        "censored": np.diff(_at(np.cumsum(censored, axis=1), values, shown, 0.0), axis=1, prepend=0.0),
-        "hazard": np.where(alive > NOBODY, now, np.nan),
-        "cumulative hazard": _at(np.cumsum(hazard, axis=1), values, shown, 0.0),
-    }
-
-
-def _at(steps: NDArray[np.floating], values: Floats, shown: Floats, start: float) -> Floats:
-    """A step function of the values at the shown times; `start` before the first value."""
-    before = np.full((len(steps), 1), start)
-    return np.concatenate([before, steps], axis=1)[:, np.searchsorted(values, shown, side="right")]
-
-
-def life_table(values: Floats, events: Floats, censored: Floats, breaks: Floats) -> dict[str, Floats]:
-    """The same for intervals [b, next b); rows that end before the first or from the last break on are only at risk."""
-    places: NDArray[np.intp] = np.searchsorted(values, breaks, side="left")
-    sums = [
-        np.concatenate([np.zeros((len(x), 1)), np.cumsum(x, axis=1)], axis=1)[:, places] for x in (events, censored)
-    ]
-    died, left = (np.diff(s, axis=1) for s in sums)
-    total = (events + censored).sum(axis=1, keepdims=True)
-    entered = total - (sums[0] + sums[1])[:, :-1]
-    exposed = entered - left / 2
-    chance = np.divide(died, exposed, out=np.zeros_like(died), where=exposed > NOBODY)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        hazard = died / (np.diff(breaks) * (exposed - died / 2))
-    return {
-        "survival": np.cumprod(1.0 - chance, axis=1),
-        "at risk": entered,
-        "events": died,
-        "censored": left,
-        "hazard": np.where(exposed > NOBODY, hazard, np.nan),
-        "cumulative hazard": np.cumsum(chance, axis=1),
-    }
+        return Sums((block,), figures, None if self.breaks else derivatives)

@@ -22,20 +22,17 @@ from divulge.table import Schema, Table
 UNDEFINED = 1e3
 """How many half-units an undefined figure is said to be away from the released one: far, and finite."""
 
-AT_ONCE = 1 << 20
-"""How many sums are changed at once for the derivatives: eight megabytes of them."""
-
 
 @dataclass(frozen=True, eq=False)
 class Sums:
     """What is summed over rows, and the figures that the sums make (NaN: not defined).
 
-    is_batched: `figures` takes many sets of sums at once, (sets, sums), and gives (sets, figures).
+    derivatives: of the figures by the sums, (figures, sums); None: by central differences.
     """
 
     blocks: tuple[Block, ...]
     figures: Callable[[Floats], Floats]
-    is_batched: bool = False
+    derivatives: Callable[[Floats], Floats] | None = None
 
     @property
     def n_totals(self) -> int:
@@ -50,7 +47,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class SumsResiduals:
-    """residual = figures(totals) − released, with derivatives by central differences."""
+    """residual = figures(totals) − released."""
 
     is_diagonal: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = False
@@ -60,30 +57,29 @@ class SumsResiduals:
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         del table
-        found = self._figures(totals[None])[0]
+        found = self.sums.figures(totals)
         residuals = np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
-        # The cube root of rounding, where central differences are best.
-        steps = 1e-5 * np.maximum(1.0, np.abs(totals))
-        jacobian = np.empty((len(found), len(totals)))
-        size = max(1, AT_ONCE // max(len(totals), 1))
-        for start in range(0, len(totals), size):
-            moved = np.diag(steps)[start : start + size]
-            with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
-                change = self._figures(totals + moved) - self._figures(totals - moved)
-            jacobian[:, start : start + size] = (change / (2 * steps[start : start + size, None])).T
+        jacobian = (self.sums.derivatives or self._differences)(totals)
         # Where a figure is defined on one side only, the difference is no derivative.
         return residuals, np.where(np.isfinite(jacobian), jacobian, 0.0)
 
-    def _figures(self, totals: Floats) -> Floats:
-        if self.sums.is_batched:
-            return self.sums.figures(totals)
-        return np.stack([self.sums.figures(each) for each in totals])
+    def _differences(self, totals: Floats) -> Floats:
+        """Central differences, with the cube root of rounding as their step, where they are best."""
+        figures = self.sums.figures
+        columns = []
+        for i, step in enumerate(1e-5 * np.maximum(1.0, np.abs(totals))):
+            more, less = totals.copy(), totals.copy()
+            more[i] += step
+            less[i] -= step
+            with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
+                columns.append((figures(more) - figures(less)) / (2 * step))
+        return np.stack(columns, axis=1)
 
 
 def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
     """The figures of a table. undefined: the status where some are not defined although there are rows."""
     totals = sums.of(table)
-    values = sums.figures(totals[None])[0] if sums.is_batched else sums.figures(totals)
+    values = sums.figures(totals)
     values = np.where(np.isfinite(values), values, np.nan)
     if not totals.any():
         return Figures(labels, values, Status.EMPTY)
