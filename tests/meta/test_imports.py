@@ -25,7 +25,7 @@ LAYERS = (
     {"designs", "policy"},
     {"readers", "mitigations"},
     {"withholding", "merging"},
-    {"synthesisers", "audit", "attacks"},
+    {"synthesisers", "audit", "attacks", "fitting"},
     {"objective"},
     {"checking"},
     {"rules"},

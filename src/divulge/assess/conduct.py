@@ -14,8 +14,9 @@ from threadpoolctl import threadpool_limits
 from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic, work_out
 from divulge.assess.budget import Limits, limits_of
-from divulge.assess.counted_pass import run_counted
+from divulge.assess.counted_pass import run_counted, spanning
 from divulge.assess.decision import decide_all
+from divulge.assess.fitted.fitted_pass import run_fitted
 from divulge.assess.passes import Pass, PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
@@ -28,7 +29,7 @@ from divulge.assess.splits.task import Task, make_task
 from divulge.designs import CONFIRMING, RepeatedHalves
 from divulge.kernels.arrays import Mask
 from divulge.objective import Target
-from divulge.policy import Verdict
+from divulge.policy import Policy, Verdict
 from divulge.record import dumps
 from divulge.spec import format_output
 
@@ -78,12 +79,19 @@ def assess(
                     results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
                 else:
                     assert isinstance(ready.design, RepeatedHalves), "the plan has seen to it"
-                    results.append(run_counted(job, ready.design, ready.policy))
+                    results.append(_run_condensed(job, ready.design, ready.policy, runner))
     decisions = decide_all(ready, arithmetic, results)
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     source = Source(spec, data_digest, time.perf_counter() - started)
     record = make_record(ready, arithmetic, results, decisions, source)
     return Assessed(record, decisions.overall.verdict, results[0].at_risk, tuple(results), checkpoint)
+
+
+def _run_condensed(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner) -> PassResult:
+    """Exactly where one table says everything, from expected numbers where it does not."""
+    if spanning(job.task.outputs, job.printed, job.task.scenarios, job.task.table) is not None:
+        return run_counted(job, design, policy)
+    return run_fitted(job, design, policy, runner)
 
 
 def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:

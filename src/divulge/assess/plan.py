@@ -10,6 +10,7 @@ import numpy as np
 from divulge.assess.budget import BUDGET
 from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
+from divulge.assess.fitted.work import can_fit
 from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.holdout import check_apart
@@ -138,7 +139,8 @@ def _told_by_counts(ready: Plan) -> bool:
     for _, numbers in ready.groups():
         outputs, printed = [ready.outputs[i] for i in numbers], [ready.printed[i] for i in numbers]
         scenarios = scenarios_for(ready.assessment.scenarios, outputs, ready.table.schema)
-        if spanning(outputs, printed, scenarios, ready.table) is None:
+        told = spanning(outputs, printed, scenarios, ready.table) is not None
+        if not told and not can_fit(outputs, printed, scenarios, ready.table.schema):
             return False
     return True
 

@@ -75,7 +75,12 @@ def make_record(
         "timings": {"seconds": source.seconds, "passes": [dict(r.seconds) for r in results]},
     }
     if ready.table.people is not None:
-        record["condensed"] = {"different_rows": ready.table.n_rows, "people": ready.table.n_people, "risk": "exact"}
+        is_exact = all(s.is_exact for result in results for s in result.scenarios)
+        record["condensed"] = {
+            "different_rows": ready.table.n_rows,
+            "people": ready.table.n_people,
+            "risk": "exact" if is_exact else "expected",
+        }
     plain: dict[str, Any] = to_plain(record)
     return plain
 

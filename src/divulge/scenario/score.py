@@ -113,7 +113,13 @@ class Lookup:
 
     def scores(self, counts: Counts) -> Floats:
         """The score of every cell."""
-        return (counts.near + _PRIOR_ROWS * self.prior) / (counts.matched + _PRIOR_ROWS)
+        return score(counts.near, counts.matched, self.prior)
+
+
+def score(near: Floats | Integers32, matched: Floats | Integers32, prior: Floats) -> Floats:
+    """The score of cells. matched: how many have their keys; near: how many of these a target in their window."""
+    found: Floats = (near + _PRIOR_ROWS * prior) / (matched + _PRIOR_ROWS)
+    return found
 
 
 def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:

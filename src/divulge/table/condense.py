@@ -40,12 +40,18 @@ def drawn_half(table: Table, rng: np.random.Generator) -> tuple[Table, Table]:
 
     Of each row so many are in as of a random half of the people would be (multivariate hypergeometric).
     """
+    inside = half_of(table, rng)
     assert table.people is not None, "condensed"
-    inside = rng.multivariate_hypergeometric(table.people, table.n_people // 2, method="marginals")
-    return _with(table, inside), _with(table, table.people - inside)
+    return with_people(table, inside), with_people(table, table.people - inside)
 
 
-def _with(table: Table, people: Integers) -> Table:
+def half_of(table: Table, rng: np.random.Generator) -> Integers:
+    """How many of each row are in a random half of the people."""
+    assert table.people is not None, "condensed"
+    return rng.multivariate_hypergeometric(table.people, table.n_people // 2, method="marginals")
+
+
+def with_people(table: Table, people: Integers) -> Table:
     """The rows with so many people each; without those that have nobody."""
     kept = people > 0
     return Table(table.schema, tuple(column[kept] for column in table.columns), people[kept])

@@ -35,7 +35,7 @@ def show(record: dict[str, Any]) -> None:
     screen.show("")
     _rules(record)
     if "condensed" in record:
-        screen.show("Risk and exposure are exact: everything is counts, so nothing was searched for.")
+        screen.show(_CONDENSED[record["condensed"]["risk"]])
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
     screen.show(_risks(record))
     for risk in record["risk"]:
@@ -48,6 +48,14 @@ def show(record: dict[str, Any]) -> None:
         screen.show(f"Mind: {finding['sentence']}")
     if record["cumulative"] is not None:
         _cumulative(record["cumulative"])
+
+
+_CONDENSED = {
+    "exact": "Risk and exposure are exact: everything is counts, so nothing was searched for.",
+    "expected": "Risk and exposure rest on how many people of each combination the counts make an intruder expect; "
+    "nothing was searched for.",
+}
+"""What is said where people who are alike were held once, by what the record says of the risk."""
 
 
 def _name(output: dict[str, Any]) -> str:

@@ -181,8 +181,12 @@ class Counter:
             if table.people is None:
                 codes, counts = counting.distinct(self.cell_codes(table, target), radix)
             else:
-                codes, cell = np.unique(self.cell_codes(table, target), return_inverse=True)
-                counts = table.tally(cell, len(codes)).astype(np.int32)
+                codes, people = self.cell_codes(table, target), table.people
+                # Rows that are in the order of their cells, each once, are counted already.
+                if not (codes[1:] > codes[:-1]).all():
+                    codes, cell = np.unique(codes, return_inverse=True)
+                    people = table.tally(cell, len(codes))
+                counts = people.astype(np.int32)
             self._tallies[id(table), target] = (table, Tally(codes, counts, table.n_people))
         return self._tallies[id(table), target][1]
 

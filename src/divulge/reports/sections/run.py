@@ -35,8 +35,7 @@ def run(source: Source) -> Section | None:
     ]
     if source.get("condensed"):
         about: Line = (source.whole("condensed", "people"), " people in ", source.whole("condensed", "different_rows"))
-        exact = " different rows; nothing was searched for, and risk and exposure are exact"
-        rows.insert(1, (("Condensed",), (*about, exact)))
+        rows.insert(1, (("Condensed",), (*about, _CONDENSED[source.get("condensed", "risk")])))
     failed = source.get("splits", "failed") or []
     if failed:
         rows.append((("Splits that failed",), (f"{len(failed)}: ", Name(failed[0]))))
@@ -44,6 +43,14 @@ def run(source: Source) -> Section | None:
     if source.get("spec", "text"):
         blocks.append(Fold(("The spec",), (Code(source.get("spec", "text")),)))
     return Section("run", "How it was run", tuple(blocks))
+
+
+_CONDENSED = {
+    "exact": " different rows; nothing was searched for, and risk and exposure are exact",
+    "expected": " different rows; nothing was searched for: risk and exposure rest on how many people of each "
+    "combination an intruder expects from the counts",
+}
+"""How risk and exposure were worked out, by what the record says of it."""
 
 
 def _versions(source: Source) -> Line:

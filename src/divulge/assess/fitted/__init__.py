@@ -1,0 +1,1 @@
+"""Passes over condensed people whose counts are no single table: expected numbers take the place of a search."""

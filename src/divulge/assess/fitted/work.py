@@ -1,0 +1,103 @@
+"""What the parts of a pass share where numbers of people are expected: the groups, the whole, where people stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from divulge.assess.splits.task import Task
+from divulge.fitting.combinations import LARGEST
+from divulge.fitting.counts import are_counts
+from divulge.fitting.fit import NEAR, Fitted, Fitting
+from divulge.fitting.scores import Place
+from divulge.kernels.arrays import Floats, Mask
+from divulge.objective import Reproduction, Target
+from divulge.outputs import Output, Released, Status
+from divulge.scenario import Scenario
+from divulge.table import Schema, Table
+
+
+def can_fit(
+    outputs: Sequence[Output], printed: Sequence[Released], scenarios: Sequence[Scenario], schema: Schema
+) -> bool:
+    """Whether every output counts people, and the possible combinations are not too many."""
+    names = {n for o in outputs for n in o.uses(schema)} | {n for s in scenarios for n in s.variables}
+    if prod(schema[n].n_codes for n in names) > LARGEST or not all(scenario.keys for scenario in scenarios):
+        return False
+    return all(are_counts(o, r, schema) for o, r in zip(outputs, printed, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """One part of the people: what its outputs say, and what is expected from them."""
+
+    released: tuple[Released, ...]
+    figures: tuple[Floats, ...]
+    values: Floats
+
+    @property
+    def near(self) -> tuple[Mask, ...]:
+        """Which figures are as printed, or near enough to be put to the test."""
+        return tuple(is_near(r, f) for r, f in zip(self.released, self.figures, strict=True))
+
+    @property
+    def mae(self) -> tuple[float, ...]:
+        """How far each output's figures are off in the mean; withheld ones do not count."""
+        pairs = zip(self.released, self.figures, strict=True)
+        off = [np.abs(f - r.values)[np.isfinite(r.values)] for r, f in pairs]
+        return tuple(float(one.mean()) if one.size else 0.0 for one in off)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The whole, fitted, and the look-ups that are read in expected numbers."""
+
+    task: Task
+    fitting: Fitting
+    whole: Fitted
+    printed: tuple[Released, ...]
+    places: tuple[Place, ...]
+
+    @classmethod
+    def of(cls, task: Task, printed: Sequence[Released], untold: Sequence[int]) -> Work:
+        """untold: the numbers of the look-ups that no table counts."""
+        targets = [Target(output, released) for output, released in zip(task.outputs, printed, strict=True)]
+        fitting = Fitting.of(task.schema, targets)
+        n = task.table.n_people
+        whole = fitting.fit(fitting.start(task.knowledge, n), printed, n)
+        return cls(
+            task, fitting, whole, tuple(printed), tuple(Place.of(task.lookups[i], fitting.space) for i in untold)
+        )
+
+    def part(self, people: Table, near: float) -> PartResult:
+        """What is expected from the outputs of some of the people. Starts from the whole, which does not show.
+
+        near: standard errors to which counts are right. 0: so that one person shows.
+        """
+        released = tuple(o.publish(o.evaluate(people), self.task.schema) for o in self.task.outputs)
+        fitted = self.fitting.fit(self.whole, released, people.n_people, near)
+        return PartResult(released, tuple(self._figures(fitted, i, r) for i, r in enumerate(released)), fitted.values)
+
+    def reproduction(self, number: int) -> Reproduction:
+        """How far the whole gives the figures of an output."""
+        target = Target(self.task.outputs[number], self.printed[number])
+        values = self._figures(self.whole, number, target.released)
+        agrees = target.released.agrees(values)
+        return Reproduction(target, target.released.labels, target.released.values, values, agrees, Status.OK)
+
+    def _figures(self, fitted: Fitted, number: int, released: Released) -> Floats:
+        found = self.fitting.figures(fitted, number, released)
+        sums = self.task.outputs[number].sums(self.task.schema)
+        if sums is not None and np.isnan(found).any():
+            found = np.asarray(sums @ found[: sums.shape[1]])
+        return found
+
+
+def is_near(released: Released, values: Floats) -> Mask:
+    """Whether figures are as printed, or within NEAR standard errors of it."""
+    slack = np.maximum(0.5, NEAR * np.sqrt(np.maximum(np.nan_to_num(released.values), 0.0)))
+    found: Mask = (values >= released.low - slack) & (values <= released.high + slack)
+    return found

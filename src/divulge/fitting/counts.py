@@ -1,0 +1,101 @@
+"""Outputs that are counts, as groups of possible combinations: each figure is how many people one group has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from divulge.fitting.combinations import Combinations, Grouping
+from divulge.fitting.narrowing import Axes
+from divulge.kernels.arrays import Integers
+from divulge.outputs import Output, Released
+from divulge.outputs.lowering.lowered import Term
+from divulge.table import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """One way in which an output groups people. number: of the output. axes: None where it does not count everybody."""
+
+    number: int
+    grouping: Grouping
+    axes: Axes | None
+
+
+def groups_of(number: int, output: Output, released: Released, space: Combinations) -> list[Counted]:
+    """The groups whose people the figures of an output count. It must be one that `are_counts`."""
+    terms = _terms(output, released, space.schema)
+    linear = output.linear(space.schema, released)
+    assert terms is not None, "asked before"
+    assert linear is not None, "it has terms"
+    if _is_exact(output, released):
+        # Margins follow from exact cells.
+        terms = terms[:1]
+    where = linear.block.weight
+    return [
+        Counted(number, _grouping(term, where, len(released.labels), space), _axes(term) if where is None else None)
+        for term in terms
+    ]
+
+
+def are_counts(output: Output, released: Released, schema: Schema) -> bool:
+    """Whether figures say how many people are in groups, exactly or within bounds."""
+    return _terms(output, released, schema) is not None
+
+
+def _terms(output: Output, released: Released, schema: Schema) -> tuple[Term, ...] | None:
+    """The terms of an output whose figures count people; None where it has others."""
+    if output.weights is not None or output.growth != "extensive" or output.releases_rows:
+        return None
+    linear = output.linear(schema, released)
+    if linear is None or not linear.is_figure or linear.summed or linear.block.link is not None:
+        return None
+    return linear.block.terms if all(map(_counts_people, linear.block.terms)) else None
+
+
+def _counts_people(term: Term) -> bool:
+    return bool((term.scale == 1).all()) and all(factor is None for factor in term.factors)
+
+
+def _is_exact(output: Output, released: Released) -> bool:
+    low, high = released.whole()
+    may_withhold = output.threshold is not None or bool(output.suppressed)
+    return output.method is None and not may_withhold and bool((low == high).all())
+
+
+def _grouping(term: Term, where: Term | None, n_figures: int, space: Combinations) -> Grouping:
+    """A combination's cell is that of the term and, where only some people count, of the condition beside it."""
+    cells, group = _cells(term), term.index
+    if where is not None:
+        n_where = len(where.index)
+        beside = _cells(where)
+        nothing = {v.name: np.zeros(v.n_codes, dtype=np.int64) for v in space.schema}
+        cells = {n: cells.get(n, zero) * n_where + beside.get(n, zero) for n, zero in nothing.items()}
+        group = np.where(where.index[None, :] >= 0, group[:, None], -1).astype(np.int32).ravel()
+    return space.grouping(cells, group, n_figures)
+
+
+def _axes(term: Term) -> Axes | None:
+    """The table that a term is, where everybody has a cell of it."""
+    n_cells = len(term.index)
+    shape = tuple(len(np.unique(cells)) for cells in term.cells)
+    first = int(term.index[0])
+    is_plain = np.array_equal(term.index, first + np.arange(n_cells)) and int(np.prod(shape)) == n_cells
+    if not is_plain or any((cells < 0).any() for cells in term.cells):
+        return None
+    return Axes(term.variables, shape, first)
+
+
+def _cells(term: Term) -> Mapping[str, Integers]:
+    """What each code of a variable adds to the cell; so little where it is in none that nothing makes up for it."""
+    found: dict[str, Integers] = {}
+    for name, cells in zip(term.variables, term.cells, strict=True):
+        added = np.where(cells < 0, _NEVER, cells.astype(np.int64))
+        found[name] = found.get(name, np.zeros(len(cells), dtype=np.int64)) + added
+    return found
+
+
+_NEVER = -(1 << 50)
+"""Beyond any number of cells, and far from what 64 bits hold."""

@@ -1,0 +1,125 @@
+"""Several tables, rounded and withheld ones, of condensed people: what is said is what is said row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import assess
+from divulge.assess.fitted import work
+from divulge.assess.fitted.work import can_fit
+from divulge.assess.statistics.left_out import left_out_parts
+from divulge.table import Table
+from divulge.table.condense import condense
+from tests.support.tables import small_table
+from tests.unit.assess.test_counted_pass import planned, record_of
+
+_PAIRS = (["AREA", "SEX"], ["SEX", "ILL"], ["AREA", "JOB"])
+
+
+def crowd(n_rows: int = 500, alone: bool = True) -> Table:
+    """People of four areas, one of them perhaps alone in a fifth."""
+    rng = np.random.default_rng(3)  # any seed will do: verdicts are clear
+    area, sex, job = rng.integers(1, 5, n_rows), rng.integers(0, 2, n_rows), rng.integers(0, 3, n_rows)
+    ill = (rng.random(n_rows) < 0.2 + 0.1 * sex).astype(int) + (area == 2)
+    areas = [str(a) for a in area]
+    return small_table(
+        AREA=["9", *areas[1:]] if alone else areas,
+        SEX=[int(s) for s in sex],
+        ILL=["xyz"[i] for i in ill],
+        JOB=[f"j{j}" for j in job],
+    )
+
+
+def tables(**given: Any) -> list[dict[str, Any]]:
+    return [{"kind": "crosstab", "variables": names, "compute": True, **given} for names in _PAIRS]
+
+
+def record(table: Table, *outputs: dict[str, Any], **given: Any) -> dict[str, Any]:
+    design = {"kind": "repeated-halves", "splits": 20, "stop_early": False, "curve": False}
+    return record_of(planned(table, *outputs, design=design, measures=["DCAP"], **given))
+
+
+@pytest.mark.parametrize("changed", [{}, {"base": 5}, {"threshold": 10}], ids=["exact", "rounded", "withheld"])
+def test_the_answers_are_those_of_the_rows(changed: dict[str, Any]) -> None:
+    rows = crowd()
+    by_row, by_people = (record(t, *tables(**changed)) for t in (rows, condense(rows)))
+    assert by_people["condensed"]["risk"] == "expected"
+    for part in ("verdict", "rules", "rows", "policy"):
+        assert by_people[part] == by_row[part], part
+    assert by_people["exposure"]["exposed"] == by_row["exposure"]["exposed"]
+    assert by_people["exposure"]["power"] == 1.0
+    for one, other in zip(by_people["risk"], by_row["risk"], strict=True):
+        assert one["scenario"] == other["scenario"]
+        risk, theirs = one["marginal_risk"], other["marginal_risk"]
+        # Of look-ups by more and by fewer keys the riskier counts, and where two are near each other that may differ.
+        if one["at"] == other["at"]:
+            # Intervals of 95 %, of halves that were drawn apart, and of searches that add noise of their own.
+            assert risk["interval"][0] <= theirs["interval"][1] + 0.001
+            assert theirs["interval"][0] <= risk["interval"][1] + 0.001
+        assert one["measures"]["DCAP"]["original"] == pytest.approx(other["measures"]["DCAP"]["original"], abs=0.03)
+    for one, other in zip(by_people["outputs"], by_row["outputs"], strict=True):
+        for part in ("verdict", "exposed", "figures", "rules"):
+            assert one[part] == other[part], part
+        assert one["reproduced"] == one["figures"]
+
+
+def test_somebody_whom_two_tables_give_away_is_found_though_their_cells_are_withheld() -> None:
+    held = condense(crowd())
+    by_tables = record(held, *tables(threshold=10))
+    assert by_tables["exposure"]["exposed"] == 1
+    assert by_tables["emergent"]["exposed"] == 1
+    assert record(held, tables(threshold=10)[0])["exposure"]["exposed"] == 0
+    nobody = record(condense(crowd(alone=False)), *tables(threshold=10))
+    assert nobody["exposure"]["exposed"] == 0
+
+
+def test_the_record_is_the_same_however_many_workers_there_are() -> None:
+    ready = planned(condense(crowd()), *tables(base=5), measures=["DCAP"])
+    found = [assess(ready, workers=workers).record for workers in (1, 3)]
+    for one in found:
+        one.pop("timings")
+        one["audit"] = {k: v for k, v in one["audit"].items() if k != "seconds"}
+    assert found[0] == found[1]
+
+
+def test_a_screen_and_a_report_say_how_it_was_worked_out() -> None:
+    from divulge.reports import Html
+
+    ready = planned(condense(crowd()), *tables()[:2], measures=["DCAP"])
+    html = Html().render(assess(ready, workers=1).record)
+    text = html if isinstance(html, str) else html.decode()
+    assert "an intruder expects from the counts" in text
+    assert "risk and exposure are exact" not in text
+
+
+def test_more_possible_combinations_than_fit_go_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = condense(crowd())
+    assert planned(held, *tables()).table.people is not None
+    monkeypatch.setattr(work, "LARGEST", 20)
+    assert planned(held, *tables()).table.people is None
+
+
+def test_shares_go_row_by_row() -> None:
+    shares = {"kind": "crosstab", "variables": ["AREA", "SEX"], "statistic": "row percentages", "compute": True}
+    held = condense(crowd())
+    assert planned(held, *tables(), shares).table.people is None
+    ready = planned(held, *tables())
+    assert not can_fit(ready.outputs, ready.printed, [_without_keys()], held.schema)
+
+
+def _without_keys() -> Any:
+    from divulge.scenario import Scenario
+
+    return Scenario((), "ILL")
+
+
+def test_no_two_of_a_small_group_are_left_out_together() -> None:
+    group, sizes = np.array([0, 0, 0, 1, 1, -1]), np.array([3, 60])
+    parts = left_out_parts(np.arange(6), [(group, sizes)], [])
+    assert sorted(i for part in parts for i in part.tolist()) == list(range(6))
+    for part in parts:
+        assert (group[part] == 0).sum() <= 1
+        assert (group[part] == 1).sum() <= 3
