@@ -8,7 +8,7 @@ Salazar-González 2001). These cuts are added, and a pattern is chosen again, fi
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,12 @@ SHORT = 1e-6
 
 CLOSE = 0.002
 """By how much more than the cheapest a pattern may cost."""
+
+MANY = 40
+"""Needs from which on many are pushed at once before each is asked about alone."""
+
+PUSHES = 8
+"""So often many needs are pushed at once, each up or down as drawn."""
 
 STALLED = 3
 """Rounds of cuts without a tenth of a per cent gained, after which fractions are left."""
@@ -84,6 +90,34 @@ class Attacker:
         # Of whole figures one that gives all that is asked gives no more.
         return False, Part(figures, np.minimum(by_figure[figures] / max(left, SHORT * amount), 1.0))
 
+    def push(self, needs: Sequence[Need], primary: Mask, rng: np.random.Generator) -> dict[int, Part]:
+        """Needs that are seen to be met when many figures are pushed at once, by their places."""
+        changes = self._changes
+        columns = changes.column_of[[need.figure for need in needs]]
+        amounts = np.array([need.amount for need in needs])
+        # None is pushed further than it needs, so that there is room for the others.
+        up, down = np.zeros(changes.n_columns), np.zeros(changes.n_columns)
+        np.maximum.at(up, columns, np.maximum(amounts, 0.0))
+        np.maximum.at(down, columns, np.maximum(-amounts, 0.0))
+        pushed = np.unique(columns)
+        ends = np.minimum(down, changes.down)[pushed], np.minimum(up, changes.up)[pushed]
+        self._program.hold(pushed, -ends[0], ends[1])
+        seen: dict[int, Part] = {}
+        for _ in range(PUSHES):
+            found = self._program.minimise(pushed, rng.choice([-1.0, 1.0], len(pushed)))
+            if found.at is None:
+                break
+            reached = found.at[columns] * np.sign(amounts) >= np.abs(amounts) * (1 - SHORT)
+            met = [i for i in np.flatnonzero(reached).tolist() if i not in seen]
+            if met:
+                seen |= dict.fromkeys(met, self._used(found.at, primary))
+            if len(met) < 0.02 * len(needs):
+                break
+        self._program.hold(
+            pushed, -changes.down[pushed] * self._share[pushed], changes.up[pushed] * self._share[pushed]
+        )
+        return seen
+
     def _used(self, at: Floats, primary: Mask) -> Part:
         changes = self._changes
         moved = np.flatnonzero((np.abs(at) > 1e-9 * np.abs(at).max()) & (changes.figure_of >= 0))
@@ -95,9 +129,18 @@ class Attacker:
 class Search:
     """The cheapest pattern within a time."""
 
-    def __init__(self, given: Figures, changes: Changes, primary: Mask, needs: Sequence[Need], seconds: float) -> None:
+    def __init__(
+        self,
+        given: Figures,
+        changes: Changes,
+        primary: Mask,
+        needs: Sequence[Need],
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._given, self._primary, self._needs = given, primary, needs
-        self._until, self._more = time.monotonic() + 0.7 * seconds, 0.3 * seconds
+        self._clock, self._rng = clock, np.random.default_rng(0)  # any seed: directions only
+        self._until, self._more = clock() + 0.7 * seconds, 0.3 * seconds
         self._paths, self._attacker = Paths(given, changes), Attacker(given, changes)
         self._choice = np.flatnonzero(~primary & np.isfinite(given.cost))
         self._place = np.full(given.n_figures, -1)
@@ -109,7 +152,7 @@ class Search:
 
     @property
     def _time(self) -> float:
-        return self._until - time.monotonic()
+        return self._until - self._clock()
 
     def run(self) -> Mask:
         """The cheapest pattern; where the time is up before it is found, one that was made of paths."""
@@ -125,19 +168,23 @@ class Search:
     def _of_paths(self, start: Mask, share: Floats) -> Mask:
         """A pattern grown from one that is not enough, and without what it does not need."""
         grown = grow(self._paths, start, self._needs, self._given.cost * (1.0 - 0.99 * share))
-        return thin(self._paths, self._given, self._primary, grown, self._needs, self._until + self._more)
+        is_late = self._until + self._more
+        return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > is_late)
 
     def _add_cuts(self, share: Floats) -> int:
         """Cuts for the needs that are not met; how many these are."""
-        is_told, n_unmet = False, 0
-        for i, need in enumerate(self._needs):
-            before = self._met_by[i]
-            if before is not None and before.is_within(share):
-                continue
-            if not is_told:
-                self._attacker.publish(np.where(self._primary, 1.0, share))
-                is_told = True
-            is_met, part = self._attacker.ask(need, self._primary)
+        asked = [i for i, part in enumerate(self._met_by) if part is None or not part.is_within(share)]
+        if not asked:
+            return 0
+        self._attacker.publish(np.where(self._primary, 1.0, share))
+        if len(asked) > MANY:
+            seen = self._attacker.push([self._needs[i] for i in asked], self._primary, self._rng)
+            for place, part in seen.items():
+                self._met_by[asked[place]] = part
+            asked = [i for place, i in enumerate(asked) if place not in seen]
+        n_unmet = 0
+        for i in asked:
+            is_met, part = self._attacker.ask(self._needs[i], self._primary)
             if is_met:
                 self._met_by[i] = part
                 continue

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -76,7 +75,9 @@ def grow(paths: Paths, start: Mask, needs: Sequence[Need], cost: Floats) -> Mask
     return withheld
 
 
-def thin(paths: Paths, given: Figures, primary: Mask, withheld: Mask, needs: Sequence[Need], until: float) -> Mask:
+def thin(
+    paths: Paths, given: Figures, primary: Mask, withheld: Mask, needs: Sequence[Need], is_late: Callable[[], bool]
+) -> Mask:
     """The pattern without the figures that no need has to use, the dearest first."""
     public = np.flatnonzero(~withheld)
     paths.close(public)
@@ -91,7 +92,7 @@ def thin(paths: Paths, given: Figures, primary: Mask, withheld: Mask, needs: Seq
     paths.close(np.flatnonzero(withheld & ~found))
     secondary = np.flatnonzero(found & ~primary)
     for figure in secondary[np.argsort(-given.cost[secondary], kind="stable")].tolist():
-        if time.monotonic() > until:
+        if is_late():
             break
         if not found[figure]:
             continue

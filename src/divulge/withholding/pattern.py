@@ -6,6 +6,9 @@ of it is published again.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Mask
@@ -13,10 +16,18 @@ from divulge.withholding.cuts import Search
 from divulge.withholding.figures import FURTHEST, Figures, Need, changes_of
 
 
-def find_pattern(given: Figures, primary: Mask, up: Floats, down: Floats | None = None, seconds: float = 30.0) -> Mask:
+def find_pattern(
+    given: Figures,
+    primary: Mask,
+    up: Floats,
+    down: Floats | None = None,
+    seconds: float = 30.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> Mask:
     """Which figures to withhold. primary: those that must be; up, down: how far each of them must be able to move.
 
     Every primary figure can then be larger by `up` and smaller by `down`, as far as the published figures tell.
+    clock: by which the seconds are counted.
     """
     needs = [Need(int(i), float(up[i])) for i in np.flatnonzero(primary & (up > 0))]
     if down is not None:
@@ -24,4 +35,4 @@ def find_pattern(given: Figures, primary: Mask, up: Floats, down: Floats | None 
     if not needs:
         return primary.copy()
     furthest = FURTHEST * max(abs(need.amount) for need in needs)
-    return Search(given, changes_of(given, furthest), primary, needs, seconds).run()
+    return Search(given, changes_of(given, furthest), primary, needs, seconds, clock).run()
