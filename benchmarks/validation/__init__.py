@@ -14,6 +14,7 @@ CHECKS = (
     "true_exposure",
     "acro_rules",
     "tauargus",
+    "cell_keys",
     "faults",
     "foreign",
 )
