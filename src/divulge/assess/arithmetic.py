@@ -9,6 +9,7 @@ from typing import Any
 from divulge.assess.plan import Plan
 from divulge.assess.statistics.suspects import behind_figures
 from divulge.attacks import ATTACKS, Submitted
+from divulge.audit.marginals import beside_marginals
 from divulge.audit.report import Audited, Proved, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.checking import Checked, Profile, check_outputs, make_cases
@@ -119,6 +120,8 @@ def work_out(ready: Plan) -> Arithmetic:
         alone = (replace(audited, cells=(), findings=()),) * n
         if audited.findings:
             alone = tuple(audit(_submission(ready, [i]), settings) for i in range(n))
+    if not given.scenarios or any(scenario.knows != "nothing" for scenario in given.scenarios):
+        audited = beside_marginals(audited, _submission(ready, range(n), range(n, len(ready.outputs))), settings)
     names = [o.name or f"Output {i + 1}" for i, o in enumerate(ready.outputs[:n])]
     names += [one.release for one in ready.earlier.kept]
     return Arithmetic(tuple(names), n, checked, audited, alone, _attacked(ready))

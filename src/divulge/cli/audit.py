@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from divulge.audit.everybody_else import KnownOthers, ask_everybody_else
 from divulge.audit.inside import Inside, ask_inside
+from divulge.audit.marginals import marginals_of
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.errors import SpecError
 from divulge.outputs import Released
-from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.output import Output
 from divulge.spec import Inputs, read_inputs, read_spec
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
@@ -75,13 +74,10 @@ def run(
     _show_others(others)
 
 
-def _marginals(outputs: tuple[Output, ...], inputs: Inputs) -> Iterator[tuple[str, Output, Released]]:
-    """How often each value of each variable of the outputs occurs, as if it had been released before."""
+def _marginals(outputs: tuple[Output, ...], inputs: Inputs) -> tuple[tuple[str, Output, Released], ...]:
     if inputs.table is None:
         raise SpecError("the marginals are not known without data.", where="data", hint="Name a file of data.")
-    for name in dict.fromkeys(n for o in outputs for n in o.own_variables()):
-        one = Frequencies(variables=(name,), compute=True)
-        yield f"how often {name} occurs", one, _printed(one, None, inputs)
+    return marginals_of(outputs, inputs.table)
 
 
 def _printed(output: Output, released: Released | None, inputs: Inputs) -> Released:

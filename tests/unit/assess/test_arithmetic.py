@@ -234,3 +234,25 @@ def test_what_earlier_releases_give_away_by_themselves_is_no_reason_against_a_ne
     del every["where"]
     found = work_out(plan_of(villages(), new, earlier=[OLDER, every]))
     assert worst(found, 3) == "note", told(found, 3)
+
+
+WITHHELD = {
+    "kind": "crosstab",
+    "variables": ["village", "sex"],
+    "suppressed": ["village=v0 & sex=m", "village=v1 & sex=f"],
+}
+
+
+def test_withheld_cells_that_granted_marginals_give_back_are_remarked_on_and_no_verdict() -> None:
+    # Neither follows from the others and the number of rows; each is all that its village lacks.
+    found = work_out(plan_of(villages(), WITHHELD))
+    remarks = [f for f in found.audited.findings if f.rule == "granted marginals"]
+    assert [f.figures for f in remarks] == [tuple(WITHHELD["suppressed"])]
+    assert "2 figures that were withheld or rounded follow exactly" in remarks[0].sentence
+    assert worst(found) == "note"
+
+
+def test_nothing_is_said_of_marginals_that_the_scenario_does_not_grant() -> None:
+    scenario = {"target": "sex", "keys": ["village"], "knows": "nothing"}
+    found = work_out(plan_of(villages(), WITHHELD, scenario=scenario))
+    assert not [f for f in found.audited.findings if f.rule == "granted marginals"]
