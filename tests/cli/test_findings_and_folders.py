@@ -119,6 +119,25 @@ def _record(exposed: int, high: float) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize(("power", "exposed", "shown"), [(0.95, 0, "0"), (0.4, 0, "–"), (0.4, 2, "2"), (None, 0, "0")])
+def test_nobody_found_is_a_dash_where_nobody_would_have_been_found(
+    power: float | None, exposed: int, shown: str
+) -> None:
+    record = _record(exposed, 0.0013)
+    record["exposure"]["power"], record["policy"]["power"] = power, 0.9
+    tile = summary(Source(record)).tiles[0]
+    assert plain(tile.figure) == shown
+    assert (plain(tile.note) == "not tested enough to say") == (shown == "–")
+
+
+def test_output_that_nobody_could_compare_says_a_dash_in_the_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert divulge("--quiet", "assess", "s.yaml", "-o", "out", "--workers", "1") == 0
+    line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("Visits") and "(linear)" in one)
+    assert line.split()[-1] == "–", "two splits find nobody"
+    text = Markdown().render(json.loads(Path("out/record.json").read_bytes()))
+    assert "Nobody was found, and that says little" in text
+
+
 def test_small_average_and_an_exposed_person_are_reconciled_in_a_sentence() -> None:
     seen = summary(Source(_record(2, 0.0013)))
     assert plain(seen.subject) == "Crosstab of A × B"

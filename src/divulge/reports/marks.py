@@ -49,7 +49,7 @@ Rows = Sequence[Mapping[str, Any]]
 Part = dict[str, Any]
 """A piece of a Vega-Lite document."""
 
-G4 = {"format": ".4~g", "tickCount": 5}
+G4 = {"format": ",.6~r", "tickCount": 5}
 NO_TITLE: Part = {"title": None}
 
 

@@ -89,7 +89,7 @@ def steps(rows: Rows, time: str, what: str) -> Part:
     groups = list(dict.fromkeys(row["group"] for row in rows))
     dashes = [[1, 0], [6, 3], [2, 3], [8, 3, 2, 3]]
     shown = [IN, OUT, SOFT]
-    x = quantity("time", title=time, axis={"tickCount": 6, "format": "~g"})
+    x = quantity("time", title=time, axis={"tickCount": 6, "format": ",.6~r"})
     y = quantity("value", title=what, scale={"domain": [0, 1]}, axis={"tickCount": 5})
     line: Part = {"x": x, "y": y}
     if len(groups) > 1:

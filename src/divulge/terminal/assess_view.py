@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table as Grid
 
 from divulge.reports.blocks import Source, plain
-from divulge.reports.sections.verdict import summary
+from divulge.reports.sections.verdict import summary, would_be_found
 from divulge.terminal.screen import screen
 
 _N_NAMED = 3
@@ -72,8 +72,9 @@ def _outputs(record: dict[str, Any]) -> Grid:
 
 
 def _exposed(record: dict[str, Any], part: dict[str, Any]) -> str:
-    """How many are exposed by a part of the record. A 0 would say that nobody is where nobody was compared."""
-    return f"{part['exposed']:,}" if record["exposure"].get("tested", True) or part["exposed"] else "–"
+    """How many are exposed by a part of the record, as reports have it: a dash where nobody would have been found."""
+    is_known = part["exposed"] or part.get("verdict") == "release" or would_be_found(Source(record))
+    return f"{part['exposed']:,}" if is_known else "–"
 
 
 def _rules(record: dict[str, Any]) -> None:

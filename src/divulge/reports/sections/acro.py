@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from divulge.reports.blocks import Block, Caveat, Grid, Line, Name, Section, Source
+from divulge.reports.sections.verdict import exposed_people
 
 Path = tuple[str | int, ...]
 
@@ -50,7 +51,7 @@ def _beside(source: Source, paths: list[Path]) -> Grid:
             (_kind(source, p),),
             (source.name(*p, "status"),),
             (source.name(*p, "verdict"),),
-            (source.whole(*p, "exposed"),),
+            exposed_people(source, *p),
             (source.whole(*p, "agreeing"), " of ", source.whole(*p, "figures")),
         )
         for p in paths

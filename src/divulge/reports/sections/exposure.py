@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from divulge.reports.blocks import Beside, Block, Grid, Line, Plot, Section, Source
+from divulge.reports.sections.verdict import would_be_found
 
 DRAWN = 4
 """Scenarios whose exposures are drawn, those with the most exposed people; the tables have all."""
@@ -42,6 +43,16 @@ def _said(source: Source) -> Line:
         by_rules = (" A rule alone, without any search, names ", source.whole("exposure", "by_rules"), ".")
     if source.get("exposure", "tested") is False and not source.get("exposure", "exposed"):
         return ("Nobody was compared in the data and out of it, so whether anybody is exposed was not tested.",)
+    if not source.get("exposure", "exposed") and not would_be_found(source):
+        return (
+            "Nobody was found, and that says little: somebody exposed by twice ",
+            source.short("exposure", "delta"),
+            " would have been found with a probability of ",
+            source.decimals(2, "exposure", "power"),
+            ", and the policy asks for ",
+            source.short("policy", "power"),
+            ".",
+        )
     if not source.get("exposure", "exposed"):
         return (
             exposed,

@@ -6,7 +6,7 @@ import re
 
 from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Points, Section, Source
 from divulge.reports.sections.pictures import blame_said, grade, marked, picture
-from divulge.reports.sections.verdict import exposed_people, output_name, precision
+from divulge.reports.sections.verdict import exposed_people, output_name, precision, would_be_found
 
 OPEN_UP_TO = 40
 """Figures that are shown at once; longer tables are folded."""
@@ -41,7 +41,7 @@ def _overview(source: Source, paths: list[Path]) -> Grid:
 
 
 def _emergent(source: Source) -> list[Block]:
-    if source.get("emergent") is None:
+    if source.get("emergent") is None or not (source.get("emergent", "exposed") or would_be_found(source)):
         return []
     line: Line = (
         "Together the outputs expose ",
@@ -125,19 +125,36 @@ def released_grid(source: Source, path: Path) -> Grid | None:
     if not cells:
         return None
     places = _places(source, path)
+    names = [source.name(*p).text for p in source.many(*path, "grid", "row_names")]
+    titles = [source.name(*p).text for p in source.many(*path, "grid", "columns")]
+    n_heads, with_errors = len(names), _with_errors(source, path)
     rows: list[tuple[Line, ...]] = []
     at: dict[tuple[int, int], int] = {}
     for i, line in enumerate(cells):
-        heads: list[Line] = [(source.name(*head),) for head in source.many(*path, "grid", "rows", i)]
-        figures: list[Line] = [() if n is None else _cell(source, places, (*path, "values", n)) for n in line]
-        rows.append((*heads, *(_signed(source, path, n, f) for n, f in zip(line, figures, strict=True))))
-        at |= {(i, len(heads) + j): grade(source, path, n) for j, n in enumerate(line) if grade(source, path, n)}
-    names = [source.name(*p).text for key in ("row_names", "columns") for p in source.many(*path, "grid", key)]
-    n_heads = len(source.many(*path, "grid", "row_names"))
+        row: list[Line] = [(source.name(*head),) for head in source.many(*path, "grid", "rows", i)]
+        for j, n in enumerate(line):
+            if grade(source, path, n):
+                at[i, len(row)] = grade(source, path, n)
+            row.append(_signed(source, path, n, () if n is None else _cell(source, places, (*path, "values", n))))
+            if j in with_errors:
+                row.append(() if n is None else _errors(source, (*path, "values", n))[0])
+        rows.append(tuple(row))
+    for j, title in enumerate(titles):
+        own = f"{title}, standard error" if len(with_errors) > 1 else "Standard error"
+        names += [title, own] if j in with_errors else [title]
     caption = f"{output_name(source, path).text}: as released"
-    numbers = frozenset(range(n_heads, len(names)))
     over = source.name(*path, "grid", "column_name").text
-    return Grid(caption, tuple(names), tuple(rows), numbers, n_heads, over, at)
+    return Grid(caption, tuple(names), tuple(rows), frozenset(range(n_heads, len(names))), n_heads, over, at)
+
+
+def _with_errors(source: Source, path: Path) -> set[int]:
+    """The columns of a table in which some figure was printed with its standard error."""
+    return {
+        j
+        for line in source.get(*path, "grid", "cells")
+        for j, n in enumerate(line)
+        if n is not None and source.get(*path, "values", n, "se_released") is not None
+    }
 
 
 def _signed(source: Source, path: Path, number: int | None, cell: Line) -> Line:
@@ -148,12 +165,9 @@ def _signed(source: Source, path: Path, number: int | None, cell: Line) -> Line:
 
 def _cell(source: Source, places: int | None, value: Path) -> Line:
     released = _released(source, places, *value, "released")
-    found: Line = (released,)
     if not source.get(*value, "reproduced") and source.get(*value, "searched") is not False:
-        found = (released, " (", _printed(source, places, *value, "value"), ")")
-    if source.get(*value, "se_released") is not None:
-        found = (*found, ", se ", source.short(*value, "se_released"))
-    return found
+        return (released, " (", _printed(source, places, *value, "value"), ")")
+    return (released,)
 
 
 def _joined(names: list[Name]) -> Line:

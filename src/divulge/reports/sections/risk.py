@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from divulge.reports.blocks import Beside, Block, Caveat, Fold, Grid, Heading, Line, Name, Plot, Section, Source
+from divulge.reports.sections.verdict import exposed_people
 
 HEADLINES = ("TCAP", "TCAP_record", "DCAP", "DiSCO", "repU")
 """The measures that are drawn; the table behind has all."""
@@ -64,7 +65,7 @@ def _forest(source: Source, paths: list[Path]) -> Plot:
                 (source.four(*p, "marginal_risk", "value"),),
                 source.interval(*p, "marginal_risk", "interval"),
                 at_full,
-                (source.whole(*p, "exposed"),),
+                exposed_people(source, *p),
             )
         )
     columns = ("Inferring", "Marginal risk", "95 % interval", "At full size", "Exposed people")
@@ -128,7 +129,7 @@ def _about(source: Source, path: Path) -> Line:
                 " (",
                 *source.interval(*path, "marginal_risk", "interval"),
                 "); ",
-                source.whole(*path, "exposed"),
+                *(exposed_people(source, *path)),
                 " exposed. ",
             )
         )

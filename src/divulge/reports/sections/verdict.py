@@ -141,9 +141,17 @@ def _subject(source: Source) -> Line:
 
 
 def exposed_people(source: Source, *path: str | int) -> Line:
-    """How many are exposed; a dash where nobody was compared in and out, since a 0 would say that nobody is."""
-    is_known = source.get("exposure", "tested") is not False or bool(source.get(*path, "exposed"))
+    """How many are exposed; a dash where nobody was found and nobody would have been, since a 0 would say that nobody
+    is."""
+    is_known = bool(source.get(*path, "exposed")) or source.get(*path, "verdict") == "release" or would_be_found(source)
     return (source.whole(*path, "exposed"),) if is_known else ("–",)
+
+
+def would_be_found(source: Source) -> bool:
+    """Whether the assessment would have found somebody who is exposed, as surely as the policy asks."""
+    power, asked = source.get("exposure", "power"), source.get("policy", "power")
+    is_weak = power is not None and asked is not None and power < asked
+    return source.get("exposure", "tested") is not False and not is_weak
 
 
 def output_name(source: Source, path: tuple[str | int, ...]) -> Name:
@@ -161,7 +169,7 @@ def precision(source: Source, path: tuple[str | int, ...]) -> Name:
 
 def _tiles(source: Source) -> tuple[Tile, ...]:
     exposed = exposed_people(source, "exposure")
-    below: Line = ("not tested",) if exposed == ("–",) else ("of ", source.whole("rows"), " in the data")
+    below: Line = ("not tested enough to say",) if exposed == ("–",) else ("of ", source.whole("rows"), " in the data")
     tiles = [Tile("Exposed people", exposed, below)]
     worst = highest_risk(source)
     if worst is not None:
