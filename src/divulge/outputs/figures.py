@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+import numpy as np
 
 from divulge.kernels.arrays import Floats
 
@@ -56,3 +58,14 @@ class Figures:
     se: Floats | None = None
     texts: tuple[str | None, ...] | None = None
     concerned: tuple[str, ...] = ()
+
+    def followed_by(self, labels: Sequence[str], values: Floats, status: Status) -> Figures:
+        """The same with further figures, which have no standard errors."""
+        se = np.zeros(0) if self.se is None else self.se
+        return replace(
+            self,
+            labels=(*self.labels, *labels),
+            values=np.append(self.values, values),
+            se=np.append(se, np.full(len(values), np.nan)),
+            status=status,
+        )

@@ -16,7 +16,9 @@ from divulge.errors import OutputError
 from divulge.outputs.kinds import OUTPUTS
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import Errors
+from divulge.outputs.models.summaries import CODES, LABELS
 from divulge.outputs.output import Output
+from divulge.outputs.released.precision import MOST_DECIMALS
 
 DECIMALS = 4
 """Of coefficients in a summary of statsmodels."""
@@ -32,6 +34,14 @@ _PRINTED: Mapping[str, tuple[str, int]] = {
     "pseudo r2": ("significant", 4),
     "loglik": ("significant", 5),
     "n": ("decimals", 0),
+    "adj-r2": ("decimals", 3),
+    "f": ("significant", 4),
+    "f-p": ("significant", 3),
+    "lr-p": ("significant", 4),
+    "aic": ("significant", 4),
+    "bic": ("significant", 4),
+    "df": ("decimals", 0),
+    "df-residual": ("decimals", 0),
 }
 
 _ESTIMATORS: Mapping[str, Errors] = {
@@ -46,7 +56,7 @@ INTERCEPTS = frozenset({"const", "Intercept"})
 
 
 def printed_decimals(statistic: str, value: float) -> int:
-    """With how many decimals a summary shows a statistic: r2, pseudo r2, loglik, n."""
+    """With how many decimals a summary shows a statistic: r2, pseudo r2, loglik, n, and those that sum up."""
     how, digits = _PRINTED[statistic]
     if how == "decimals":
         return digits
@@ -79,7 +89,8 @@ def from_statsmodels(
 
     where: the condition by which the rows were chosen, where the model was not fitted to the whole frame.
     decimals, se_decimals: how coefficients and standard errors will be printed.
-    statistics: what will be published beside the coefficients: se, r2, loglik, n, t, p, interval.
+    statistics: what will be published beside the coefficients: se, r2, loglik, n, t, p, interval; adj-r2, f, f-p, lr-p,
+    aic, bic, df, df-residual.
     """
     model = getattr(result, "model", None)
     if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
@@ -121,6 +132,10 @@ def from_statsmodels(
             texts = [f"{v:.{TEST_DECIMALS}f}" for v in values]
             released |= {f"{label} ({head})": text for label, text in zip(labels, texts, strict=True)}
             printed += [TEST_DECIMALS] * len(labels)
+    for statistic, label, value in _summaries(result, model, statistics):
+        published.append(statistic)
+        printed.append(min(printed_decimals(statistic, value), MOST_DECIMALS))
+        released[label] = repr(round(value, printed[-1]))
     fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     if errors is not None and published[:1] == ["se"]:
         fields["errors"] = errors
@@ -140,6 +155,15 @@ def _derived(result: Any, statistics: Sequence[str]) -> dict[str, dict[str, list
         "interval": {"2.5 %": ends[:, 0], "97.5 %": ends[:, 1]},
     }
     return {name: {head: values.tolist() for head, values in found[name].items()} for name in asked}
+
+
+def _summaries(result: Any, model: Any, statistics: Sequence[str]) -> list[tuple[str, str, float]]:
+    """Figures that sum up the fit, as far as they are asked for and the result has them: name, label, value."""
+    asked = [name for name in LABELS if name in statistics and name in _PRINTED and name != "loglik"]
+    if type(model).__name__ == "GLM":
+        asked = []  # its likelihoods and their degrees of freedom are counted otherwise
+    found = [(name, getattr(result, CODES[name].removeprefix("model."), None)) for name in asked]
+    return [(name, LABELS[name], float(value)) for name, value in found if value is not None and np.isfinite(value)]
 
 
 def without_summaries(output: Output) -> Output:

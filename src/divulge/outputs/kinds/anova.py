@@ -21,7 +21,7 @@ from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, number_response, read_model
-from divulge.outputs.models.regression import fits_statsmodels
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn

@@ -16,7 +16,7 @@ from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.models.regression import fits_statsmodels, without_missing
+from divulge.outputs.models.statsmodels_code import fits_statsmodels, without_missing
 from divulge.outputs.output import Example, in_field, numeric
 from divulge.table import Schema, Variable
 

@@ -28,6 +28,7 @@ class Cloglog(Estimated):
     title: ClassVar[str] = "Complementary log-log regression"
     ratio: ClassVar[str] = "hazard ratio"
     as_glm: ClassVar[tuple[str, str] | None] = ("Binomial", "CLogLog")
+    has_likelihood: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Who rents, by sex and illness", {"formula": "TENURE ~ SEX + LTILL", "statistics": ["se"]}),
     )

@@ -15,7 +15,7 @@ from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.positive import pearson, positive_response, start_at_mean
-from divulge.outputs.models.regression import fits_statsmodels
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 

@@ -11,7 +11,8 @@ from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.behind import design_rows
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.model import number_response
-from divulge.outputs.models.regression import Regression, fits_statsmodels
+from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Table, Variable
 
@@ -45,6 +46,13 @@ class Linear(Regression):
         Example(
             "With standard errors clustered by area",
             {"formula": "AGE ~ SEX + TENURE", "statistics": ["se"], "errors": "cluster", "cluster": "AREAP"},
+        ),
+        Example(
+            "With what sums it up",
+            {
+                "formula": "AGE ~ SEX + TENURE",
+                "statistics": ["r2", "n", "adj-r2", "f", "f-p", "aic", "df-residual", "mean"],
+            },
         ),
     )
 

@@ -10,7 +10,8 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.binary import binary_response, recoded
 from divulge.outputs.models.formula import Formula
-from divulge.outputs.models.regression import Regression, fits_statsmodels
+from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 

@@ -11,7 +11,8 @@ from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.formula import Formula, parse_formula
-from divulge.outputs.models.regression import RESPONSE, Regression, fits_statsmodels, without_missing
+from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.statsmodels_code import RESPONSE, fits_statsmodels, without_missing
 from divulge.outputs.output import Example, in_field
 from divulge.table import Schema, Variable
 

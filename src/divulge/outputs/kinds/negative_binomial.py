@@ -18,7 +18,7 @@ from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.positive import start_at_mean
-from divulge.outputs.models.regression import fits_statsmodels
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 
@@ -34,6 +34,7 @@ class NegativeBinomial(Estimated):
     title: ClassVar[str] = "Negative binomial regression"
     ratio: ClassVar[str] = "rate ratio"
     statsmodels: ClassVar[str] = "NegativeBinomial"
+    has_likelihood: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Age as a count, by sex and illness", {"formula": "AGE ~ SEX + LTILL", "statistics": ["se", "n"]}),
     )

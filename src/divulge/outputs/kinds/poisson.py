@@ -13,7 +13,8 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.design import response_values
 from divulge.outputs.models.formula import Formula, parse_formula
-from divulge.outputs.models.regression import RESPONSE, Regression, fits_statsmodels
+from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.statsmodels_code import RESPONSE, fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 

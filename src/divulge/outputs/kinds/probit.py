@@ -16,8 +16,8 @@ from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.models.regression import fits_statsmodels
 from divulge.outputs.models.smooth_scores import GRID, nearly
+from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 
@@ -31,6 +31,7 @@ class Probit(Estimated):
     title: ClassVar[str] = "Probit regression"
     statsmodels: ClassVar[str] = "Probit"
     as_glm: ClassVar[tuple[str, str] | None] = ("Binomial", "Probit")
+    has_likelihood: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Who rents, by age and sex", {"formula": "TENURE ~ AGE + SEX", "statistics": ["se", "n"]}),
     )

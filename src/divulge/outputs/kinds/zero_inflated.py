@@ -32,6 +32,7 @@ class ZeroInflated(Estimated):
     kind: ClassVar[str] = "zero-inflated"
     title: ClassVar[str] = "Zero-inflated Poisson regression"
     ratio: ClassVar[str] = "rate ratio"
+    has_likelihood: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "Weeks worked, by sex",

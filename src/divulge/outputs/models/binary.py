@@ -8,7 +8,7 @@ from divulge.errors import OutputError, suggest
 from divulge.kernels.arrays import Floats
 from divulge.outputs.models.design import response_values
 from divulge.outputs.models.formula import Formula, parse_formula
-from divulge.outputs.models.regression import RESPONSE, without_missing
+from divulge.outputs.models.statsmodels_code import RESPONSE, without_missing
 from divulge.table import Schema, Variable
 
 

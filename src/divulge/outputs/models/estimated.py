@@ -23,11 +23,12 @@ from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
+from divulge.outputs.models.summaries import summaries
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 
-Beside = Literal["se", "n", "t", "p", "interval", "ratio", "ratio-interval"]
+Beside = Literal["se", "n", "t", "p", "interval", "ratio", "ratio-interval", "loglik", "aic", "bic"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +41,22 @@ class Estimated(Regression):
     beside: ClassVar[tuple[str, ...]] = ("se", "n")
     has_intercept: ClassVar[bool] = True
     """Whether the formula's intercept is a coefficient (thresholds and baseline hazards take its place)."""
+    has_likelihood: ClassVar[bool] = False
+    """Whether `curve` is the whole likelihood of a row, as programs print it."""
 
     statistics: Annotated[
         tuple[Beside, ...],
-        "What is published beside the coefficients: se, n; t, p, interval, ratio, ratio-interval.",
+        "What is published beside the coefficients: se, n; t, p, interval, ratio, ratio-interval; loglik, aic, bic.",
     ] = ()
+
+    @property
+    def may_sum_up(self) -> tuple[str, ...]:
+        return ("loglik", "aic", "bic") if self.has_likelihood else ()
+
+    def sum_up(self, table: Table) -> Floats:
+        _, rows, fit = self.fitted(table)
+        k = float(self.n_estimated(rows, fit))
+        return summaries(self.summed(), float(rows.n_rows), k, np.nan, fit.loglikelihood, np.nan, k)
 
     def further(self, schema: Schema) -> tuple[str, ...]:
         """The labels of further parameters."""

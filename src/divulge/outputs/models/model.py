@@ -180,3 +180,14 @@ def figures_beside(statistics: Sequence[str]) -> tuple[Statistic, ...]:
     """The statistics that are figures of their own (standard errors belong to coefficients)."""
     beside: tuple[Statistic, ...] = ("r2", "loglik", "n")
     return tuple(s for s in beside if s in statistics)
+
+
+def fit_statistic(fit: glm.Fit, model: Model, name: Statistic) -> float:
+    """R² (McFadden 1974 unless linear), log-likelihood, or the number of rows."""
+    if name == "n":
+        return float(fit.n_rows)
+    if name == "loglik":
+        return fit.loglikelihood if fit.n_rows else np.nan
+    if model.family != "identity":
+        return 1.0 - fit.loglikelihood / fit.null_loglikelihood if fit.null_loglikelihood else np.nan
+    return 1.0 - fit.deviance / fit.null_deviance if fit.null_deviance > 0.0 else np.nan

@@ -25,6 +25,7 @@ class Ordered(Estimated):
     """Coefficients, then thresholds: P(y ≤ k) = F(cut_k − xb) (McCullagh 1980). A kind says F."""
 
     has_intercept: ClassVar[bool] = False
+    has_likelihood: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "Marital status as if ordered, by age and sex", {"formula": "MSTATUS ~ AGE + SEX", "statistics": ["se"]}

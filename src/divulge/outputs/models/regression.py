@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
@@ -10,7 +9,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError
-from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.few_people import FewPeople
@@ -30,26 +28,28 @@ from divulge.outputs.models.beside import (
 from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
-from divulge.outputs.models.model import Model, Statistic, figures_beside, fit_model, read_model
+from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
 from divulge.outputs.models.predictions import model_predictions
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import recomputed_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
+from divulge.outputs.models.summaries import (
+    CODES,
+    LABELS,
+    OF_LIKELIHOODS,
+    OF_LINEAR,
+    Published,
+    label_of,
+    mean_response,
+    range_of_summary,
+    summaries,
+)
 from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.settings import Range
 from divulge.table import Schema, Table, Variable
-
-Published = Literal["se", "r2", "loglik", "n", "t", "p", "interval", "ratio", "ratio-interval"]
-"""What may be published beside coefficients."""
-
-RESPONSE = "response"
-"""What the response is called in a recipe where it has to be made 0 and 1 first."""
-
-_OTHERWISE = re.compile(r"`|\b(bs|poly|scale|standardize|square)\s*\(")
-"""What statsmodels' formulas write otherwise, or compute otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +74,12 @@ class Regression(Output):
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + C(AREA)`."]
     statistics: Annotated[
         tuple[Published, ...],
-        "What is published beside the coefficients: se, r2, loglik, n; t, p, interval, ratio, ratio-interval.",
+        "What is published beside the coefficients: se, r2, loglik, n; t, p, interval, ratio, ratio-interval; "
+        "adj-r2, f, f-p (linear) or lr, lr-p; aic, bic, df, df-residual, mean.",
     ] = ()
+    counts_variance: Annotated[bool, "AIC and BIC count the variance of a linear model as a parameter, as R does."] = (
+        False
+    )
     exponentiated: Annotated[bool, "The coefficients are printed as ratios: odds ratios, hazard ratios."] = False
     tests: Annotated[
         Literal["t", "z"] | None, "Tests and intervals by the t or the normal distribution, where not as is usual."
@@ -97,6 +101,9 @@ class Regression(Output):
                 where="cluster",
                 hint="Write for example {errors: cluster, cluster: REGION}.",
             )
+        wrong = [name for name in self.statistics if name in LABELS and name not in (*self.may_sum_up, *self.beside)]
+        if wrong:
+            raise OutputError(f"{wrong[0]!r} is not computed for kind {self.kind!r}.", where="statistics")
         ratios = {"ratio", "ratio-interval"} & set(self.statistics)
         if not self.ratio and (self.exponentiated or ratios):
             where = "exponentiated" if self.exponentiated else "statistics"
@@ -150,22 +157,33 @@ class Regression(Output):
         del schema
         return figures_beside(self.statistics)
 
+    @property
+    def may_sum_up(self) -> tuple[str, ...]:
+        """Which figures that sum up the fit are computed for the kind."""
+        return OF_LINEAR if self.family == "identity" else OF_LIKELIHOODS
+
+    def summed(self) -> tuple[str, ...]:
+        """Those that are published."""
+        return tuple(name for name in self.may_sum_up if name in self.statistics)
+
     def labels(self, schema: Schema) -> tuple[str, ...]:
         coefficients = self.model(schema).labels
-        return (*coefficients, *self.beside_them(schema), *self.columns().labels(coefficients))
+        summed = (LABELS[name] for name in self.summed())
+        return (*coefficients, *self.beside_them(schema), *self.columns().labels(coefficients), *summed)
 
     def grid(self, schema: Schema) -> Grid:
         """Terms down; coefficients, or the classes of the response, across, each with what follows from it. Statistics
         stand below."""
         model, beside, heads = self.model(schema), self.beside_them(schema), self.columns().heads
         n_terms, n_classes, m = model.design.n_columns, model.n_classes, model.n_coefficients
-        width = 1 + len(heads)
-        numbers = np.full((n_terms + len(beside), n_classes * width), -1)
+        width, summed = 1 + len(heads), [LABELS[name] for name in self.summed()]
+        numbers = np.full((n_terms + len(beside) + len(summed), n_classes * width), -1)
         for k in range(width):
             first_of = 0 if k == 0 else m + len(beside) + (k - 1) * m
             numbers[:n_terms, k::width] = (first_of + np.arange(m)).reshape(n_classes, n_terms).T
-        numbers[n_terms:, 0] = m + np.arange(len(beside))
-        rows = [(text,) for text in (*model.design.labels, *beside)]
+        below = np.arange(len(beside) + len(summed))
+        numbers[n_terms:, 0] = m + below + np.where(below < len(beside), 0, len(heads) * m)
+        rows = [(text,) for text in (*model.design.labels, *beside, *summed)]
         plain = self.ratio.capitalize() if self.exponentiated else "Coefficient"
         names = [c for name in model.classes or (plain,) for c in (name, *(f"{name} {h}".strip() for h in heads))]
         if not model.classes:
@@ -178,7 +196,7 @@ class Regression(Output):
         found = self.columns().find(text)
         if found is not None:
             return f"{self.find_label(found[0], schema) or found[0]} ({found[1]})"
-        return self.model(schema).find(text)
+        return label_of(text, self.summed()) or self.model(schema).find(text)
 
     def possible(self, schema: Schema, n_rows: int | None = None) -> tuple[Floats | float, Floats | float]:
         ranges: dict[str, tuple[float, float]] = {
@@ -190,7 +208,7 @@ class Regression(Output):
         m = self.model(schema).n_coefficients
         ends = [(0.0 if self.exponentiated else -np.inf, np.inf)] * m
         ends += [self.range_of(label) if label not in ranges else ranges[label] for label in self.beside_them(schema)]
-        ends += self.columns().ranges(m)
+        ends += [*self.columns().ranges(m), *(range_of_summary(name) for name in self.summed())]
         return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
     def range_of(self, label: str) -> tuple[float, float]:
@@ -208,22 +226,27 @@ class Regression(Output):
 
     @property
     def growth(self) -> Growth:
-        grows = {"loglik", "n", "t", "p", "interval", "ratio-interval"}
+        grows = {"loglik", "n", "t", "p", "interval", "ratio-interval", *LABELS}
         return "neither" if grows & set(self.statistics) else "intensive"
 
     def searched(self, schema: Schema) -> Mask | None:
-        labels, more = self.labels(schema), len(self.columns().heads) * len(self.model(schema).labels)
+        labels = self.labels(schema)
+        more = len(self.columns().heads) * len(self.model(schema).labels) + len(self.summed())
         return np.arange(len(labels)) < len(labels) - more if more else None
 
     def as_released(self, released: Released, table: Table) -> Output:
-        """With standard errors among what is published, by the estimator that gives those that were printed, and tests
-        by the distribution that gives those."""
+        """With standard errors among what is published, by the estimator that gives those that were printed, tests by
+        the distribution that gives those, and AIC with the parameters that give it."""
         said = self.by_errors_of(released, table)
+        other: Literal["t", "z"] = "z" if self.usual_test == "t" else "t"
+        candidates = [said]
         if self.tests is None and {"p", "interval", "ratio-interval"} & set(self.statistics):
-            other: Literal["t", "z"] = "z" if self.usual_test == "t" else "t"
-            for candidate in (said, replace(said, tests=other)):
-                if released.agrees(candidate.evaluate(table).values).all():
-                    return candidate
+            candidates.append(replace(said, tests=other))
+        if self.family == "identity" and {"aic", "bic"} & set(self.statistics):
+            candidates += [replace(c, counts_variance=not self.counts_variance) for c in candidates]
+        for candidate in candidates[:0] if len(candidates) == 1 else candidates:
+            if released.agrees(candidate.evaluate(table).values).all():
+                return candidate
         return said
 
     def by_errors_of(self, released: Released, table: Table) -> Regression:
@@ -255,7 +278,23 @@ class Regression(Output):
                 yield f"levels of {name}", np.bincount(number, minlength=table.schema[name].n_values).astype(np.int64)
 
     def evaluate(self, table: Table) -> Figures:
-        """Coefficients with their standard errors, then statistics, then what follows from the coefficients."""
+        """Coefficients with their standard errors, statistics, what follows from the coefficients, what sums up."""
+        shown = self._beside_coefficients(table)
+        if not self.summed():
+            return shown
+        more = self.sum_up(table)
+        status = Status.CONSTANT if shown.status is Status.OK and not np.isfinite(more).all() else shown.status
+        return shown.followed_by([LABELS[name] for name in self.summed()], more, status)
+
+    def sum_up(self, table: Table) -> Floats:
+        """The figures that sum up the fit."""
+        figures, df = replace(self, statistics=("r2", "loglik", "n")).estimate(table)
+        r2, loglik, n = figures.values[-3:].tolist()
+        mean = np.nan if "mean" not in self.statistics else mean_response(self, self.model(table.schema), table)
+        is_one_more = self.counts_variance and self.family == "identity"
+        return summaries(self.summed(), n, n - df, r2, loglik, mean, n - df + is_one_more)
+
+    def _beside_coefficients(self, table: Table) -> Figures:
         figures, df = self.estimate(table)
         columns, m = self.columns(), len(self.model(table.schema).labels)
         if not columns.names and not self.exponentiated:
@@ -268,13 +307,7 @@ class Regression(Output):
         derived = columns.values(figures.values[:m], figures.se[:m], df)
         shown = as_ratios(figures, m) if self.exponentiated else figures
         status = Status.CONSTANT if shown.status is Status.OK and not np.isfinite(derived).all() else shown.status
-        return replace(
-            shown,
-            labels=(*shown.labels, *columns.labels(shown.labels[:m])),
-            values=np.append(shown.values, derived),
-            se=np.append(np.zeros(0) if shown.se is None else shown.se, np.full(len(derived), np.nan)),
-            status=status,
-        )
+        return shown.followed_by(columns.labels(shown.labels[:m]), derived, status)
 
     def estimate(self, table: Table) -> tuple[Figures, float]:
         """Coefficients with their standard errors, then statistics; and degrees of freedom of t tests."""
@@ -288,7 +321,7 @@ class Regression(Output):
         values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
         if self.errors != "model":
             se[:n] = robust_errors(self, model, table, fit, self.errors, self.cluster)
-        values[n:] = [_statistic(fit, model, name) for name in figures_beside(self.statistics)]
+        values[n:] = [fit_statistic(fit, model, name) for name in figures_beside(self.statistics)]
         # A separated coefficient is −∞ or ∞, which says something; a statistic of a perfect fit says nothing.
         values[n:][np.isinf(values[n:])] = np.nan
         if status is Status.OK and not np.isfinite(values).all():
@@ -306,7 +339,7 @@ class Regression(Output):
     def lower(self, schema: Schema, released: Released) -> Lowered:
         base = self.of_coefficients(schema, released)
         lowered = self.lower_coefficients(schema, base)
-        if not self.columns().names and not self.exponentiated:
+        if not self.columns().names and not self.exponentiated and not self.summed():
             return lowered
         m = len(self.model(schema).labels)
         return lower_beside(lowered, base, released, m, self.exponentiated)
@@ -333,6 +366,7 @@ class Regression(Output):
         return [
             *([*lines, *self.columns().code()] if is_named else []),
             *(f"found[{name!r}] = model.{beside[name]}" for name in figures_beside(self.statistics)),
+            *(f"found[{LABELS[name]!r}] = {CODES[name]}" for name in self.summed()),
         ]
 
     def likelihood_code(self, method: str, formula: str) -> list[str] | None:
@@ -351,24 +385,3 @@ class Regression(Output):
     def with_response(self, name: str) -> str:
         """The formula with another response."""
         return f"{name} ~ {self.formula.partition('~')[2].strip()}"
-
-
-def fits_statsmodels(formula: str) -> bool:
-    """Whether statsmodels reads a formula as we do."""
-    return not _OTHERWISE.search(formula)
-
-
-def without_missing(name: str) -> str:
-    """Code that leaves out the rows where a variable is missing."""
-    return f"rows = rows.dropna(subset={[name]!r})"
-
-
-def _statistic(fit: glm.Fit, model: Model, name: Statistic) -> float:
-    """R² (McFadden 1974 unless linear), log-likelihood, or the number of rows."""
-    if name == "n":
-        return float(fit.n_rows)
-    if name == "loglik":
-        return fit.loglikelihood if fit.n_rows else np.nan
-    if model.family != "identity":
-        return 1.0 - fit.loglikelihood / fit.null_loglikelihood if fit.null_loglikelihood else np.nan
-    return 1.0 - fit.deviance / fit.null_deviance if fit.null_deviance > 0.0 else np.nan
