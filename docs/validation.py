@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.validation.known_truth import FEW_ROWS
 from docs.performance import cell, ran_on
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "validation"
@@ -39,14 +38,6 @@ def _known_truth(result: dict[str, Any]) -> list[str]:
             "others called exposed, of all called exposed where people were planted or the output is safe",
             "at most 5 %",
             f"{t['called exposed beside the planted']:,} of {t['called exposed']:,}",
-        ),
-        *(
-            (
-                f"others called exposed, of all called exposed anywhere, {x['rows']:,} rows",
-                "at most 5 %" if x["rows"] <= FEW_ROWS else "",
-                f"{x['others']:,} of {x['exposed']:,}",
-            )
-            for x in t["anywhere"]
         ),
         ("safe outputs refused", "none", f"{t['safe refused']:,} of {t['safe']:,}"),
         ("safe outputs released (the rest is *review*)", "at least 95 %", f"{t['safe released']:,} of {t['safe']:,}"),
@@ -145,12 +136,21 @@ def _calibration(result: dict[str, Any]) -> list[str]:
 
 def _true_exposure(result: dict[str, Any]) -> list[str]:
     t = result["totals"]
+    must = [
+        (
+            "people called exposed who are not, of all who are called so, all outputs and sizes together",
+            "at most 5 %",
+            f"{t['called, not truly']:,} of {t['called exposed']:,}",
+        ),
+        ("people who are exposed and are called so", "", f"{t['both']:,} of {t['truly exposed']:,}"),
+    ]
     return [
         "## People in fine tables",
-        f"A full table is its microdata, so everybody's true exposure can be counted, over {t['halves']:,} halves and "
-        f"without any search or test. δ is {t['delta']:g}; counts are summed over the seeds. "
-        "With 30 splits an exposure is known to a few hundredths, so people just below δ may be called exposed and "
-        "people just above it may not.",
+        "A full table is its microdata, so everybody's true exposure at full size can be counted: their score in the "
+        "table, less their score in the table without them. No search, no split and no test is in it. *Truly exposed*: "
+        f"by more than δ = {t['delta']:g}, or because their value is certain in a class of one or two. Counts are "
+        "summed over the seeds.",
+        _grid(["what must hold", "needed", "found"], must),
         _lines(result["lines"]),
     ]
 
@@ -199,6 +199,7 @@ def _foreign(result: dict[str, Any]) -> list[str]:
             "truth": x["truth"],
             "seed": x["seed"],
             "search": x["seconds a search"],
+            "load": x.get("load", ""),
             "verdict": x["verdict"],
             "exposed": x.get("exposed", ""),
             "power": f"{x['power']:.2f}" if "power" in x else "",
@@ -208,14 +209,43 @@ def _foreign(result: dict[str, Any]) -> list[str]:
     ]
     return [
         "## Outputs on data that nobody tuned for",
-        f"{len(rows)} of {t['outputs']} outputs, on {t['data sets']} data sets from elsewhere (surveys, censuses, "
-        "births, prisoners). Those that are not listed have not been run; unsafe ones were run first, so few safe ones "
-        "are among them. *Given away*: of how many people an attack gets "
+        f"{t['run']} of {t['outputs']} outputs, on {t['data sets']} data sets from elsewhere (surveys, censuses, "
+        "births, prisoners). *Given away*: of how many people an attack gets "
         "something, written out in a few lines on the data frame (`benchmarks/validation/foreign_data/attacks.py`), "
         "without any part of Divulge. *Between*: what a custodian's policy decides. *Search*: the seconds that one "
-        "search was given; they are seconds of the clock, so a busy machine reproduces fewer figures and reviews more.",
+        "search was given; *load*: how many programs wanted one of the two processors. Seconds are those of the clock, "
+        "so a busy machine reproduces fewer figures and reviews more.",
         _grid(["what must hold", "needed", "found"], must),
         _lines(rows),
+    ]
+
+
+def _settings(result: dict[str, Any]) -> list[str]:
+    lines = [x for x in result["lines"] if x["truth"] == "unsafe"]
+    found = []
+    for splits, seconds in sorted({(x["splits"], x["seconds a search"]) for x in lines}):
+        verdicts = [x["verdict"] for x in lines if (x["splits"], x["seconds a search"]) == (splits, seconds)]
+        counts = {v: verdicts.count(v) for v in ("release", "review", "refuse")}
+        found.append({"splits": splits, "seconds a search": seconds, "unsafe outputs": len(verdicts), **counts})
+    return [
+        "## Unsafe outputs at any setting",
+        "Unsafe outputs of the list above with few splits and short searches. None may be released, whatever the "
+        f"setting. {len({(x['output'], x['data']) for x in lines})} outputs on {len({x['data'] for x in lines})} data "
+        "sets.",
+        _lines(found),
+    ]
+
+
+def _power(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    return [
+        "## Power, stated and measured",
+        f"Of {t['planted']:,} people in assessments of {t['rows']:,}, one at a time is made exposed by twice δ: their "
+        "score is raised wherever they are in, in the halves and in the second look. Searches, splits and tests are "
+        "real. *Stated*: the probability that the assessment says; *found*: the share of the planted that it finds. "
+        f"In all {t['stated']:.3f} is stated and {t['found']:.3f} found; 0.05 apart is allowed. With 16 splits the "
+        "tests can hardly reach their level, and it is said.",
+        _lines([{k: f"{v:.2f}" if isinstance(v, float) else v for k, v in x.items()} for x in result["lines"]]),
     ]
 
 
@@ -227,6 +257,8 @@ def _as_true(line: Line) -> bool:
 SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "known_truth": _known_truth,
     "foreign": _foreign,
+    "foreign_settings": _settings,
+    "power": _power,
     "true_exposure": _true_exposure,
     "coverage": _coverage,
     "calibration": _calibration,

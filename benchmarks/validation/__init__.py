@@ -11,6 +11,7 @@ CHECKS = (
     "known_truth",
     "coverage",
     "calibration",
+    "power",
     "true_exposure",
     "acro_rules",
     "tauargus",

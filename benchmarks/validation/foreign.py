@@ -2,7 +2,10 @@
 
 The data stay where they are: FOREIGN in the environment names the folder that holds `data/` and `wild/cases/`. ONLY
 ("nursery sd2011") takes some of the data, CASES ("median of three;mode of two") some of the outputs, SEEDS ("1 2 3")
-other seeds; SPLITS and SECONDS other settings than the usual ones, of which none may release what is unsafe.
+other seeds; SPLITS and SECONDS other settings than the usual ones, of which none may release what is unsafe. What is
+run anew takes the place of what was kept of the same output, seed and settings; the rest stays. `load`: how many
+programs wanted a processor when the output was done. Searches are limited by the clock, so on a busy machine they reach
+less.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.validation.foreign_data import CASES, Foreign
-from benchmarks.validation.results import keep
+from benchmarks.validation.results import keep, kept
 from divulge.assess import assess, plan
 from divulge.errors import DivulgeError
 from divulge.spec import Inputs, parse_spec
@@ -85,6 +88,7 @@ def run_one(case: Foreign, seed: int, splits: int, seconds: float, folder: Path)
         "power": record["exposure"]["power"],
         "reasons": record["reasons"][:2],
         "seconds": round(time.process_time() - started, 1),
+        "load": round(os.getloadavg()[0], 1),
     }
 
 
@@ -106,22 +110,38 @@ def check() -> list[str]:
     assert FOLDER.is_dir(), "name the folder that holds data/ and wild/cases/ in FOREIGN"
     with TemporaryDirectory() as folder:
         lines = list(lines_of(Path(folder)))
-    safe = [x for x in lines if x["truth"] == "safe"]
-    unsafe = [x for x in lines if x["truth"] == "unsafe"]
-    is_usual = SPLITS == [0] and SECONDS == [0]
-    totals = {
-        "outputs": len(CASES),
-        "data sets": len({x["data"] for x in lines}),
-        "safe": len(safe),
-        "safe released": sum(x["verdict"] == "release" for x in safe),
-        "safe refused": sum(x["verdict"] == "refuse" for x in safe),
-        "unsafe": len(unsafe),
-        "unsafe released": sum(x["verdict"] == "release" for x in unsafe),
-        "unsafe refused": sum(x["verdict"] == "refuse" for x in unsafe),
-    }
-    if not ONLY and not NAMES:
-        keep("foreign" if is_usual else "foreign_settings", lines, totals)
-    wrong = [x for x in unsafe if x["verdict"] == "release"] + [x for x in safe if x["verdict"] == "refuse"]
+    name = "foreign" if SPLITS == [0] else "foreign_settings"
+    keep_with_earlier(name, lines)
+    wrong = [x for x in lines if (x["truth"], x["verdict"]) in (("unsafe", "release"), ("safe", "refuse"))]
     assert not wrong, wrong
-    assert not is_usual or totals["safe released"] >= 0.95 * len(safe), [x for x in safe if x["verdict"] != "release"]
+    totals = totals_of(lines)
+    is_usual = SPLITS == [0] and SECONDS == [0]
+    not_released = [x for x in lines if x["truth"] == "safe" and x["verdict"] != "release"]
+    assert not is_usual or len(not_released) <= 0.05 * totals["safe"], not_released
     return [", ".join(f"{k}: {v}" for k, v in totals.items())]
+
+
+def keep_with_earlier(name: str, lines: list[dict[str, Any]]) -> None:
+    """Keep these lines, and those of earlier runs that were not run anew, in the order of the list."""
+    fresh = {_key(name, x) for x in lines}
+    every = [x for x in kept(name) if _key(name, x) not in fresh] + lines
+    order = {(c.name, c.data): i for i, c in enumerate(CASES)}
+    every = sorted((x for x in every if (x["output"], x["data"]) in order), key=lambda x: order[x["output"], x["data"]])
+    keep(name, every, totals_of(every))
+
+
+def _key(name: str, line: dict[str, Any]) -> tuple[Any, ...]:
+    """Which line is the same one, run again. With the usual settings a longer or a shorter search is no other line."""
+    settings = () if name == "foreign" else (line["splits"], line["seconds a search"])
+    return line["output"], line["data"], line["seed"], *settings
+
+
+def totals_of(lines: list[dict[str, Any]]) -> dict[str, int]:
+    """How many of the safe and of the unsafe were released and refused."""
+    found = {"outputs": len(CASES), "run": len({(x["output"], x["data"]) for x in lines})}
+    found |= {"data sets": len({x["data"] for x in lines})}
+    for truth in ("safe", "unsafe"):
+        verdicts = [x["verdict"] for x in lines if x["truth"] == truth]
+        found |= {truth: len(verdicts), f"{truth} released": verdicts.count("release")}
+        found |= {f"{truth} refused": verdicts.count("refuse")}
+    return found

@@ -2,6 +2,7 @@
 
 Every run is kept in `.venv/validation/known_truth.jsonl` as it ends, so that a check which was interrupted goes on
 where it was; remove the file to start anew. `SIZES` in the environment ("2000:20 10000:5": rows and seeds) shortens it.
+Who else is called exposed by full tables is held against the truth at full size in `true_exposure`, of all sizes.
 """
 
 from __future__ import annotations
@@ -23,10 +24,6 @@ SIZES = sizes_of("1000:4 2000:20 10000:10 50000:1")
 
 FIRST_SEED = 201
 """The rules were made, and the search was mended, while looking at seeds below 121: these are others."""
-
-FEW_ROWS = 2000
-"""Up to here hardly anybody has company in the finer tables, so that who is determined is who is exposed. Of more
-people more stand in cells of two or three, each given away in part: `true_exposure` counts how far."""
 
 KEPT = Path(sys.prefix) / "validation" / "known_truth.jsonl"
 
@@ -142,10 +139,6 @@ def verdict_totals(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "planted found": sum(r["planted found"] for r in with_people),
         "called exposed beside the planted": sum(r["others"] for r in (*with_people, *safe)),
         "called exposed": sum(r["exposed"] for r in (*with_people, *safe)),
-        "anywhere": [
-            {"rows": size, **{k: sum(r[k] for r in found if r["rows"] == size) for k in ("others", "exposed")}}
-            for size in sorted({r["rows"] for r in found})
-        ],
         "emergent": len(emergent),
         "emergent caught only together": sum(
             r["verdict"] == "refuse" and not r["by a part alone"] and "refuse" not in r["alone"] for r in emergent
@@ -158,9 +151,6 @@ def faults(t: dict[str, Any]) -> list[str]:
     rules = {
         "a planted person was missed": t["planted found"] < t["planted"],
         "more than 5 % false discoveries": t["called exposed beside the planted"] > 0.05 * t["called exposed"],
-        "more than 5 % false discoveries with full tables": any(
-            x["others"] > 0.05 * x["exposed"] for x in t["anywhere"] if x["rows"] <= FEW_ROWS
-        ),
         "a safe output was refused": t["safe refused"] > 0,
         "less than 95 % of safe outputs were released": t["safe released"] < 0.95 * t["safe"],
         "an unsafe output was not refused": t["unsafe refused"] < t["unsafe"],

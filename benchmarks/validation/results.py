@@ -19,3 +19,9 @@ def keep(name: str, lines: Sequence[dict[str, Any]], totals: dict[str, Any] | No
     ran_on = {"date": datetime.now(UTC).date().isoformat(), **machine()}
     result = {"check": name, "ran_on": ran_on, "totals": totals or {}, "lines": list(lines)}
     (FOLDER / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def kept(name: str) -> list[dict[str, Any]]:
+    """The lines of a check as they were kept last; none where it was never run."""
+    file = FOLDER / f"{name}.json"
+    return list(json.loads(file.read_text(encoding="utf-8"))["lines"]) if file.exists() else []

@@ -63,3 +63,4 @@ def model(kind: str, formula: str, decimals: int = 3, **more: Any) -> dict[str, 
 
 SD, ADULT, TEST, CENSUS, CPS = "sd2011_orig", "adult_orig", "sdcmicro_testdata", "uk_census_2011_teaching", "cps"
 ROSSI, HAPPY, BIRTHS, TITANIC, CRIME = "wild/047", "wild/018", "wild/030", "wild/010", "wild/014"
+WAGES, TRANSPLANTS, PRISONERS = "wild/039", "wild/037", "wild/056"

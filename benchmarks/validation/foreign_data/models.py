@@ -5,7 +5,21 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.validation.foreign_data import attacks as by_hand
-from benchmarks.validation.foreign_data.case import ADULT, BIRTHS, CRIME, ROSSI, SD, TEST, Foreign, few, model, some
+from benchmarks.validation.foreign_data.case import (
+    ADULT,
+    BIRTHS,
+    CRIME,
+    PRISONERS,
+    ROSSI,
+    SD,
+    TEST,
+    TRANSPLANTS,
+    WAGES,
+    Foreign,
+    few,
+    model,
+    some,
+)
 
 MODELS = (
     Foreign(
@@ -21,6 +35,8 @@ MODELS = (
     Foreign(
         "logistic", ADULT, (model("logistic", "income ~ age + sex"),), by_hand.nobody, prepare=some(3000, "income")
     ),
+    Foreign("log wages", WAGES, (model("linear", "log(wage) ~ numdep + west + construc"),), by_hand.nobody),
+    Foreign("logistic, everybody", ADULT, (model("logistic", "income ~ age + sex + education_num"),), by_hand.nobody),
     Foreign("logistic", BIRTHS, (model("logistic", "white ~ bwght + male", 3),), by_hand.nobody),
     Foreign("Poisson", CRIME, (model("poisson", "nparr86 ~ black + hispan + born60"),), by_hand.nobody),
     Foreign(
@@ -109,6 +125,12 @@ MODELS = (
         prepare=some(3000),
     ),
     Foreign(
+        "χ² of hundreds",
+        PRISONERS,
+        ({"kind": "chi-squared", "variables": ["fin", "arrest"], "decimals": 2, "compute": True},),
+        by_hand.nobody,
+    ),
+    Foreign(
         "χ² with one alone",
         TEST,
         ({"kind": "chi-squared", "variables": ["sex", "relat"], "decimals": 4, "compute": True},),
@@ -137,6 +159,21 @@ MODELS = (
         ),
         by_hand.nobody,
         prepare=some(3000, "income"),
+    ),
+    Foreign(
+        "survival of hundreds",
+        TRANSPLANTS,
+        (
+            {
+                "kind": "survival",
+                "time": "time",
+                "event": "death",
+                "times": [500, 1000, 2000],
+                "decimals": 3,
+                "compute": True,
+            },
+        ),
+        by_hand.nobody,
     ),
     Foreign(
         "survival of two",

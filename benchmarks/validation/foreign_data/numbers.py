@@ -10,6 +10,12 @@ from benchmarks.validation.foreign_data.case import ADULT, BIRTHS, HAPPY, SD, TE
 NUMBERS = (
     Foreign("mean by sex", SD, (of("means", "age", "sex", decimals=1),), by_hand.nobody, prepare=some(2000)),
     Foreign(
+        "four means of everybody",
+        ADULT,
+        tuple(of("means", v, by, decimals=1) for v in ("age", "hours_per_week") for by in ("sex", "income")),
+        by_hand.nobody,
+    ),
+    Foreign(
         "mean of one",
         ADULT,
         (of("means", "hours_per_week", "native_country", decimals=1),),

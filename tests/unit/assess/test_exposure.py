@@ -8,7 +8,6 @@ from scipy import stats
 
 from divulge.assess.statistics.exposure import (
     Exposed,
-    Sums,
     adjusted_p,
     benjamini_hochberg,
     confirm,
@@ -16,10 +15,11 @@ from divulge.assess.statistics.exposure import (
     find_exposed,
 )
 from divulge.assess.statistics.intervals import mean_over
-from divulge.designs import BLOCK, RepeatedHalves, smallest_p
-from divulge.scenario import Counts, Lookup, Scenario
+from divulge.designs import BLOCK, smallest_p
+from divulge.scenario import Lookup, Scenario
 from divulge.scenario.score import windows
 from divulge.table import Schema, Table, Variable
+from tests.support.scores import labels_of, sums_of
 
 
 def _table(**columns: list[int]) -> Table:
@@ -68,43 +68,25 @@ def test_value_within_a_tenth_of_itself_is_near_but_never_half_of_the_range() ->
     assert int((high - low).max()) == 12
 
 
-def _sums(scores: np.ndarray, inside: np.ndarray) -> Sums:
-    """Sums over splits of given scores (rows, splits): each row its own cell, scores as counts of a thousand."""
-    n = len(scores)
-    people = _table(key=list(range(n)), target=[0] * (n - 1) + [1])
-    lookup = Lookup.of(Scenario(("key",), "target"), people, {"key": np.ones(n) / n, "target": np.zeros(2)})
-    sums = Sums(lookup)
-    certain = np.zeros(n, dtype=bool)
-    for s in range(scores.shape[1]):
-        # 999 rows and the one of the prior make shares of a thousand.
-        near = np.round(scores[:, s] * 1000).astype(np.int32)
-        sums.add(Counts(near, np.full(n, 999, np.int32), certain), inside[:, s])
-    return sums
-
-
-def _labels(n: int, splits: int, seed: int = 1) -> np.ndarray:
-    return np.array([s.rows()[0] for s in RepeatedHalves(splits_wanted=splits).splits(n, seed)]).T
-
-
 def test_exposure_is_mean_in_less_mean_out() -> None:
     inside = np.array([[True, False], [False, True]])
-    sums = _sums(np.array([[0.9, 0.2], [0.5, 0.5]]), inside)
+    sums = sums_of(np.array([[0.9, 0.2], [0.5, 0.5]]), inside)
     assert sums.exposures() == pytest.approx([0.7, 0.0])
 
 
 def _p_values(scores: np.ndarray, inside: np.ndarray, delta: float = -np.inf) -> np.ndarray:
     blocks = [s // BLOCK for s in range(scores.shape[1])]
-    return _sums(scores, inside).p_values(list(inside.T), blocks, delta)
+    return sums_of(scores, inside).p_values(list(inside.T), blocks, delta)
 
 
 def test_p_value_of_a_constant_difference_is_one_over_the_arrangements() -> None:
-    inside = _labels(50, 20)
+    inside = labels_of(50, 20)
     assert _p_values(np.where(inside, 0.9, 0.3), inside) == pytest.approx(smallest_p((10, 10)))
     assert _p_values(np.where(inside, 0.3, 0.9), inside) == pytest.approx(1.0)
 
 
 def test_p_value_is_that_of_scipys_permutation_test() -> None:
-    inside = _labels(50, 10)
+    inside = labels_of(50, 10)
     scores = np.random.default_rng(3).integers(0, 41, size=(50, 10)) / 41  # on the grid, so that nothing is rounded
     scores[:, :2] = 0.0, 40 / 41
     p = _p_values(scores, inside)
@@ -115,8 +97,8 @@ def test_p_value_is_that_of_scipys_permutation_test() -> None:
 
 
 def test_score_that_never_changes_says_nothing() -> None:
-    inside = _labels(50, 10)
-    sums = _sums(np.full((50, 10), 0.25), inside)
+    inside = labels_of(50, 10)
+    sums = sums_of(np.full((50, 10), 0.25), inside)
     assert (_p_values(np.full((50, 10), 0.25), inside) == 1.0).all()
     assert not sums.can_exceed(1e-6).any()
 
@@ -124,7 +106,7 @@ def test_score_that_never_changes_says_nothing() -> None:
 @pytest.mark.parametrize("shape", ["smooth", "skewed", "two values", "rarely found", "who else is in"])
 def test_p_values_are_valid_where_being_in_changes_nothing(shape: str) -> None:
     n, rng = 4000, np.random.default_rng(5)
-    inside = _labels(n, 30)
+    inside = labels_of(n, 30)
     scores = {
         "smooth": rng.beta(2, 5, size=(n, 30)),
         "skewed": rng.beta(0.1, 3, size=(n, 30)),
@@ -142,7 +124,7 @@ def test_p_values_are_valid_where_being_in_changes_nothing(shape: str) -> None:
 
 def test_few_values_do_not_make_p_values_too_small_in_the_tail() -> None:
     n, rng = 20_000, np.random.default_rng(8)
-    inside = _labels(n, 30)
+    inside = labels_of(n, 30)
     p = _p_values(np.where(rng.random((n, 30)) < 0.1, 0.6, 0.2), inside)
     for level in (0.05, 0.01, 0.001):
         assert stats.binomtest(int((p <= level).sum()), n, level, alternative="greater").pvalue > 0.001
@@ -150,20 +132,20 @@ def test_few_values_do_not_make_p_values_too_small_in_the_tail() -> None:
 
 def test_nobody_who_could_exceed_is_left_out() -> None:
     rng = np.random.default_rng(9)
-    inside = _labels(500, 10)
-    sums = _sums(np.round(rng.beta(0.5, 0.5, size=(500, 10)) * 0.6, 3), inside)
+    inside = labels_of(500, 10)
+    sums = sums_of(np.round(rng.beta(0.5, 0.5, size=(500, 10)) * 0.6, 3), inside)
     for delta in (0.05, 0.1, 0.3):
         assert (sums.can_exceed(delta) >= (sums.exposures() > delta)).all()
-    exact = _sums(np.where(inside, 0.5, 0.3), inside)
+    exact = sums_of(np.where(inside, 0.5, 0.3), inside)
     assert exact.can_exceed(0.1999).all()
     assert not exact.can_exceed(0.2001).any()
 
 
 def test_marginal_risk_is_the_mean_exposure_and_is_free_of_who_is_in() -> None:
     rng = np.random.default_rng(7)
-    inside = _labels(1000, 20)
+    inside = labels_of(1000, 20)
     level = rng.uniform(0.1, 0.8, size=(1000, 1))  # people differ a lot: who is in moves every split's contrast
-    sums = _sums(level + 0.05 * inside + 0.001 * rng.normal(size=(1000, 20)), inside)
+    sums = sums_of(level + 0.05 * inside + 0.001 * rng.normal(size=(1000, 20)), inside)
     masks = list(inside.T)
     risk = sums.marginal_risk(masks)
     assert risk.value == pytest.approx(sums.exposures().mean())
@@ -179,13 +161,13 @@ def test_benjamini_hochberg_is_scipys() -> None:
 
 
 def _found(*scores: np.ndarray, inside: np.ndarray, delta: float = 0.1) -> Exposed:
-    sums = [_sums(one, inside) for one in scores]
+    sums = [sums_of(one, inside) for one in scores]
     blocks = [s // BLOCK for s in range(inside.shape[1])]
     return find_exposed(sums, list(inside.T), blocks, delta, 0.05)
 
 
 def test_exposed_is_significant_and_large() -> None:
-    inside, rng = _labels(200, 20), np.random.default_rng(4)
+    inside, rng = labels_of(200, 20), np.random.default_rng(4)
     scores = rng.uniform(0.1, 0.5, size=(200, 20))
     scores[0] = np.where(inside[0], 0.7, 0.3)
     scores[1] = np.where(inside[1], 0.35, 0.3)  # as certain, and small
@@ -196,7 +178,7 @@ def test_exposed_is_significant_and_large() -> None:
 
 
 def test_people_whose_scores_hardly_vary_are_not_tested() -> None:
-    inside, rng = _labels(2000, 20), np.random.default_rng(4)
+    inside, rng = labels_of(2000, 20), np.random.default_rng(4)
     scores = 0.3 + 0.01 * rng.random((2000, 20))
     scores[0] = np.where(inside[0], 0.7, 0.3)
     found = _found(scores, inside=inside)
@@ -205,7 +187,7 @@ def test_people_whose_scores_hardly_vary_are_not_tested() -> None:
 
 
 def test_many_attacks_are_paid_for() -> None:
-    inside, rng = _labels(60, 10), np.random.default_rng(4)
+    inside, rng = labels_of(60, 10), np.random.default_rng(4)
     scores = np.full((60, 10), 0.3)
     scores[0] = np.where(inside[0], 0.7, 0.3)  # 1/252
     noise = [rng.uniform(0.1, 0.9, size=(60, 10)) for _ in range(15)]
@@ -221,7 +203,7 @@ def test_many_attacks_are_paid_for() -> None:
 def test_false_discoveries_among_noise_are_rare() -> None:
     discoveries = []
     for seed in range(40):
-        inside, rng = _labels(300, 20, seed), np.random.default_rng(seed)
+        inside, rng = labels_of(300, 20, seed), np.random.default_rng(seed)
         scores = np.where(rng.random((300, 20)) < 0.4, 0.65, 0.3)
         scores[:5] = np.where(inside[:5], 0.65, 0.3)
         found = _found(scores, inside=inside).by_any
@@ -231,34 +213,34 @@ def test_false_discoveries_among_noise_are_rare() -> None:
 
 
 def test_only_those_who_are_exposed_again_stay_exposed() -> None:
-    inside, rng = _labels(200, 20), np.random.default_rng(4)
+    inside, rng = labels_of(200, 20), np.random.default_rng(4)
     blocks = [s // BLOCK for s in range(20)]
     scores = rng.uniform(0.1, 0.5, size=(200, 20))
     scores[:2] = np.where(inside[:2], 0.7, 0.3)
     found = _found(scores, inside=inside)
     assert np.flatnonzero(found.by_any).tolist() == [0, 1]
-    later = _labels(200, 20, seed=2)
+    later = labels_of(200, 20, seed=2)
     again = rng.uniform(0.1, 0.5, size=(200, 20))
     again[0] = np.where(later[0], 0.7, 0.3)  # the first is so again, the second was so by chance
-    kept = confirm(found, [_sums(again, later)], list(later.T), blocks, 0.1, 0.05)
+    kept = confirm(found, [sums_of(again, later)], list(later.T), blocks, 0.1, 0.05)
     assert np.flatnonzero(kept.by_any).tolist() == np.flatnonzero(kept.by_each[0]).tolist() == [0]
     assert kept.p_values is found.p_values
 
 
 def test_people_are_looked_at_again_under_the_attack_that_showed_them() -> None:
-    inside, later = _labels(100, 20), _labels(100, 20, seed=2)
+    inside, later = labels_of(100, 20), labels_of(100, 20, seed=2)
     blocks = [s // BLOCK for s in range(20)]
     flat = np.full((100, 20), 0.3)
     shown, again = flat.copy(), flat.copy()
     shown[0], again[0] = np.where(inside[0], 0.7, 0.3), np.where(later[0], 0.7, 0.3)
     found = _found(flat, shown, inside=inside)
     masks = list(later.T)
-    assert confirm(found, [_sums(flat, later), _sums(again, later)], masks, blocks, 0.1, 0.05).by_any[0]
-    assert not confirm(found, [_sums(again, later), _sums(flat, later)], masks, blocks, 0.1, 0.05).by_any[0]
+    assert confirm(found, [sums_of(flat, later), sums_of(again, later)], masks, blocks, 0.1, 0.05).by_any[0]
+    assert not confirm(found, [sums_of(again, later), sums_of(flat, later)], masks, blocks, 0.1, 0.05).by_any[0]
 
 
 def test_somebody_missed_at_first_is_found_by_both_looks_where_another_is_exposed() -> None:
-    inside, later = _labels(300, 30), _labels(300, 30, seed=2)
+    inside, later = labels_of(300, 30), labels_of(300, 30, seed=2)
     blocks = [s // BLOCK for s in range(30)]
     n_runs, missed, found_later, others = 20, 0, 0, 0
     for seed in range(n_runs):
@@ -271,7 +253,7 @@ def test_somebody_missed_at_first_is_found_by_both_looks_where_another_is_expose
             return np.clip(made, 0, 1)
 
         first = _found(scores(inside), inside=inside)
-        both = confirm(first, [_sums(scores(later), later)], list(later.T), blocks, 0.1, 0.05)
+        both = confirm(first, [sums_of(scores(later), later)], list(later.T), blocks, 0.1, 0.05)
         assert both.by_any[0]
         missed += not first.by_any[1]
         found_later += not first.by_any[1] and both.by_any[1]

@@ -31,9 +31,10 @@ def power_of(halves: Halves, telling: Sequence[int], found: Exposed, first: Mask
     """
     sums, masks, blocks = [halves.tested[i] for i in telling], halves.masks, halves.blocks
     people = np.flatnonzero(first)[:PEOPLE]
-    # One of the first alone must reach this: their share of the weight is half of the level.
-    weight = 2.0 if first.sum() < found.n_tested / 2 else 1.0
-    n_tests = max(min(found.n_tested, weight * len(np.flatnonzero(first))), 1) * max(found.n_lookups, 1)
+    # One of the first alone must reach this: they share half of the level, or all do where they are too many
+    # (`test_weights`).
+    n_tested, n_first = max(found.n_tested, 1), int(first.sum())
+    n_tests = (2 * n_first if 0 < n_first < n_tested / 2 else n_tested) * max(found.n_lookups, 1)
     rng = np.random.default_rng([seed, _TAG])
     rates = np.zeros((len(sums), len(people)))
     for i, one in enumerate(sums):

@@ -1,0 +1,62 @@
+"""Power is what it says: people who are made exposed by twice δ are found as often as stated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from divulge.assess.statistics.exposure import Exposed, confirm, find_exposed
+from divulge.assess.statistics.halves import Halves
+from divulge.assess.statistics.power import power_of
+from divulge.designs import BLOCK, CONFIRMING
+from divulge.policy import Policy
+from tests.support.scores import labels_of, sums_of
+
+POLICY = Policy()
+
+
+def _halves(scores: np.ndarray, inside: np.ndarray) -> Halves:
+    sums = sums_of(scores, inside)
+    halves = Halves((sums.lookup,))
+    halves.sums, halves.masks = [sums], list(inside.T)
+    halves.blocks = [s // BLOCK for s in range(inside.shape[1])]
+    return halves
+
+
+def _found(halves: Halves, first: np.ndarray) -> Exposed:
+    return find_exposed(halves.tested, halves.masks, halves.blocks, POLICY.delta, POLICY.false_discoveries, first)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_first", "n_splits", "noise"),
+    [
+        (120, 10, 20, 0.09),
+        (120, 90, 30, 0.11),
+        (120, 10, 16, 0.05),
+        # So many are the first that all tests weigh the same: 5,040 arrangements are too few for 360 people.
+        (360, 200, 16, 0.06),
+    ],
+)
+def test_stated_power_is_the_share_of_planted_people_who_are_found(
+    n_rows: int, n_first: int, n_splits: int, noise: float
+) -> None:
+    first, stated, n_found = np.arange(n_rows) < n_first, [], 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        inside, later = labels_of(n_rows, n_splits, seed), labels_of(n_rows, CONFIRMING, seed + 1000)
+        scores, again = (0.4 + rng.normal(0, noise, labels.shape) for labels in (inside, later))
+        # Everybody else varies so much that they are tested too, and nobody is exposed.
+        scores[n_first:] = 0.4 + rng.normal(0, 0.1, scores[n_first:].shape)
+        halves = _halves(np.clip(scores, 0, 1), inside)
+        stated.append(power_of(halves, [0], _found(halves, first), first, POLICY, seed))
+        for person in range(5):
+            planted = [s.copy() for s in (scores, again)]
+            for made, labels in zip(planted, (inside, later), strict=True):
+                made[person] += 2 * POLICY.delta * labels[person]
+            found = _found(_halves(np.clip(planted[0], 0, 1), inside), first)
+            blocks = [s // BLOCK for s in range(CONFIRMING)]
+            sums = sums_of(np.clip(planted[1], 0, 1), later)
+            kept = confirm(found, [sums], list(later.T), blocks, POLICY.delta, POLICY.false_discoveries)
+            n_found += int(kept.by_any[person])
+    # 200 planted people: a share has a standard error of at most 0.035, and 0.05 is what power may be off by.
+    assert abs(float(np.mean(stated)) - n_found / 200) <= 0.05 + 2 * 0.035, (np.mean(stated), n_found / 200)
