@@ -91,8 +91,19 @@ def read_folder(
     words = data.words if data is not None else Vocabulary()
     # The fits are small: threads of the algebra would wait for one another longer than they work.
     with threadpool_limits(1):
-        files = [_read_file(path, base, words, matcher, corrections) for path in paths]
+        files = [_read_or_listed(path, base, words, matcher, corrections) for path in paths]
     return FolderRead(tuple(files))
+
+
+def _read_or_listed(
+    path: Path, base: Path, words: Vocabulary, matcher: Matcher, corrections: Sequence[Correction]
+) -> FileRead:
+    """A file, read; or listed as not read where a reader stumbles over it, so that the others still are."""
+    try:
+        return _read_file(path, base, words, matcher, corrections)
+    except Exception as error:  # whatever stands in a file, and nothing of it in the reason: only what kind of error
+        name = path.relative_to(base).as_posix()
+        return FileRead(name, unread=(f"a mistake of Divulge's reader stopped its reading ({type(error).__name__})",))
 
 
 def _read_file(

@@ -93,7 +93,7 @@ class Vocabulary:
     def texts(self, name: str) -> list[str]:
         """The texts of a variable's values; none for one with many values."""
         if name not in self._texts:
-            variable = self.schema[name] if self.schema is not None else None
+            variable = self.schema[name] if self.schema is not None and name in self.schema.names else None
             few = variable is not None and variable.n_values <= 400
             self._texts[name] = variable.texts[: variable.n_values] if few and variable is not None else []
         return self._texts[name]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -15,7 +16,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import Printed
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.candidates.words import is_total
-from divulge.readers.handed_in.matching.data import MOST_LEVELS, Data, Floats, Mask
+from divulge.readers.handed_in.matching.data import KNOWN, MISSING, MOST_LEVELS, Data, Floats, Group, Mask
 from divulge.readers.handed_in.matching.reading import Checked
 from divulge.readers.handed_in.matching.statistics import statistic
 
@@ -135,44 +136,62 @@ def _variables(
 
 
 class Recomputed:
-    """The figures of a table under one hypothesis."""
+    """The figures of a table under one hypothesis. among: the group that everybody of the table is of."""
 
-    def __init__(self, hypothesis: Hypothesis, candidate: Candidate, data: Data, words: Vocabulary) -> None:
+    def __init__(
+        self, hypothesis: Hypothesis, candidate: Candidate, data: Data, words: Vocabulary, among: Group = ()
+    ) -> None:
         self.hypothesis = hypothesis
         self.candidate = candidate
         self.data = data
         self.words = words
-        self.rows = data.mask(hypothesis.where)
+        self.among = among
         self.weights: Floats | None = data.numbers(hypothesis.weights) if hypothesis.weights in data.names else None
-        self._masks: dict[tuple[tuple[str, str], ...], Mask | None] = {}
-        self._listwise: Mask | None = None
+        self._axes = {a.key: a for a in hypothesis.axes}
 
-    def mask(self, at: tuple[tuple[str, str], ...]) -> Mask | None:
-        """The rows of a group; totals and unknown axes do not limit them. None: a label that nobody has."""
-        if at not in self._masks:
-            assert self.rows is not None, "hypotheses have conditions that can be read"
-            rows = self.rows.copy()
-            for key, label in at:
-                axis = self.hypothesis.axis(key)
-                if axis is None:
-                    continue
-                codes = self.data.codes(axis.variable)
-                if is_total(label):
-                    rows &= codes >= 0
-                elif label in ("Missing", "<NA>"):
-                    rows &= codes < 0
-                elif label in axis.codes:
-                    rows &= codes == axis.codes[label]
-                else:
-                    return None
-            self._masks[at] = rows
-        return self._masks[at]
+    def group(self, at: tuple[tuple[str, str], ...]) -> Group | None:
+        """The people of a cell; totals ask only that a value is known. None: a label that nobody has."""
+        out = list(self.among)
+        for key, label in at:
+            axis = self._axes.get(key)
+            if axis is None:
+                continue
+            if is_total(label):
+                out.append((axis.variable, KNOWN))
+            elif label in ("Missing", "<NA>"):
+                out.append((axis.variable, MISSING))
+            elif label in axis.codes:
+                out.append((axis.variable, axis.codes[label]))
+            else:
+                return None
+        return tuple(out)
 
     def size(self, at: tuple[tuple[str, str], ...]) -> float | None:
-        rows = self.mask(at)
-        if rows is None:
-            return None
-        return float(rows.sum()) if self.weights is None else float(np.nansum(self.weights[rows]))
+        group = self.group(at)
+        return None if group is None else self._size(group)
+
+    def _size(self, group: Group) -> float:
+        found = self.data.once(
+            ("size", self.hypothesis.where, self.hypothesis.weights, group), lambda: [self._counted(group)]
+        )
+        return found[0] if found else 0.0
+
+    def _counted(self, group: Group) -> float:
+        rows = self._rows(group)
+        return float(np.count_nonzero(rows)) if self.weights is None else float(np.nansum(self.weights[rows]))
+
+    def _statistic(self, what: str, of: str, group: Group, complete: tuple[str, ...] = ()) -> list[float] | None:
+        """A statistic of a variable in a group; complete: numeric variables that must be known too."""
+        weights = None if complete else self.hypothesis.weights
+        key = (what, of, self.hypothesis.where, weights, group, complete)
+        return self.data.once(key, lambda: self._described(what, of, group, complete))
+
+    def _described(self, what: str, of: str, group: Group, complete: tuple[str, ...]) -> list[float] | None:
+        rows = self._rows(group)
+        for name in complete:
+            rows = rows & np.isfinite(self.data.numbers(name))
+        weights = None if self.weights is None or complete else self.weights[rows]
+        return statistic(what, self.data.numbers(of)[rows], weights)
 
     def checked(self) -> list[Checked]:
         """Every figure beside what the data give."""
@@ -186,16 +205,12 @@ class Recomputed:
 
     def _with_groups(self, found: list[Checked]) -> list[Checked]:
         """Figures of everybody, where they are of the people whose group is known."""
-        assert self.rows is not None, "hypotheses have conditions that can be read"
         groups = [a for a in self.hypothesis.axes if a.key not in self.candidate.variables]
-        known = self.rows.copy()
-        for axis in groups:
-            known &= self.data.codes(axis.variable) >= 0
-        if not groups or known.sum() == self.rows.sum():
+        known = tuple((a.variable, KNOWN) for a in groups)
+        if not groups or self._size(known) == self._size(()):
             return found
         plain = replace(self.candidate, kind="table of groups")
-        inner = Recomputed(self.hypothesis, plain, self.data, self.words)
-        inner.rows = known
+        inner = Recomputed(self.hypothesis, plain, self.data, self.words, known)
         return [b if a.agrees is not True and b.agrees else a for a, b in zip(found, inner.checked(), strict=True)]
 
     def _check(self, figure: Figure, basis: str | None, base: int | None) -> Checked:
@@ -223,8 +238,8 @@ class Recomputed:
         ):
             return self._of_two(figure, of)
         if figure.what == "missing" and of is not None:
-            rows = self.mask(figure.at)
-            return None if rows is None else [float((self.data.codes(of)[rows] < 0).sum())]
+            within = self.group(figure.at)
+            return None if within is None else [float(np.count_nonzero(self._rows((*within, (of, MISSING)))))]
         if figure.what in ("count", "n") and (
             of is None or any(k == figure.of for k, _ in figure.at) or not self.data.is_numeric(of)
         ):
@@ -232,38 +247,36 @@ class Recomputed:
             return None if size is None else [size, *self._with_missing(figure)]
         if figure.what in ("percentage", "valid percentage", "cumulative percentage"):
             return self._share(figure, basis)
-        if of is None:
-            return None
-        rows = self.mask(figure.at)
-        if rows is None:
+        group = self.group(figure.at)
+        if of is None or group is None:
             return None
         if not self.data.is_numeric(of):
             # A variable of two texts counted as numbers: the mean is the share of one of them.
-            codes = self.data.codes(of)[rows].astype(float)
-            two = self.data.n_levels(of) == 2
-            return (
-                statistic(figure.what, np.where(codes < 0, np.nan, codes), None)
-                if two
-                else ([float(0)] if figure.what == "n" else None)
-            )
-        weights = None if self.weights is None else self.weights[rows]
+            if self.data.n_levels(of) != 2:
+                return [float(0)] if figure.what == "n" else None
+            codes = self.data.codes(of)[self._rows(group)].astype(float)
+            return statistic(figure.what, np.where(codes < 0, np.nan, codes), None)
         if self.candidate.errors == "design-based" and figure.what == "standard error":
             return None
-        values = statistic(figure.what, self.data.numbers(of)[rows], weights)
+        values = self._statistic(figure.what, of, group)
         if values is None or len(self.hypothesis.variables) < 2:
             return values
         # Some programs keep the rows that are complete on all variables of a table.
-        complete = rows & self._complete()
-        return [*values, *(statistic(figure.what, self.data.numbers(of)[complete], None) or [])]
+        return [*values, *(self._statistic(figure.what, of, group, self.numeric) or [])]
 
-    def _complete(self) -> Mask:
-        """The rows that are known on every numeric variable of the table."""
-        if self._listwise is None:
-            self._listwise = np.ones(self.data.n_rows, dtype=bool)
-            for name in self.hypothesis.variables.values():
-                if name is not None and self.data.is_numeric(name):
-                    self._listwise &= np.isfinite(self.data.numbers(name))
-        return self._listwise
+    def _rows(self, group: Group) -> Mask:
+        return self.data.rows(self.hypothesis.where, group)
+
+    @cached_property
+    def finite_weights(self) -> Floats | None:
+        """The weight of each row, 0 where it is not known; None where rows count alike."""
+        return None if self.weights is None else np.nan_to_num(self.weights)
+
+    @cached_property
+    def numeric(self) -> tuple[str, ...]:
+        """The numeric variables of the table that have missing values, on which rows may have to be complete."""
+        names = {n for n in self.hypothesis.variables.values() if n is not None and self.data.is_numeric(n)}
+        return tuple(sorted(n for n in names if self.data.has_missing(n)))
 
     def _with_missing(self, figure: Figure) -> list[float]:
         """Other totals: one that counts missing values too, as SPSS prints it, and one of the cells that are shown."""
@@ -285,11 +298,10 @@ class Recomputed:
 
     def _of_two(self, figure: Figure, of: str) -> list[float] | None:
         """A variable with two values shown by one of them: how many have it, and their share of those known."""
-        rows = self.mask(figure.at)
-        if rows is None or self.data.n_levels(of) != 2:
+        group = self.group(figure.at)
+        if group is None or self.data.n_levels(of) != 2:
             return None
-        codes = self.data.codes(of)[rows]
-        sizes = [float((codes == 1).sum()), float((codes == 0).sum())]
+        sizes = [float(np.count_nonzero(self._rows((*group, (of, code))))) for code in (1, 0)]
         known = sum(sizes)
         return sizes if figure.what == "count" else [100 * s / known for s in sizes] if known else None
 
@@ -307,8 +319,7 @@ class Recomputed:
         return None if not below else [100 * above / below, *([above / below] if not figure.printed.is_percent else [])]
 
     def _all(self) -> float:
-        assert self.rows is not None, "hypotheses have conditions that can be read"
-        return float(self.rows.sum()) if self.weights is None else float(np.nansum(self.weights[self.rows]))
+        return self._size(self.among)
 
     def _cumulated(self, figure: Figure) -> list[float] | None:
         key, label = figure.at[0]

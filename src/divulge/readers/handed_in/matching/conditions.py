@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from divulge.readers.handed_in.candidates.tables import quoted
-from divulge.readers.handed_in.matching.data import Data, Mask
+from divulge.readers.handed_in.matching.data import Data, Floats, Mask
 
 _MOST_VALUES = 120
 """Values of a variable up to which each is tried as a limit."""
@@ -17,27 +18,62 @@ _MOST_EQUAL = 25
 """Values up to which each is tried as the one that is kept."""
 
 
-def simple_conditions(data: Data) -> Iterator[tuple[str, Mask]]:
-    """`sex == 'FEMALE'`, `age >= 18`, `income > 0`: each with its rows."""
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions on one variable: `sex == 'FEMALE'`, `age >= 18`, `income > 0`.
+
+    picks: a row a condition, a column a value of the variable: whether the condition keeps it.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    picks: Mask
+
+    def sums(self, data: Data, rows: Mask, values: Floats | None = None) -> Floats:
+        """Under each condition how many of the rows there are, or the sum of their values; one pass over the rows."""
+        codes = data.codes(self.name)[rows]
+        known = codes >= 0
+        weights = None if values is None else values[rows][known]
+        by_value = np.bincount(codes[known], weights, self.picks.shape[1])
+        return np.asarray(self.picks @ by_value, dtype=np.float64)
+
+
+@lru_cache(maxsize=4)
+def simple_conditions(data: Data) -> tuple[Conditions, ...]:
+    """The conditions on each variable that leave some rows out, and some in."""
+    out = []
     for name in data.names:
-        variable = data.table.schema[name]
-        codes = data.codes(name)
-        numeric = data.is_numeric(name)
-        if variable.n_values <= _MOST_EQUAL:
-            for code, text in enumerate(variable.texts[: variable.n_values]):
-                yield f"{quoted(name)} == {text if numeric else repr(text)}", codes == code
-        if not numeric:
+        texts, picks = _on(name, data)
+        if not texts:
             continue
-        values = data.numbers(name)
-        if variable.n_values <= _MOST_VALUES:
-            limits = variable.numbers[: variable.n_values].tolist()
-            for limit in limits[1:]:
-                shown = f"{limit:g}"
-                yield f"{quoted(name)} >= {shown}", values >= limit
-                yield f"{quoted(name)} < {shown}", values < limit
-        elif np.nanmin(values) <= 0:
-            yield f"{quoted(name)} > 0", values > 0
-            yield f"{quoted(name)} >= 0", values >= 0
+        found = Conditions(name, texts, np.array(picks))
+        sizes = found.sums(data, np.ones(data.n_rows, dtype=bool))
+        some = (sizes > 0) & (sizes < data.n_rows)
+        if some.any():
+            kept = tuple(t for t, s in zip(texts, some, strict=True) if s)
+            out.append(Conditions(name, kept, found.picks[some]))
+    return tuple(out)
+
+
+def _on(name: str, data: Data) -> tuple[tuple[str, ...], list[Mask]]:
+    variable = data.table.schema[name]
+    n, numeric = variable.n_values, data.is_numeric(name)
+    texts: list[str] = []
+    picks: list[Mask] = []
+    if n <= _MOST_EQUAL:
+        texts += [f"{quoted(name)} == {t if numeric else repr(t)}" for t in variable.texts[:n]]
+        picks += list(np.eye(n, dtype=bool))
+    if not numeric:
+        return tuple(texts), picks
+    values = variable.numbers[:n]
+    if n <= _MOST_VALUES:
+        for limit in values[1:].tolist():
+            texts += [f"{quoted(name)} >= {limit:g}", f"{quoted(name)} < {limit:g}"]
+            picks += [values >= limit, values < limit]
+    elif values.min() <= 0:
+        texts += [f"{quoted(name)} > 0", f"{quoted(name)} >= 0"]
+        picks += [values > 0, values >= 0]
+    return tuple(texts), picks
 
 
 def simplified(where: str | None, data: Data) -> str | None:

@@ -5,7 +5,8 @@ Values of rows are compared with what was printed and go no further.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,19 @@ Ints = NDArray[np.int64]
 MOST_LEVELS = 60
 """Values that a variable which makes groups has at most."""
 
+KNOWN, MISSING = -2, -1
+"""Codes of a group that stand for: any value that is known, and none."""
+
+Group = tuple[tuple[str, int], ...]
+"""The people with these codes of these variables."""
+
+_MOST_GROUPS = 400
+"""Groups whose rows are held at the same time: at 50,000 rows 20 MB."""
+
+
+_MOST_FIGURES = 200_000
+"""Figures that are held at the same time: some 60 MB."""
+
 
 class Data:
     """A table with what was computed of it so far."""
@@ -32,8 +46,10 @@ class Data:
         self.words = Vocabulary(table.schema)
         self._numbers: dict[str, Floats] = {}
         self._codes: dict[str, Ints] = {}
-        self._masks: dict[str, Mask | None] = {}
+        self._masks: dict[str | None, Mask | None] = {}
         self._numeric: dict[str, bool] = {}
+        self._groups: OrderedDict[tuple[str | None, Group], Mask] = OrderedDict()
+        self._computed: dict[tuple[object, ...], list[float] | None] = {}
 
     @property
     def n_rows(self) -> int:
@@ -75,14 +91,42 @@ class Data:
 
     def mask(self, where: str | None) -> Mask | None:
         """The rows of a condition; None where it cannot be read."""
-        if where is None:
-            return np.ones(self.n_rows, dtype=bool)
         if where not in self._masks:
             try:
-                self._masks[where] = Condition.parse(where, self.table.schema).selects(self.table)
+                self._masks[where] = self._selected(where)
             except DivulgeError:
                 self._masks[where] = None
         return self._masks[where]
+
+    def _selected(self, where: str | None) -> Mask:
+        if where is None:
+            return np.ones(self.n_rows, dtype=bool)
+        return Condition.parse(where, self.table.schema).selects(self.table)
+
+    def rows(self, where: str | None, group: Group) -> Mask:
+        """The rows of a group under a condition that can be read; not to be changed."""
+        key = (where, group)
+        held = self._groups.get(key)
+        if held is not None:
+            self._groups.move_to_end(key)
+            return held
+        rows = self.mask(where)
+        assert rows is not None, "the condition was read before"
+        for name, code in group:
+            codes = self.codes(name)
+            rows = rows & (codes >= 0 if code == KNOWN else codes == code)
+        self._groups[key] = rows
+        if len(self._groups) > _MOST_GROUPS:
+            self._groups.popitem(last=False)
+        return rows
+
+    def once(self, key: tuple[object, ...], compute: Callable[[], list[float] | None]) -> list[float] | None:
+        """What compute gives, which is asked only once. key: says which figure it is."""
+        if key not in self._computed:
+            if len(self._computed) > _MOST_FIGURES:
+                self._computed.clear()
+            self._computed[key] = compute()
+        return self._computed[key]
 
     def with_derived(self, derived: Mapping[str, str]) -> Data:
         """The data with variables that a session made; expressions that cannot be understood are left out."""
@@ -98,4 +142,6 @@ class Data:
             return self
         variables = (*self.table.schema.variables, *(v for v, _ in made))
         codes = (*self.table.columns, *(c.astype(np.uint32) for _, c in made))
-        return Data(Table(Schema(variables), codes))
+        out = Data(Table(Schema(variables), codes))
+        out._numbers, out._codes = dict(self._numbers), dict(self._codes)
+        return out

@@ -28,7 +28,8 @@ class Way:
         return formula_of(self.response, list(self.columns.values()), words)
 
 
-_MAIN = frozenset({"coefficient", "odds ratio", "hazard ratio", "rate ratio", "relative risk ratio"})
+RATIOS = frozenset({"odds ratio", "hazard ratio", "rate ratio", "relative risk ratio"})
+_MAIN = RATIOS | {"coefficient"}
 
 
 def with_other_errors(
@@ -37,7 +38,8 @@ def with_other_errors(
     """A reading whose coefficients agree and whose errors do not, with the estimator of errors that was used."""
     main = [c for c in reading.figures if c.figure.what in _MAIN]
     errors = [c for c in reading.figures if c.figure.what in _ERRORS]
-    if not main or not errors or any(c.agrees is False for c in main):
+    right = sum(c.agrees is True for c in errors)
+    if not main or not errors or any(c.agrees is False for c in main) or 2 * right > len(errors):
         return reading
     said = re.search(r"clustered by (\S+)", candidate.errors or "")
     named = words.variable(said[1]) if said is not None else None
@@ -52,7 +54,7 @@ def with_other_errors(
 
 
 def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabulary, data: Data) -> Reading:
-    labels = {key: _label(fit, column) for key, column in way.columns.items()}
+    labels = {key: label_of(fit, column) for key, column in way.columns.items()}
     checked = tuple(_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures)
     formula = way.formula(words)
     return Reading(
@@ -81,7 +83,8 @@ def _shown(candidate: Candidate) -> dict[str, object]:
     return out
 
 
-def _label(fit: Fit, column: Column) -> str | None:
+def label_of(fit: Fit, column: Column) -> str | None:
+    """The label that a column has in a fit."""
     if not column:
         return fit.find("Intercept")
     return fit.find(":".join(f.meaning for f in column)) or fit.find(":".join(f.meaning.strip("`") for f in column))

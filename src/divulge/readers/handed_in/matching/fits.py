@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,9 @@ def fits_of(
         return f"recognised; Divulge has no kind for {kind} models yet"
     given: dict[str, Any] = {"kind": known.kind, **_response(formula), **(more or {})}
     given |= {name: value for name, value in (("where", where), ("weights", weights)) if value is not None}
-    found, why = [], ""
-    for way in _WAYS.get(kind, ({},)):
-        fit = _fit(known, {**given, **way}, table)
-        if isinstance(fit, str):
-            why = fit
-        else:
-            found.append(fit)
-    return found or why
+    tried = [_fit(table, tuple({**given, **way}.items())) for way in _WAYS.get(kind, ({},))]
+    found = [fit for fit in tried if isinstance(fit, Fit)]
+    return found or next(fit for fit in reversed(tried) if isinstance(fit, str))
 
 
 def other_errors(fit: Fit, clusters: Sequence[str]) -> Iterator[Fit]:
@@ -100,8 +96,8 @@ def other_errors(fit: Fit, clusters: Sequence[str]) -> Iterator[Fit]:
         ways += [{"errors": e, "cluster": c} for c in clusters for e in CLUSTERED]
         ways += [{"errors": e} for e in ROBUST]
     for way in ways:
-        found = _fit(known, {**fit.given, **way}, fit.table)
-        if not isinstance(found, str):
+        found = _fit(fit.table, tuple({**fit.given, **way}.items()))
+        if isinstance(found, Fit):
             yield found
 
 
@@ -112,7 +108,12 @@ def _response(formula: str) -> dict[str, str]:
     return {"formula": f"{time.strip()} ~ {right.strip()}", **({"event": event.strip(" `")} if event.strip() else {})}
 
 
-def _fit(known: type[Output], given: Mapping[str, Any], table: Table) -> Fit | str:
+@lru_cache(maxsize=256)
+def _fit(table: Table, fields_given: tuple[tuple[str, Any], ...]) -> Fit | str:
+    """A model fitted, once for every place of a folder that shows it; or why it cannot be."""
+    given = dict(fields_given)
+    known = kind_named(given["kind"])
+    assert known is not None, "asked for kinds that are known"
     try:
         output = _most_told(known, {k: v for k, v in given.items() if k != "kind"})
         figures = output.evaluate(table)

@@ -13,9 +13,10 @@ from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
-from divulge.readers.handed_in.matching.cells import Hypothesis, Recomputed, hypotheses
-from divulge.readers.handed_in.matching.conditions import simple_conditions, simplified
+from divulge.readers.handed_in.matching.cells import hypotheses
+from divulge.readers.handed_in.matching.conditions import simplified
 from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.limited import table_reading, under_conditions
 from divulge.readers.handed_in.matching.models import match_model
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.survival import match_survival
@@ -23,10 +24,6 @@ from divulge.readers.handed_in.matching.tests import match_correlation, match_te
 
 _TRIED = 250
 """Readings of a table that are computed before the best one is taken."""
-
-_ENOUGH = 4
-"""Figures that must agree before a condition is believed that the file does not state."""
-
 
 _ANY = 0.15
 """Of four figures or more, the share that must agree before a reading is worth naming."""
@@ -117,7 +114,8 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
         if other is not None:
             return other
     if best is None or not best.confirmed:
-        found = _conditioned(candidate, words, data, where, aliases, best)
+        unsaid = where is None and candidate.where is None
+        found = under_conditions(candidate, words, data, aliases, best) if unsaid else None
         if found is not None:
             best, others = found
     if best is None or (best.compared >= 4 and best.score[0] < _ANY):
@@ -165,7 +163,7 @@ def _best(
     others: list[str] = []
     weights = candidate.weights
     for hypothesis in islice(hypotheses(candidate, words, data, where, weights, aliases), _TRIED):
-        reading = _cell_reading(candidate, hypothesis, data, words)
+        reading = table_reading(candidate, hypothesis, data, words)
         if best is not None and reading.confirmed and best.confirmed:
             others.append(descriptions.described(reading))
         elif best is None or reading.score > best.score:
@@ -173,90 +171,6 @@ def _best(
         if len(others) > 3:
             break
     return best, others
-
-
-def _cell_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Reading:
-    if candidate.kind == "other":
-        hypothesis = _completed(candidate, hypothesis, data, words)
-    checked = tuple(Recomputed(hypothesis, candidate, data, words).checked())
-    return descriptions.cell_reading(candidate, hypothesis, checked, data)
-
-
-def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:
-    """Rows of a table 1 that no name explains, or not well: the variable of which every figure of the row agrees."""
-    variables = dict(hypothesis.variables)
-    axes = {a.variable for a in hypothesis.axes}
-    sure = {v for t, v in variables.items() if v is not None and t is not None and words.variable(t) is not None}
-    for text, name in hypothesis.variables.items():
-        figures = tuple(f for f in candidate.figures if f.of == text and f.what != "p-value")
-        if text is None or words.variable(text) or not figures or any(k == text for f in figures for k, _ in f.at):
-            continue
-        part = replace(candidate, figures=figures)
-        for tried in ([name] if name is not None else []) + [n for n in data.names if n != name]:
-            way = replace(hypothesis, variables={text: tried})
-            taken = tried in axes or tried in sure
-            if not taken and all(c.agrees for c in Recomputed(way, part, data, words).checked()):
-                variables[text] = tried
-                sure.add(tried)
-                break
-    return replace(hypothesis, variables=variables)
-
-
-def _conditioned(
-    candidate: Candidate,
-    words: Vocabulary,
-    data: Data,
-    where: str | None,
-    aliases: dict[str, str],
-    best: Reading | None,
-) -> tuple[Reading, list[str]] | None:
-    """A reading under a condition that the file does not state: believed only where every figure then agrees."""
-    if where is not None or candidate.where is not None:
-        return None
-    ways = list(islice(hypotheses(candidate, words, data, None, candidate.weights, aliases), 12))
-    telling = [
-        f
-        for f in candidate.figures
-        if (f.printed.value is not None and f.what in ("count", "n", "mean", "median", "maximum", "minimum"))
-        or f.what.startswith("percentile")
-    ]
-    if not ways or len(telling) < _ENOUGH:
-        return None
-    found: list[Reading] = []
-    probe = replace(candidate, figures=tuple(telling[:2]))
-    for text, rows in simple_conditions(data):
-        if not rows.any() or rows.all():
-            continue
-        for way in ways:
-            limited = replace(way, where=text)
-            quick = Recomputed(limited, probe, data, words).checked()
-            if not all(c.agrees for c in quick):
-                continue
-            reading = _cell_reading(candidate, limited, data, words)
-            if reading.confirmed and reading.agreeing >= _ENOUGH:
-                found.append(reading)
-        if len(found) > 4:
-            break
-    if found:
-        return found[0], [descriptions.described(r) for r in found[1:]]
-    return _nearly(candidate, ways, data, words, best)
-
-
-def _nearly(
-    candidate: Candidate, ways: list[Hypothesis], data: Data, words: Vocabulary, best: Reading | None
-) -> tuple[Reading, list[str]] | None:
-    """The condition under which all but a few figures agree, where without one most do not."""
-    if best is None or best.score[0] > 0.5 or len(candidate.figures) < 8:
-        return None
-    top = best
-    for text, rows in simple_conditions(data):
-        if not rows.any() or rows.all():
-            continue
-        for way in ways[:2]:
-            reading = _cell_reading(candidate, replace(way, where=text), data, words)
-            if reading.score > top.score:
-                top = reading
-    return (top, []) if top.score[0] >= 0.8 else None
 
 
 def _other(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:

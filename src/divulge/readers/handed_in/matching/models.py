@@ -18,10 +18,14 @@ from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors
 from divulge.readers.handed_in.matching.fits import fits_of, kind_named
 from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.readers.handed_in.matching.screening import is_ruled_out
 from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
 
 _FITS = 120
 """Models that are tried for one candidate."""
+
+_LEVELS = {"logistic": (2, 2), "probit": (2, 2), "multinomial": (3, 20), "ordered": (3, 20)}
+"""Fewest and most values of a response that the file does not name."""
 
 _SMALL = 6
 """Levels up to which a factor without known labels is looked for."""
@@ -53,6 +57,8 @@ def match_model(
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
             more = _ordered(candidate) if kind == "ordered" else {}
+            if best is not None and is_ruled_out(candidate, kind, way, words, data, more):
+                continue
             fits = fits_of(kind, data.table, way.formula(words), way.where, candidate.weights, more)
             if isinstance(fits, str):
                 note = fits
@@ -212,14 +218,13 @@ def _responses(
         for t in (*([candidate.response] if candidate.response else []), *candidate.said)
         for n in words.variables_like(t)
     ]
-    rest = [
-        n
-        for n in data.names
-        if (data.n_levels(n) == 2 if kind == "logistic" else data.is_numeric(n) and data.n_levels(n) > 2)
-    ]
-    names = [
-        n for n in dict.fromkeys([*said, *rest]) if n not in used and (kind != "logistic" or data.n_levels(n) == 2)
-    ]
+    fewest, most = _LEVELS.get(kind, (3, data.n_rows))
+    if kind == "multinomial":
+        # A table has an equation for every class but one; a condition may leave a class without people.
+        equations = len({f.of.partition(": ")[0] for f in candidate.figures if f.of and ": " in f.of})
+        fewest, most = max(fewest, equations + 1), min(most, equations + 2)
+    rest = [n for n in data.names if data.is_numeric(n) or kind == "logistic"]
+    names = [n for n in dict.fromkeys([*said, *rest]) if n not in used and fewest <= data.n_levels(n) <= most]
     positive = [n for n in names if data.is_numeric(n) and np.nanmin(data.numbers(n)) > 0] if kind == "linear" else []
     return [*map(quoted, names), *(f"log({quoted(n)})" for n in positive)]
 
@@ -296,4 +301,5 @@ def _fitting_conditions(candidate: Candidate, columns: dict[str, Column], respon
         complete &= data.codes(name) >= 0
     if n is None or complete.sum() == n:
         return []
-    return [text for text, rows in simple_conditions(data) if (rows & complete).sum() == n][:8]
+    found = (t for c in simple_conditions(data) for t, s in zip(c.texts, c.sums(data, complete), strict=True) if s == n)
+    return list(islice(found, 8))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 
 from divulge.readers.handed_in.matching.data import Floats
 
-_QUANTILES = ("linear", "averaged_inverted_cdf", "hazen", "weibull", "inverted_cdf", "median_unbiased")
-"""Types 7, 2, 5, 6, 1 and 8 of Hyndman & Fan 1996: R and numpy, Stata and SAS, MATLAB, SPSS, and two more."""
+_PLACES = ((1.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1 / 3, 1 / 3))
+"""Types 7, 5, 6 and 8 of Hyndman & Fan 1996 (R and numpy, MATLAB, SPSS, and the unbiased one): quantile p of n values
+stands at place a + p(n + 1 − a − b)."""
 
 _FRACTIONS = {"first quartile": 0.25, "median": 0.5, "third quartile": 0.75}
 
@@ -78,11 +80,31 @@ def _spread(what: str, x: Floats, w: Floats | None) -> list[float]:
 
 def _quantiles(x: Floats, w: Floats | None, fraction: float) -> list[float]:
     if w is None:
-        return [float(np.quantile(x, fraction, method=m)) for m in _QUANTILES]  # type: ignore[call-overload]  # a name of numpy's
+        return _by_place(x, fraction)
     order = np.argsort(x)
     cumulated = np.cumsum(w[order])
     place = int(np.searchsorted(cumulated, fraction * cumulated[-1]))
     return [float(x[order][min(place, len(x) - 1)])]
+
+
+def _by_place(x: Floats, p: float) -> list[float]:
+    """A quantile of every type; types 2 and 1 (Stata, SAS) are the values around n·p, or their mean."""
+    n = len(x)
+    places = [min(max(a + p * (n + 1 - a - b), 1.0), float(n)) for a, b in _PLACES]
+    upto = n * p
+    whole = round(upto)
+    exact = abs(upto - whole) < 1e-9 * n
+    low, high = (whole, whole + 1) if exact else (math.ceil(upto),) * 2
+    low, high = (min(max(k, 1), n) for k in (low, high))
+    wanted = sorted({k for h in places for k in (math.floor(h), math.ceil(h))} | {low, high})
+    ordered = np.partition(x, [k - 1 for k in wanted])
+
+    def at(h: float) -> float:
+        below, above = float(ordered[math.floor(h) - 1]), float(ordered[math.ceil(h) - 1])
+        return below + (h - math.floor(h)) * (above - below)
+
+    usual, *others = (at(h) for h in places)
+    return [usual, (at(low) + at(high)) / 2, *others, at(low)]
 
 
 def _shape(what: str, x: Floats) -> list[float]:

@@ -20,53 +20,57 @@ _TRIED = 60
 
 
 class _Curve:
-    """Durations and events of a group."""
+    """Durations and events of a group, with the product limit at every time at which an event happened."""
 
     def __init__(self, time: Floats, event: Mask) -> None:
-        order = np.argsort(time, kind="stable")
-        self.time, self.event = time[order], event[order]
+        self.time, self.event = np.sort(time), np.sort(time[event])
+        self.times, deaths = np.unique(self.event, return_counts=True)
+        left = len(time) - np.searchsorted(self.time, self.times)
+        with np.errstate(divide="ignore"):
+            steps = np.where(left > deaths, deaths / (left * np.maximum(left - deaths, 1.0)), 0.0)
+        self._share, self._total = np.cumprod(1 - deaths / left), np.cumsum(steps)
 
     def at_risk(self, t: float) -> float:
-        return float((self.time >= t).sum())
+        return float(len(self.time) - np.searchsorted(self.time, t))
 
     def events(self, after: float, upto: float) -> float:
-        return float((self.event & (self.time > after) & (self.time <= upto)).sum())
+        return _between(self.event, after, upto)
 
     def removed(self, after: float, upto: float) -> float:
-        return float(((self.time > after) & (self.time <= upto)).sum())
+        return _between(self.time, after, upto)
 
     def survival(self, t: float) -> tuple[float, float]:
         """The share that survives, and its standard error (Greenwood 1926)."""
-        share, total = 1.0, 0.0
-        for at in np.unique(self.time[self.event & (self.time <= t)]):
-            d, n = float((self.event & (self.time == at)).sum()), self.at_risk(float(at))
-            share *= 1 - d / n
-            total += d / (n * (n - d)) if n > d else 0.0
+        k = int(np.searchsorted(self.times, t, "right")) - 1
+        share, total = (float(self._share[k]), float(self._total[k])) if k >= 0 else (1.0, 0.0)
         return share, share * float(np.sqrt(total))
 
     def median(self) -> list[float]:
         """When half survives: the first such time, and where exactly half does the middle of that step, as R has it."""
-        times = np.unique(self.time[self.event])
-        for k, at in enumerate(times):
-            share = self.survival(float(at))[0]
-            if share <= 0.5 + 1e-12:
-                is_flat = abs(share - 0.5) <= 1e-12 and k + 1 < len(times)
-                return [float(at), *([float(at + times[k + 1]) / 2] if is_flat else [])]
-        return [np.nan]
+        low = np.flatnonzero(self._share <= 0.5 + 1e-12)
+        if not len(low):
+            return [np.nan]
+        k = int(low[0])
+        is_flat = abs(self._share[k] - 0.5) <= 1e-12 and k + 1 < len(self.times)
+        return [float(self.times[k]), *([float(self.times[k] + self.times[k + 1]) / 2] if is_flat else [])]
+
+
+def _between(ordered: Floats, after: float, upto: float) -> float:
+    """How many of ordered times are after one time and not after another."""
+    return float(np.searchsorted(ordered, upto, "right") - np.searchsorted(ordered, after, "right"))
 
 
 def _log_rank(curves: list[_Curve]) -> tuple[list[float], float]:
     """Expected events of each group, and the statistic of the log-rank test (Mantel 1966)."""
-    time, event = np.concatenate([c.time for c in curves]), np.concatenate([c.event for c in curves])
     expected, spread = np.zeros(len(curves)), np.zeros((len(curves), len(curves)))
-    for t in np.unique(time[event]):
+    for t, d in zip(*np.unique(np.concatenate([c.event for c in curves]), return_counts=True), strict=True):
         sizes = np.array([c.at_risk(float(t)) for c in curves])
-        n, d = sizes.sum(), float((event & (time == t)).sum())
+        n = sizes.sum()
         share = sizes / n
         expected += d * share
         if n > 1:
             spread += d * (n - d) / (n - 1) * (np.diag(share) - np.outer(share, share))
-    apart = np.array([c.event.sum() for c in curves]) - expected
+    apart = np.array([len(c.event) for c in curves]) - expected
     chi = float(apart[1:] @ np.linalg.pinv(spread[1:, 1:]) @ apart[1:])
     return expected.tolist(), chi
 
@@ -177,7 +181,7 @@ def _test(candidate: Candidate, curves: dict[str, _Curve]) -> dict[tuple[str, st
     df = len(curves) - 1
     found = {(g, "expected events"): [e] for g, e in zip(curves, expected, strict=True)}
     for (group, curve), e in zip(curves.items(), expected, strict=True):
-        found[(group, "(O-E)^2/E")] = [float((curve.event.sum() - e) ** 2 / e)]
+        found[(group, "(O-E)^2/E")] = [float((len(curve.event) - e) ** 2 / e)]
     of_all = {"chi-squared": [chi], "df": [float(df)], "p-value": [float(chdtrc(df, chi))]}
     return found | {("", what): values for what, values in of_all.items()}
 
@@ -215,8 +219,8 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
     if "time" not in at:
         found = {
             "n": [float(len(curve.time))],
-            "events": [float(curve.event.sum())],
-            "observed events": [float(curve.event.sum())],
+            "events": [float(len(curve.event))],
+            "observed events": [float(len(curve.event))],
             "median survival": curve.median(),
         }
         return found.get(figure.what)

@@ -1,0 +1,198 @@
+"""Tables of some rows only: the condition that a file does not state, found by its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import is_total
+from divulge.readers.handed_in.matching import descriptions
+from divulge.readers.handed_in.matching.cells import BASES, Hypothesis, Recomputed, hypotheses
+from divulge.readers.handed_in.matching.conditions import Conditions, simple_conditions
+from divulge.readers.handed_in.matching.data import Data, Floats, Mask
+from divulge.readers.handed_in.matching.reading import Reading
+
+_ENOUGH = 4
+"""Figures that must agree before a condition is believed that the file does not state."""
+
+_PROBED = 6
+"""Figures by which conditions are sorted out before everything is computed."""
+
+
+def table_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Reading:
+    if candidate.kind == "other":
+        hypothesis = _completed(candidate, hypothesis, data, words)
+    checked = tuple(Recomputed(hypothesis, candidate, data, words).checked())
+    return descriptions.cell_reading(candidate, hypothesis, checked, data)
+
+
+def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:
+    """Rows of a table 1 that no name explains, or not well: the variable of which every figure of the row agrees."""
+    variables = dict(hypothesis.variables)
+    axes = {a.variable for a in hypothesis.axes}
+    sure = {v for t, v in variables.items() if v is not None and t is not None and words.variable(t) is not None}
+    for text, name in hypothesis.variables.items():
+        figures = tuple(f for f in candidate.figures if f.of == text and f.what != "p-value")
+        if text is None or words.variable(text) or not figures or any(k == text for f in figures for k, _ in f.at):
+            continue
+        first, part = replace(candidate, figures=figures[:1]), replace(candidate, figures=figures)
+        for tried in ([name] if name is not None else []) + [n for n in data.names if n != name]:
+            if tried in axes or tried in sure:
+                continue
+            way = replace(hypothesis, variables={text: tried})
+            if all(c.agrees for few in (first, part) for c in Recomputed(way, few, data, words).checked()):
+                variables[text] = tried
+                sure.add(tried)
+                break
+    return replace(hypothesis, variables=variables)
+
+
+def under_conditions(
+    candidate: Candidate, words: Vocabulary, data: Data, aliases: dict[str, str], best: Reading | None
+) -> tuple[Reading, list[str]] | None:
+    """A reading under a condition that the file does not state: believed only where every figure then agrees."""
+    ways = list(islice(hypotheses(candidate, words, data, None, candidate.weights, aliases), 12))
+    telling = [
+        f
+        for f in candidate.figures
+        if (f.printed.value is not None and f.what in ("count", "n", "mean", "median", "maximum", "minimum"))
+        or f.what.startswith("percentile")
+    ]
+    if not ways or len(telling) < _ENOUGH:
+        return None
+    found: list[Reading] = []
+    probe = replace(candidate, figures=tuple(telling[:2]))
+    for text, way in _open(candidate, telling, ways, data, words):
+        limited = replace(way, where=text)
+        if not all(c.agrees for c in Recomputed(limited, probe, data, words).checked()):
+            continue
+        reading = table_reading(candidate, limited, data, words)
+        if reading.confirmed and reading.agreeing >= _ENOUGH:
+            found.append(reading)
+        if len(found) > 4:
+            break
+    if found:
+        return found[0], [descriptions.described(r) for r in found[1:]]
+    return _nearly(candidate, ways, data, words, best)
+
+
+def _open(
+    candidate: Candidate, telling: Sequence[Figure], ways: Sequence[Hypothesis], data: Data, words: Vocabulary
+) -> list[tuple[str, Hypothesis]]:
+    """The conditions, each with the ways to read the table, that the first telling figures do not rule out."""
+    out: list[tuple[str, Hypothesis]] = []
+    probes = [_Probe(candidate, way, data, words) for way in ways]
+    usable = [[f for f in telling if p.knows(f)][:_PROBED] for p in probes]
+    for conditions in simple_conditions(data):
+        left = []
+        for probe, figures in zip(probes, usable, strict=True):
+            still = np.ones(len(conditions.texts), dtype=bool)
+            for figure in figures:
+                if not still.any():
+                    break
+                still &= probe.agrees(figure, conditions)
+            left.append(still)
+        for i, text in enumerate(conditions.texts):
+            out += [(text, way) for way, still in zip(ways, left, strict=True) if still[i]]
+    return out
+
+
+def _nearly(
+    candidate: Candidate, ways: list[Hypothesis], data: Data, words: Vocabulary, best: Reading | None
+) -> tuple[Reading, list[str]] | None:
+    """The condition under which all but a few figures agree, where without one most do not."""
+    if best is None or best.score[0] > 0.5 or len(candidate.figures) < 8:
+        return None
+    top = best
+    most = (1 - _NEARLY) * len(candidate.figures)
+    probes = [_Probe(candidate, way, data, words) for way in ways[:2]]
+    usable = [[f for f in candidate.figures if p.knows(f)] for p in probes]
+    for conditions in simple_conditions(data):
+        wrong = [_wrong(p, figures, conditions, most) for p, figures in zip(probes, usable, strict=True)]
+        for i, text in enumerate(conditions.texts):
+            for way, off in zip(ways[:2], wrong, strict=True):
+                if off[i] > most:
+                    continue
+                reading = table_reading(candidate, replace(way, where=text), data, words)
+                if reading.score > top.score:
+                    top = reading
+    return (top, []) if top.score[0] >= _NEARLY else None
+
+
+_NEARLY = 0.8
+"""The share of figures that must agree under a condition which the file does not state before it is named."""
+
+
+def _wrong(probe: _Probe, figures: Sequence[Figure], conditions: Conditions, most: float) -> Floats:
+    """How many figures each condition gets wrong, counted until all have more than that."""
+    off = np.zeros(len(conditions.texts))
+    for figure in figures:
+        if off.min() > most:
+            break
+        off += ~probe.agrees(figure, conditions)
+    return off
+
+
+class _Probe:
+    """Counts and means of one way to read a table under all conditions on a variable at once.
+
+    It may take a figure for right that is wrong, and never the other way round: what is left is computed in full.
+    """
+
+    def __init__(self, candidate: Candidate, way: Hypothesis, data: Data, words: Vocabulary) -> None:
+        self._table = Recomputed(way, candidate, data, words)
+        self._data, self._way = data, way
+        counts = [f.printed.value for f in candidate.figures if f.what == "count" and f.printed.value is not None]
+        self._bases = [b for b in BASES if len(counts) >= 6 and all(c % b == 0 for c in counts)]
+
+    def knows(self, figure: Figure) -> bool:
+        """Whether a figure is a count, or the mean of a numeric variable, in a cell that is no total."""
+        if figure.printed.value is None or any(is_total(t) for _, t in figure.at):
+            return False
+        if self._table.group(figure.at) is None:
+            return False
+        of = self._way.variables.get(figure.of)
+        if figure.what in ("count", "n"):
+            return bool(figure.at) and (of is None or any(k == figure.of for k, _ in figure.at))
+        return figure.what == "mean" and of is not None and self._way.weights is None and self._data.is_numeric(of)
+
+    def agrees(self, figure: Figure, conditions: Conditions) -> Mask:
+        """Whether the figure is right under each condition."""
+        group = self._table.group(figure.at)
+        assert group is not None, "asked for figures that it knows"
+        rows = self._data.rows(None, group)
+        if figure.what != "mean":
+            sizes = conditions.sums(self._data, rows, self._table.finite_weights)
+            right = _near(figure, sizes)
+            for base in self._bases:
+                right |= _near(figure, base * np.floor(sizes / base + 0.5))
+            return right
+        of = self._way.variables[figure.of]
+        assert of is not None, "asked for figures that it knows"
+        values = self._data.numbers(of)
+        known = rows & np.isfinite(values)
+        right = self._mean(figure, conditions, values, known)
+        if self._table.numeric:
+            for name in self._table.numeric:
+                known = known & np.isfinite(self._data.numbers(name))
+            right |= self._mean(figure, conditions, values, known)
+        return right
+
+    def _mean(self, figure: Figure, conditions: Conditions, values: Floats, rows: Mask) -> Mask:
+        sizes = conditions.sums(self._data, rows)
+        return _near(figure, conditions.sums(self._data, rows, values) / np.where(sizes > 0, sizes, np.nan))
+
+
+def _near(figure: Figure, values: Floats) -> Mask:
+    """Whether each value rounds to what was printed, with a little more room than a figure is given in the end."""
+    printed = figure.printed
+    assert printed.value is not None, "asked for figures that it knows"
+    with np.errstate(invalid="ignore"):
+        if printed.below:
+            return np.asarray(values < printed.value * (1 + 1e-6))
+        return np.asarray(np.abs(values - printed.value) <= 0.61 * printed.unit + 1e-6 * np.abs(values))
