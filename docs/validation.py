@@ -134,6 +134,29 @@ def _calibration(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def _epsilon(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    return [
+        "## ε of a mechanism that is known",
+        f"Scores of people in and out of a Gaussian mechanism, {t['runs']} runs each: how often each lower bound "
+        f"({1 - t['level']:.0%} sure, δ = {t['delta']:g}) is below the true ε, and its median beside it.",
+        _grid(
+            ["pairs", "true ε", "bound", "runs below the truth", "median", "of the truth"],
+            [
+                (
+                    x["pairs"],
+                    f"{x['truth']:.2f}",
+                    x["bound"],
+                    f"{x['below']:.1%}",
+                    f"{x['median']:.2f}",
+                    f"{x['of_truth']:.0%}",
+                )
+                for x in result["lines"]
+            ],
+        ),
+    ]
+
+
 def _true_exposure(result: dict[str, Any]) -> list[str]:
     t = result["totals"]
     must = [
@@ -264,6 +287,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "calibration": _calibration,
     "acro": _rules,
     "faults": _faults,
+    "epsilon": _epsilon,
 }
 """How the results of each check are shown, in order."""
 

@@ -18,5 +18,6 @@ CHECKS = (
     "cell_keys",
     "faults",
     "foreign",
+    "epsilon",
 )
 """The files of this folder that are checks."""
