@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from divulge.assess import Assessed, assess, plan
 from divulge.demo import cps_extract, simulated_census
-from divulge.spec import Inputs, parse_spec
+from divulge.spec import Assessment, Inputs, parse_spec
 from divulge.table import Schema, Table
 
 Mask = NDArray[np.bool_]
@@ -264,14 +264,18 @@ def determined(known: KnownOutput, table: Table) -> Mask:
     return found
 
 
-def assessed(known: KnownOutput, table: Table, seed: int) -> Assessed:
-    """Its outputs on these people, assessed as anybody would; without the learning curve, which no verdict needs."""
+def asked(known: KnownOutput, table: Table, seed: int) -> tuple[Assessment, Inputs]:
+    """Its outputs on these people, as anybody would ask; without the learning curve, which no verdict needs."""
     document: dict[str, Any] = {"data": "none.csv", "outputs": [dict(o) for o in known.outputs], "seed": seed}
     document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
     if known.scenario:
         document["scenario"] = dict(known.scenario)
-    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(known.outputs))
-    return assess(plan(parse_spec(document, Path()), inputs), workers=1)
+    return parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,) * len(known.outputs))
+
+
+def assessed(known: KnownOutput, table: Table, seed: int) -> Assessed:
+    """The same, assessed."""
+    return assess(plan(*asked(known, table, seed)), workers=1)
 
 
 def sizes_of(usual: str) -> list[tuple[int, int]]:

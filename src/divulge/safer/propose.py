@@ -221,7 +221,7 @@ class _Search:
             rule_setting(self.ready, "class disclosure", "rarest"),
             self.ready.policy.delta,
             _secret(self.table),
-            self.earlier,
+            (*self.earlier, *self._beside(number)),
         )
         alone = len(self.outputs) == 1
         for kind in MITIGATIONS:
@@ -241,6 +241,12 @@ class _Search:
                         yield step
                 except DivulgeError:
                     continue  # it does not fit this output
+
+    def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
+        """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""
+        for i, (output, printed) in enumerate(zip(self.outputs, self.printed, strict=True)):
+            if i != number and not self.blame[i].figures.any():
+                yield output.name or f"outputs[{i}]", output, printed
 
     def _passes(self, steps: Sequence[Step]) -> bool:
         return screen_outputs(self.ready, *self._with(steps)).passes

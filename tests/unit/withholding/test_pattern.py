@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy import sparse
 from divulge.audit.report import Status
 from divulge.audit.run import Submission, audit
 from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.spec import parse_output
+from divulge.table import Table
 from divulge.withholding import Figures, complete_pattern, find_pattern
 from tests.reference.withholding import can_move
 from tests.support.tables import small_table
@@ -107,3 +110,33 @@ def test_completed_pattern_leaves_the_audit_nothing_to_say() -> None:
     shown = hidden.publish(hidden.evaluate(table), table.schema)
     cells = audit(Submission(table.schema, (hidden,), (shown,), table.n_rows, table)).cells
     assert {c.status for c in cells} <= {Status.PROTECTED}
+
+
+def _statuses(table: Table, found: np.ndarray, labels: tuple[str, ...], beside: Submission) -> set[Status]:
+    """What the audit says of a table with these figures withheld, beside the coarser one."""
+    hidden = Crosstab(
+        variables=("A", "B"), margins=True, suppressed=tuple(x for x, f in zip(labels, found, strict=True) if f)
+    )
+    shown = hidden.publish(hidden.evaluate(table), table.schema)
+    cells = audit(replace(beside, outputs=(hidden,), released=(shown,))).cells
+    return {c.status for c in cells if c.output == 0}
+
+
+def test_pattern_of_a_hierarchy_holds_beside_the_coarser_table() -> None:
+    rng = np.random.default_rng(5)  # any table with thin cells of which few are together in a group
+    table = small_table(
+        A=rng.choice(list("abcdef"), 400, p=[0.35, 0.25, 0.2, 0.12, 0.05, 0.03]).tolist(),
+        B=rng.choice(list("xyz"), 400, p=[0.6, 0.3, 0.1]).tolist(),
+    )
+    fine = Crosstab(variables=("A", "B"), margins=True)
+    coarse = parse_output(
+        {"kind": "crosstab", "variables": ["A", "B"], "coarser": {"A": {"merge": [["a", "e"], ["b", "f"], ["c", "d"]]}}}
+    )
+    printed = [output.publish(output.evaluate(table), table.schema) for output in (fine, coarse)]
+    alone = Submission(table.schema, (fine,), (printed[0],), table.n_rows, table)
+    beside = replace(alone, earlier=(("by groups", coarse, printed[1]),))
+    primary = (printed[0].values > 0) & (printed[0].values < 8)
+    labels = printed[0].labels
+    unaware = complete_pattern(alone, primary)
+    assert _statuses(table, unaware, labels, beside) > {Status.PROTECTED}, "the coarser table must make a difference"
+    assert _statuses(table, complete_pattern(beside, primary), labels, beside) == {Status.PROTECTED}
