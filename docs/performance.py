@@ -32,9 +32,9 @@ NOTES = {
     "default step size, in double precision, compiled first. It was stopped by time, not because it had "
     "converged: a longer run should come closer. `make peers` installs it.",
     "microdata": "Every measure of the catalogue in one pass on a file of the size of Adult, then single attacks "
-    "beside the packages that have them, on the same files; *times per person* is how much longer theirs takes for one. "
-    "anonymeter attacks a sample, so that its rates have an error; SDMetrics counts a tie as not nearer, which on "
-    "categorical rows makes most of them look safe.",
+    "beside the packages that have them, on the same files; *times per person* is how much longer theirs takes "
+    "for one. anonymeter attacks a sample, so that its rates have an error; SDMetrics counts a tie as not nearer, "
+    "which on categorical rows makes most of them look safe.",
     "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own. Aimed at: "
     "15 seconds, 1,000 MB, and 25 times for 1,000,000 rows.",
     "wild": "Sixty outputs drawn at random by a script from some fifty real data sets: regressions, tables, table "
