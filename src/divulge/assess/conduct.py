@@ -20,7 +20,6 @@ from divulge.assess.fitted.fitted_pass import run_fitted
 from divulge.assess.passes import Pass, PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
-from divulge.assess.scenarios import scenarios_for, scenarios_with_earlier
 from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
@@ -123,15 +122,11 @@ def _limits(ready: Plan, number: int, n_passes: int) -> Limits:
 
 def _task(ready: Plan, indices: tuple[int, ...]) -> Task:
     """What the splits of a pass share."""
-    given, table, seed = ready.assessment.scenarios, ready.table, ready.assessment.seed
-    outputs, granted = [ready.outputs[i] for i in indices], None
-    if indices[-1] >= ready.n_new:
-        # The earlier outputs alone face the same scenarios as all together, so that the difference is what is added.
-        scenarios = scenarios_with_earlier(given, ready.outputs[: ready.n_new], ready.earlier.outputs, table.schema)
-    else:
-        scenarios = scenarios_for(given, outputs, table.schema)
-        if any(s.knows == "earlier outputs" for s in scenarios):
-            printed = ready.printed[ready.n_new :]
-            earlier = [Target(o, r) for o, r in zip(ready.earlier.outputs, printed, strict=True)]
-            granted = granted_by_size(earlier, table, ready.design, seed)
+    table, seed = ready.table, ready.assessment.seed
+    scenarios, granted = ready.scenarios(indices), None
+    if indices[-1] < ready.n_new and any(s.knows == "earlier outputs" for s in scenarios):
+        printed = ready.printed[ready.n_new :]
+        earlier = [Target(o, r) for o, r in zip(ready.earlier.outputs, printed, strict=True)]
+        granted = granted_by_size(earlier, table, ready.design, seed)
+    outputs = [ready.outputs[i] for i in indices]
     return make_task(outputs, scenarios, table, ready.families, ready.synthesiser, seed, granted)

@@ -51,7 +51,8 @@ def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult
     added: tuple[Added, ...] = ()
     if ready.earlier.kept:
         added = _added_risks(together, results[-1])
-        evidence[0] = _evidence_beyond(evidence[0], together, results[-1], added, ready.policy)
+        n_new = ready.table.count(together.exposed & ~results[-1].at_risk)
+        evidence[0] = _evidence_beyond(evidence[0], n_new, added, ready.policy)
     decisions = [decide(ready.policy, e) for e in evidence]
     overall = decisions[0]
     if len(results) > 1:
@@ -139,10 +140,8 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
     )
 
 
-def _evidence_beyond(
-    evidence: Evidence, together: PassResult, before: PassResult, added: Sequence[Added], policy: Policy
-) -> Evidence:
-    """What can still be prevented: people who are exposed by all outputs but were not by the earlier ones alone.
+def _evidence_beyond(evidence: Evidence, n_new: int, added: Sequence[Added], policy: Policy) -> Evidence:
+    """What can still be prevented: the n_new who are exposed by all outputs but were not by the earlier ones alone.
 
     The marginal risk is that of everything released, since it is everything that an intruder has; only where the
     earlier outputs alone are past refusing it is what the new ones add.
@@ -154,7 +153,7 @@ def _evidence_beyond(
             risks.append((f"{entry[0]}, beyond what was released before", one.value, one.low, one.high))
         else:
             risks.append(entry)
-    return replace(evidence, n_exposed=int((together.exposed & ~before.at_risk).sum()), risks=tuple(risks))
+    return replace(evidence, n_exposed=n_new, risks=tuple(risks))
 
 
 def _earlier_reasons(ready: Plan, results: Sequence[PassResult]) -> list[str]:
@@ -164,8 +163,8 @@ def _earlier_reasons(ready: Plan, results: Sequence[PassResult]) -> list[str]:
         return []
     count = "1 output that was" if n == 1 else f"{n:,} outputs that were"
     said = [f"Assessed together with {count} released before about the same data."]
-    new = int((results[0].at_risk & ~results[-1].at_risk).sum())
+    new = ready.table.count(results[0].at_risk & ~results[-1].at_risk)
     if new:
-        old = int(results[-1].at_risk.sum())
+        old = ready.table.count(results[-1].at_risk)
         said.append(f"What was released before exposes {old:,}; with this release {new:,} more are exposed.")
     return said

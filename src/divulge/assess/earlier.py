@@ -101,7 +101,7 @@ def _recomputed(candidate: Candidate, named: set[str], table: Table) -> _Earlier
         raise _NotEmbedded(f"It shares no variable: it is about {', '.join(uses)}.")
     if not output.can_lower:
         raise _NotEmbedded(f"It cannot be searched for: {output.why_not}")
-    released = read_released(output, table.schema, None, table.n_rows, together=False)
+    released = read_released(output, table.schema, None, table.n_people, together=False)
     wrong = 0 if released is None else int((~released.agrees(output.evaluate(table).values)).sum())
     if wrong:
         raise _NotEmbedded(f"{wrong:,} of its figures are not what these data give; it was computed on other data.")

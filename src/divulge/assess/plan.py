@@ -12,20 +12,23 @@ from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
 from divulge.assess.fitted.work import can_fit
 from divulge.assess.recipe import check_named
-from divulge.assess.scenarios import scenarios_for
+from divulge.assess.scenarios import scenarios_for, scenarios_with_earlier
 from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
 from divulge.checking import Profile, read_profile
+from divulge.condensing.group_by import MANY
 from divulge.designs import FEWEST_ROWS, Design, RepeatedHalves
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
 from divulge.outputs import Figures, Output, Released, Statbarn
 from divulge.policy import Policy
+from divulge.scenario import Scenario
 from divulge.spec import Assessment, Inputs, read_inputs, read_policy
+from divulge.spec.needed import can_condense, needed_columns
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
-from divulge.table.condense import expand
+from divulge.table.condense import condense, expand
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
@@ -71,15 +74,31 @@ class Plan:
         groups = [("All outputs", every), *((f"Output {i + 1}", (i,)) for i in every[: self.n_new])]
         return [*groups, ("Earlier outputs", every[self.n_new :])] if self.earlier else groups
 
+    def scenarios(self, numbers: Sequence[int]) -> tuple[Scenario, ...]:
+        """What a pass over these outputs faces. The earlier outputs alone face the same as all together, so that the
+        difference is what is added."""
+        given, schema = self.assessment.scenarios, self.table.schema
+        if numbers[-1] >= self.n_new:
+            return scenarios_with_earlier(given, self.outputs[: self.n_new], self.earlier.outputs, schema)
+        return scenarios_for(given, [self.outputs[i] for i in numbers], schema)
+
     def wrong(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """The released figures of some outputs that the data do not give, by name."""
         return tuple(n for i in numbers if self.disagrees[i] for n in _wrong(self.figures[i], self.printed[i]))
 
 
-def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: Sequence[Candidate] = ()) -> Plan:
+def plan(
+    assessment: Assessment,
+    inputs: Inputs | None = None,
+    released_before: Sequence[Candidate] = (),
+    *,
+    condenses: bool = False,
+) -> Plan:
     """Read and check everything that an assessment needs, before any work is done.
 
     released_before: outputs about the same data; those that share a variable are assessed together with the new ones.
+    condenses: whether many people who are alike are held once, though the inputs have a row for each; rows that are
+    exposed have no numbers then.
     """
     policy = read_policy(assessment.policy)
     profile = read_profile(policy.profile, assessment.folder)
@@ -129,16 +148,32 @@ def plan(assessment: Assessment, inputs: Inputs | None = None, released_before: 
         is_timed="seconds" in assessment.synthesiser.given,
     )
     # What counts do not say is looked for row by row.
-    return ready if table.people is None or _told_by_counts(ready) else replace(ready, table=expand(table))
+    if table.people is not None:
+        return ready if _told_by_counts(ready) else replace(ready, table=expand(table))
+    return _condensed(ready) if condenses else ready
+
+
+def _condensed(ready: Plan) -> Plan:
+    """The same with people who are alike held once, where they are many and counts say everything."""
+    table, given = ready.table, ready.assessment
+    known = [*ready.earlier.outputs, *given.outputs]
+    if table.n_rows < MANY or not can_condense(given) or not all(o.can_condense and not o.weights for o in known):
+        return ready
+    wanted = {*needed_columns(given, table.schema, table.names, derived=True)}
+    wanted |= {name for output in known for name in output.uses(table.schema)}
+    smaller = replace(ready, table=condense(table.select([n for n in table.names if n in wanted])))
+    return smaller if _told_by_counts(smaller) else ready
 
 
 def _told_by_counts(ready: Plan) -> bool:
     """Whether every pass can do with people who are alike held once, and how many they are."""
-    if ready.earlier or ready.table.n_people < FEWEST_ROWS or not counts_suffice(ready.families, ready.design):
+    if ready.table.n_people < FEWEST_ROWS or not counts_suffice(ready.families, ready.design):
         return False
     for _, numbers in ready.groups():
         outputs, printed = [ready.outputs[i] for i in numbers], [ready.printed[i] for i in numbers]
-        scenarios = scenarios_for(ready.assessment.scenarios, outputs, ready.table.schema)
+        scenarios = ready.scenarios(numbers)
+        if any(scenario.knows == "earlier outputs" for scenario in scenarios):
+            return False
         told = spanning(outputs, printed, scenarios, ready.table) is not None
         if not told and not can_fit(outputs, printed, scenarios, ready.table.schema):
             return False

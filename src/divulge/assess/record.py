@@ -12,7 +12,6 @@ from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic
 from divulge.assess.blamed import blame_section
 from divulge.assess.decision import Added, Decisions, emergent_section
-from divulge.assess.earlier import Earlier
 from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
 from divulge.assess.splits.cluster import versions
@@ -60,7 +59,7 @@ def make_record(
         "meanings": _meanings_section(together),
         "exposure": _exposure_section(together, ready.table, ready.policy),
         "emergent": emergent_section(results, ready.table) if len(results) > 1 else None,
-        "cumulative": _cumulative_section(ready.earlier, results, decisions.added) if ready.earlier.is_known else None,
+        "cumulative": _cumulative_section(ready, results, decisions.added) if ready.earlier.is_known else None,
         "embedding": _embedding_section(together.whole),
         "trajectory": together.trajectory,
         "rows": ready.table.n_people,
@@ -272,15 +271,15 @@ def _groups(result: PassResult, table: Table, smallest: int) -> list[dict[str, A
     return sorted(groups, key=lambda g: -g["share"])[:20]
 
 
-def _cumulative_section(earlier: Earlier, results: Sequence[PassResult], added: Sequence[Added]) -> dict[str, Any]:
+def _cumulative_section(ready: Plan, results: Sequence[PassResult], added: Sequence[Added]) -> dict[str, Any]:
     """What the record says of earlier releases: which, the risk of everything, and what the new outputs add."""
-    together = results[0]
+    together, earlier, count = results[0], ready.earlier, ready.table.count
     section: dict[str, Any] = {
         "releases": list(dict.fromkeys(one.release for one in earlier.kept)),
         "outputs": len(earlier),
         "left_out": [{"release": out.release, "why": out.why} for out in earlier.left_out],
         "marginal_risk": max((s.marginal_risk.value for s in together.scenarios if s.marginal_risk), default=None),
-        "exposed": int(together.at_risk.sum()),
+        "exposed": count(together.at_risk),
         "earlier": None,
         "adds": None,
         "scenarios": [],
@@ -295,7 +294,7 @@ def _cumulative_section(earlier: Earlier, results: Sequence[PassResult], added: 
             "earlier": one.risk_before,
             "adds": one.value,
             "interval": [one.low, one.high],
-            "exposed": int((one.now.exposed & ~one.before.exposed).sum()),
+            "exposed": count(one.now.exposed & ~one.before.exposed),
             "epsilon": None if one.now.epsilon is None else one.now.epsilon.lower_bound,
             "epsilon_earlier": None if one.before.epsilon is None else one.before.epsilon.lower_bound,
         }
@@ -304,10 +303,10 @@ def _cumulative_section(earlier: Earlier, results: Sequence[PassResult], added: 
     section["marginal_risk"] = max((one.risk_now for one in added), default=None)
     section["earlier"] = {
         "marginal_risk": max((one.risk_before for one in added), default=None),
-        "exposed": int(before.at_risk.sum()),
+        "exposed": count(before.at_risk),
     }
     section["adds"] = {
         "marginal_risk": max((one.value for one in added), default=None),
-        "exposed": int((together.at_risk & ~before.at_risk).sum()),
+        "exposed": count(together.at_risk & ~before.at_risk),
     }
     return section

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,25 @@ def groups_of(number: int, output: Output, released: Released, space: Combinatio
 def are_counts(output: Output, released: Released, schema: Schema) -> bool:
     """Whether figures say how many people are in groups, exactly or within bounds."""
     return _terms(output, released, schema) is not None
+
+
+def can_be_together(outputs: Sequence[Output], released: Sequence[Released], schema: Schema) -> bool:
+    """Whether scaling shows what these counts tell of one person together, however many people there are.
+
+    What follows from one count less another shows at once only where both count the same people: of tables of different
+    subpopulations, or with withheld cells of people of whom some are left out, scaling would take ever longer.
+    """
+    if len(outputs) == 1:
+        return True
+    if len({output.where for output in outputs}) > 1:
+        return False
+    pairs = list(zip(outputs, released, strict=True))
+    return all(_is_exact(o, r) for o, r in pairs) or all(_counts_everybody(o, r, schema) for o, r in pairs)
+
+
+def _counts_everybody(output: Output, released: Released, schema: Schema) -> bool:
+    terms = _terms(output, released, schema)
+    return output.where is None and terms is not None and all(_axes(term) is not None for term in terms)
 
 
 def _terms(output: Output, released: Released, schema: Schema) -> tuple[Term, ...] | None:

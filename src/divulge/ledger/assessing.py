@@ -126,7 +126,7 @@ def _assessed(
             where="data",
             hint="Register them as a dataset of their own, in the same collection.",
         )
-    ready = plan(assessment, inputs, work.before)
+    ready = plan(assessment, inputs, work.before, condenses=True)
     found = assess(
         ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
     )

@@ -22,8 +22,8 @@ PART = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
 
 def planned(table: Table, *outputs: dict[str, Any], **given: Any) -> Plan:
     assessment = parse_spec({"data": "none.csv", "outputs": list(outputs), **given}, Path())
-    unknown = (None,) * len(assessment.outputs)
-    return plan(assessment, Inputs(table.schema, table, table.n_people, unknown))
+    unknown, before = (None,) * len(assessment.outputs), (None,) * len(assessment.earlier)
+    return plan(assessment, Inputs(table.schema, table, table.n_people, unknown, None, before))
 
 
 def record_of(ready: Plan) -> dict[str, Any]:

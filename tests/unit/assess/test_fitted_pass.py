@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from divulge.assess import assess
+from divulge.assess import Candidate, assess
 from divulge.assess.fitted import work
 from divulge.assess.fitted.work import can_fit
 from divulge.assess.statistics.left_out import left_out_parts
+from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
 from divulge.table.condense import condense
 from tests.support.tables import small_table
@@ -123,3 +126,57 @@ def test_no_two_of_a_small_group_are_left_out_together() -> None:
     for part in parts:
         assert (group[part] == 0).sum() <= 1
         assert (group[part] == 1).sum() <= 3
+
+
+def test_tables_of_different_people_go_row_by_row() -> None:
+    # One less the other is a count of few, which scaling would see ever later the more people there are.
+    table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
+    held = condense(crowd())
+    assert planned(held, table, {**table, "where": "AREA != 9"}).table.people is None
+    assert planned(held, {**table, "where": "AREA != 9"}).table.people is not None
+
+
+def test_withheld_cells_of_people_of_whom_some_are_left_out_go_row_by_row() -> None:
+    rows = crowd(300)
+    gone = small_table(
+        SEX=[None if i < 5 else int(c) for i, c in enumerate(rows["SEX"])],
+        ILL=["xyz"[c] for c in rows["ILL"]],
+        AREA=[f"a{c}" for c in rows["AREA"]],
+    )
+    pair = [{"kind": "crosstab", "variables": v, "compute": True} for v in (["SEX", "ILL"], ["SEX", "AREA"])]
+    held = condense(gone)
+    assert planned(held, *pair).table.people is not None
+    assert planned(held, *({**one, "threshold": 10} for one in pair)).table.people is None
+
+
+def test_what_was_released_before_counts_as_row_by_row() -> None:
+    rows, (first, second, third) = crowd(), tables(threshold=10)
+    by_row, by_people = (record(t, second, third, earlier=[first]) for t in (rows, condense(rows)))
+    assert by_people["condensed"]["risk"] == "expected"
+    assert by_people["verdict"] == by_row["verdict"]
+    for part in ("exposed", "releases", "outputs"):
+        assert by_people["cumulative"][part] == by_row["cumulative"][part], part
+    for part in ("adds", "earlier"):
+        assert by_people["cumulative"][part]["exposed"] == by_row["cumulative"][part]["exposed"]
+    for one, other in zip(by_people["cumulative"]["scenarios"], by_row["cumulative"]["scenarios"], strict=True):
+        # Both know what is added to a few thousandths.
+        assert one["adds"] == pytest.approx(other["adds"], abs=0.006)
+
+
+def test_many_rows_are_held_once_where_nobody_asks_for_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from divulge.assess import plan as planning
+
+    rows, (first, second, third) = crowd(), tables()
+    assessment = parse_spec({"data": "none.csv", "outputs": [first, second], "measures": ["DCAP"]}, Path())
+    inputs = Inputs(rows.schema, rows, rows.n_people, (None, None))
+    before = [Candidate("release 1", third)]
+    assert planning(assessment, inputs, before, condenses=True).table.people is None
+    monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 500)
+    assert planning(assessment, inputs, before).table.people is None
+    ready = planning(assessment, inputs, before, condenses=True)
+    assert ready.table.n_people == 500
+    assert ready.table.n_rows < 100
+    assert set(ready.table.names) == {"AREA", "SEX", "ILL", "JOB"}
+    mean = {"kind": "means", "variables": ["SEX"], "by": ["AREA"], "compute": True}
+    with_mean = parse_spec({"data": "none.csv", "outputs": [first, mean]}, Path())
+    assert planning(with_mean, inputs, condenses=True).table.people is None

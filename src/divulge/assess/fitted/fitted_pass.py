@@ -196,7 +196,7 @@ def _looks(
             continue
         k = next(told)
         nobody = np.zeros(table.n_rows, dtype=bool)
-        contrasts = dict(enumerate(halves.looks[k].contrasts))
+        contrasts = dict(enumerate(halves.looks[k].freed()))
         looks.append(Look(exposures[k], exposed[k], nobody, halves.looks[k].risk(), contrasts, is_exact=False))
     return looks, sum(map(len, parts)) / len(suspects) if len(suspects) else 1.0
 

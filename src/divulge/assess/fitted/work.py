@@ -10,7 +10,7 @@ import numpy as np
 
 from divulge.assess.splits.task import Task
 from divulge.fitting.combinations import LARGEST
-from divulge.fitting.counts import are_counts
+from divulge.fitting.counts import are_counts, can_be_together
 from divulge.fitting.fit import NEAR, Fitted, Fitting
 from divulge.fitting.scores import Place
 from divulge.kernels.arrays import Floats, Mask
@@ -23,11 +23,12 @@ from divulge.table import Schema, Table
 def can_fit(
     outputs: Sequence[Output], printed: Sequence[Released], scenarios: Sequence[Scenario], schema: Schema
 ) -> bool:
-    """Whether every output counts people, and the possible combinations are not too many."""
+    """Whether every output counts people, all fit together, and the possible combinations are not too many."""
     names = {n for o in outputs for n in o.uses(schema)} | {n for s in scenarios for n in s.variables}
     if prod(schema[n].n_codes for n in names) > LARGEST or not all(scenario.keys for scenario in scenarios):
         return False
-    return all(are_counts(o, r, schema) for o, r in zip(outputs, printed, strict=True))
+    pairs = zip(outputs, printed, strict=True)
+    return all(are_counts(o, r, schema) for o, r in pairs) and can_be_together(outputs, printed, schema)
 
 
 @dataclass(frozen=True, eq=False)

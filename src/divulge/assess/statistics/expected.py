@@ -67,13 +67,16 @@ class ExpectedHalves:
         taken from their mean over splits, which has a share 1/n of the split itself in it.
         """
         n = self.n_splits
-        means = self.sums[0] / max(n, 1)
-        freed = []
+        value = float(self.people @ self.exposures() / self.people.sum())
+        return mean_over(self.freed(), value, n / (n - 1) if n > 1 else 1.0)
+
+    def freed(self) -> list[float]:
+        """The contrast of every split, freed of who happened to be in."""
+        means, found = self.sums[0] / max(self.n_splits, 1), []
         for contrast, inside in zip(self.contrasts, self.inside, strict=True):
             n_in = self._by_cell(inside)
-            freed.append(contrast - _contrast(means, n_in, self.people - n_in))
-        value = float(self.people @ self.exposures() / self.people.sum())
-        return mean_over(freed, value, n / (n - 1) if n > 1 else 1.0)
+            found.append(contrast - _contrast(means, n_in, self.people - n_in))
+        return found
 
     def _by_cell(self, inside: Integers) -> Floats:
         return np.bincount(self.lookup.cell_of_row, inside, minlength=len(self.lookup.cells)).astype(np.float64)
