@@ -33,9 +33,9 @@ def groups_of(number: int, output: Output, released: Released, space: Combinatio
     if _is_exact(output, released):
         # Margins follow from exact cells.
         terms = terms[:1]
-    where = linear.block.weight
+    where, n = linear.block.weight, len(released.labels)
     return [
-        Counted(number, _grouping(term, where, len(released.labels), space), _axes(term) if where is None else None)
+        Counted(number, _grouping(term, where, n, space), None if where is not None else _axes(term, space.schema))
         for term in terms
     ]
 
@@ -48,12 +48,13 @@ def are_counts(output: Output, released: Released, schema: Schema) -> bool:
 def can_be_together(outputs: Sequence[Output], released: Sequence[Released], schema: Schema) -> bool:
     """Whether scaling shows what these counts tell of one person together, however many people there are.
 
-    What follows from one count less another shows at once only where both count the same people: of tables of different
-    subpopulations, or with withheld cells of people of whom some are left out, scaling would take ever longer.
+    What follows from one count less another shows at once only where both count the same people by the same values: of
+    tables of different subpopulations or bands, or with withheld cells of people of whom some are left out, scaling
+    would take ever longer.
     """
     if len(outputs) == 1:
         return True
-    if len({output.where for output in outputs}) > 1:
+    if len({output.where for output in outputs}) > 1 or any(output.coarser for output in outputs):
         return False
     pairs = list(zip(outputs, released, strict=True))
     return all(_is_exact(o, r) for o, r in pairs) or all(_counts_everybody(o, r, schema) for o, r in pairs)
@@ -61,7 +62,7 @@ def can_be_together(outputs: Sequence[Output], released: Sequence[Released], sch
 
 def _counts_everybody(output: Output, released: Released, schema: Schema) -> bool:
     terms = _terms(output, released, schema)
-    return output.where is None and terms is not None and all(_axes(term) is not None for term in terms)
+    return output.where is None and terms is not None and all(_axes(term, schema) is not None for term in terms)
 
 
 def _terms(output: Output, released: Released, schema: Schema) -> tuple[Term, ...] | None:
@@ -96,10 +97,10 @@ def _grouping(term: Term, where: Term | None, n_figures: int, space: Combination
     return space.grouping(cells, group, n_figures)
 
 
-def _axes(term: Term) -> Axes | None:
-    """The table that a term is, where everybody has a cell of it."""
+def _axes(term: Term, schema: Schema) -> Axes | None:
+    """The table that a term is, where everybody has a cell of it, and every value a row or column of its own."""
     n_cells = len(term.index)
-    shape = tuple(len(np.unique(cells)) for cells in term.cells)
+    shape = tuple(schema[name].n_codes for name in term.variables)
     first = int(term.index[0])
     is_plain = np.array_equal(term.index, first + np.arange(n_cells)) and int(np.prod(shape)) == n_cells
     if not is_plain or any((cells < 0).any() for cells in term.cells):

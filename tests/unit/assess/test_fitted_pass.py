@@ -134,6 +134,9 @@ def test_tables_of_different_people_go_row_by_row() -> None:
     held = condense(crowd())
     assert planned(held, table, {**table, "where": "AREA != 9"}).table.people is None
     assert planned(held, {**table, "where": "AREA != 9"}).table.people is not None
+    coarse = {**table, "coarser": {"ILL": {"merge": [["x", "y"]]}}}
+    assert planned(held, tables()[0], coarse).table.people is None
+    assert planned(held, coarse).table.people is not None
 
 
 def test_withheld_cells_of_people_of_whom_some_are_left_out_go_row_by_row() -> None:
