@@ -17,8 +17,11 @@ from divulge.outputs import Output, Released, read_released
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
 from divulge.policy import Policy, make_policy
+from divulge.readers.great_tables import from_great_tables
 from divulge.readers.lifelines import from_lifelines
+from divulge.readers.linearmodels import from_linearmodels
 from divulge.readers.pandas import from_pandas
+from divulge.readers.pyfixest import from_pyfixest
 from divulge.readers.statsmodels import from_statsmodels
 from divulge.record import dumps, to_plain, write_text
 from divulge.reports import Html, card
@@ -104,7 +107,8 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
     workers: int = 0,
     progress: bool | None = None,
 ) -> Check:
-    """Whether results may be released: fitted models of statsmodels, crosstabs of pandas, or outputs.
+    """Whether results may be released: fitted models of statsmodels, lifelines, linearmodels or pyfixest, crosstabs of
+    pandas or great_tables, or outputs.
 
     frame: the data frame that they were computed from, or a table. target, keys: what an intruder wants and knows; all
     variables of the results where absent. splits: random halves of the data; seconds: the longest of one search.
@@ -153,15 +157,24 @@ def _policy(given: Mapping[str, Any] | str | Path | None, rules: str | None) -> 
     return policy if rules is None else replace(policy, profile=rules)
 
 
+_READERS: Mapping[str, Callable[[Any], Output]] = {
+    "pandas": from_pandas,
+    "lifelines": from_lifelines,
+    "linearmodels": from_linearmodels,
+    "pyfixest": from_pyfixest,
+    "great_tables": from_great_tables,
+}
+"""By the package that an object comes from. None of them is imported here but pandas."""
+
+
 def _output(result: Any) -> Output:
     if isinstance(result, Output):
         return result
+    reader = _READERS.get(type(result).__module__.split(".")[0])
+    if reader is not None:
+        return reader(result)
     if hasattr(result, "model") and hasattr(result, "params"):
         return from_statsmodels(result)
-    if type(result).__module__.split(".")[0] == "pandas":
-        return from_pandas(result)
-    if type(result).__module__.split(".")[0] == "lifelines":
-        return from_lifelines(result)
     if hasattr(result, "tree_"):
         raise OutputError(
             "a tree of scikit-learn does not know what its response is called.",

@@ -223,11 +223,21 @@ def _coefficients(
         params, errors = params.T.ravel(), errors.T.ravel()
     if len(params) != len(labels) or not np.isfinite(params).all():
         raise OutputError("some coefficients are not known.", hint="Did the fit converge, and are there enough rows?")
+    return coefficient_figures(labels, params, errors, places, se_places)
+
+
+def coefficient_figures(
+    labels: Sequence[str], params: Any, errors: Any, decimals: int, se_decimals: int | None = -1
+) -> dict[str, Any]:
+    """Coefficients by label as a spec has them, with standard errors where they have decimals (−1: as many)."""
+    places = decimals if se_decimals == -1 else se_decimals
     return {
-        label: {"coef": f"{value:.{places}f}", "se": f"{se:.{se_places}f}"}
-        if se_places is not None and np.isfinite(se)
-        else f"{value:.{places}f}"
-        for label, value, se in zip(labels, params.tolist(), errors.tolist(), strict=True)
+        label: {"coef": f"{value:.{decimals}f}", "se": f"{se:.{places}f}"}
+        if places is not None and np.isfinite(se)
+        else f"{value:.{decimals}f}"
+        for label, value, se in zip(
+            labels, np.asarray(params, dtype=float).tolist(), np.asarray(errors, dtype=float).tolist(), strict=True
+        )
     }
 
 
