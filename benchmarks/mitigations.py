@@ -60,6 +60,7 @@ def run() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as made:
         if SUMIT is not None:
             lines.append(_beside(Path(SUMIT).read_text(encoding="utf-8"), "SUMiT", Path(made), "sumit", python))
+            print(json.dumps(lines[-1]), flush=True)
         for number in numbers:
             table = TABLES[number]
             if isinstance(table, Hierarchical):
@@ -101,8 +102,11 @@ def _beside(text: str | None, what: str, folder: Path, name: str, python: Path |
             line[method] = "unfinished"
             continue
         cells = answer["secondary"]
+        pattern = primary > 0
+        pattern[cells] = True
         line[method] = {
             "secondary": len(cells),
+            "unprotected": _unprotected(figures, primary > 0, pattern, up, down),
             "secondary_cost": float(figures.cost[cells].sum()),
             "processor_seconds": answer["processor_seconds"],
             "version": answer["version"],
@@ -123,10 +127,24 @@ def _asked(python: Path, folder: Path, name: str, method: str) -> dict[str, Any]
 
 
 def _measured(what: str, given: Figures, primary: Mask, up: Floats, down: Floats | None, n: int) -> dict[str, Any]:
-    """A pattern, checked by the bounds of an audit: no primary may be known better than it asks for."""
+    """A pattern, and what an audit says of it."""
     started, worked = time.perf_counter(), time.process_time()
     found = find_pattern(given, primary, up, down, OUR_SECONDS, time.process_time)
     seconds, processor = time.perf_counter() - started, time.process_time() - worked
+    return {
+        "what": what,
+        "figures": n,
+        "primary": int(primary.sum()),
+        "secondary": int((found & ~primary).sum()),
+        "secondary_cost": float(given.cost[found & ~primary].sum()),
+        "unprotected": _unprotected(given, primary, found, up, down),
+        "seconds": seconds,
+        "processor_seconds": processor,
+    }
+
+
+def _unprotected(given: Figures, primary: Mask, found: Mask, up: Floats, down: Floats | None) -> int:
+    """How many primary figures are known better than they ask for, by the bounds of an audit."""
     public = np.flatnonzero(~found)
     sums = given.sums[public] @ given.cells
     names = tuple(map(str, public.tolist())), tuple(map(str, range(len(given.cells))))
@@ -137,16 +155,7 @@ def _measured(what: str, given: Figures, primary: Mask, up: Floats, down: Floats
     slack = 1e-6 * (1 + np.abs(value))
     open_up = bounds.high - value >= up[targets] - slack
     open_down = np.ones(len(targets), dtype=bool) if down is None else value - bounds.low >= down[targets] - slack
-    return {
-        "what": what,
-        "figures": n,
-        "primary": int(primary.sum()),
-        "secondary": int((found & ~primary).sum()),
-        "secondary_cost": float(given.cost[found & ~primary].sum()),
-        "unprotected": int((~(open_up & open_down)).sum()),
-        "seconds": seconds,
-        "processor_seconds": processor,
-    }
+    return int((~(open_up & open_down)).sum())
 
 
 def _crossed(*shape: int) -> dict[str, Any]:

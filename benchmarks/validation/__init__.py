@@ -15,6 +15,7 @@ CHECKS = (
     "true_exposure",
     "acro_rules",
     "acro_folders",
+    "sdclog",
     "tauargus",
     "cell_keys",
     "proposals",

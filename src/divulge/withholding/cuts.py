@@ -25,11 +25,17 @@ SHORT = 1e-6
 CLOSE = 0.002
 """By how much more than the cheapest a pattern may cost."""
 
+ROUGHLY = 0.03
+"""By how much more a pattern may cost that is only chosen to see what it lacks."""
+
 MANY = 40
 """Needs from which on many are pushed at once before each is asked about alone."""
 
 PUSHES = 8
 """So often many needs are pushed at once, each up or down as drawn."""
+
+SHAKEN = 0.3
+"""By how much prices are shaken: enough for another pattern, too little for a dear one."""
 
 STALLED = 3
 """Rounds of cuts without a tenth of a per cent gained, after which fractions are left."""
@@ -140,7 +146,7 @@ class Search:
     ) -> None:
         self._given, self._primary, self._needs = given, primary, needs
         self._clock, self._rng = clock, np.random.default_rng(0)  # any seed: directions only
-        self._until, self._more = clock() + 0.7 * seconds, 0.3 * seconds
+        self._until, self._more = clock() + 0.5 * seconds, 0.5 * seconds
         self._paths, self._attacker = Paths(given, changes), Attacker(given, changes)
         self._choice = np.flatnonzero(~primary & np.isfinite(given.cost))
         self._place = np.full(given.n_figures, -1)
@@ -155,21 +161,35 @@ class Search:
         return self._until - self._clock()
 
     def run(self) -> Mask:
-        """The cheapest pattern; where the time is up before it is found, one that was made of paths."""
-        share = self._in_fractions()
-        chosen: Mask | None = None
-        n_rows = -1
-        while self._time > 0 and n_rows < len(self._rows):
-            chosen, n_rows = self._in_whole(), len(self._rows)
-            if not self._add_cuts(chosen.astype(float)):
-                return chosen
-        return self._of_paths(self._primary if chosen is None else chosen, share)
+        """The cheapest pattern; where that takes too long, the cheapest of some that are made of paths."""
+        share, best = self._in_fractions(), None
+        for close in (ROUGHLY, CLOSE):
+            n_rows = -1
+            while self._time > 0 and n_rows < len(self._rows):
+                chosen, n_rows = self._in_whole(close), len(self._rows)
+                if chosen is None:
+                    break
+                if not self._add_cuts(chosen.astype(float)):
+                    if close == CLOSE:
+                        return chosen
+                    best = chosen
+                    break
+        return self._of_paths(share, best)
 
-    def _of_paths(self, start: Mask, share: Floats) -> Mask:
-        """A pattern grown from one that is not enough, and without what it does not need."""
-        grown = grow(self._paths, start, self._needs, self._given.cost * (1.0 - 0.99 * share))
-        is_late = self._until + self._more
-        return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > is_late)
+    def _of_paths(self, share: Floats, best: Mask | None) -> Mask:
+        """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again."""
+        late = self._until + self._more
+        price = self._given.cost * (1.0 - 0.99 * share)
+        while best is None or self._clock() < late:
+            shaken = price if best is None else price * self._rng.lognormal(0.0, SHAKEN, len(price))
+            grown = grow(self._paths, self._primary, self._needs, shaken)
+            found = thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
+            if best is None or self._price(found) < self._price(best):
+                best = found
+        return best
+
+    def _price(self, pattern: Mask) -> float:
+        return float(self._given.cost[pattern & ~self._primary].sum())
 
     def _add_cuts(self, share: Floats) -> int:
         """Cuts for the needs that are not met; how many these are."""
@@ -218,8 +238,8 @@ class Search:
             share[self._choice] = np.clip(done.at, 0.0, 1.0)
         return share
 
-    def _in_whole(self) -> Mask:
-        """The cheapest pattern that the cuts so far allow, but for a fraction of a per cent."""
+    def _in_whole(self, close: float) -> Mask | None:
+        """The cheapest pattern that the cuts so far allow, but for so much; None where the time is up."""
         n, found = len(self._choice), self._primary.copy()
         if not self._rows:
             return found
@@ -229,8 +249,9 @@ class Search:
         ends = np.ones(len(self._rows)), np.full(len(self._rows), np.inf)
         program = Program(matrix, ends, (np.zeros(n), np.ones(n)), np.ones(n, dtype=bool))
         # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
-        price = self._cost * (0.5 / CLOSE / max(self._bound, self._cost.min(initial=1.0)))
+        price = self._cost * (0.5 / close / max(self._bound, self._cost.min(initial=1.0)))
         done = program.minimise(np.arange(n), price, self._time)
-        if done.at is not None:
-            found[self._choice[done.at > 0.5]] = True
+        if done.at is None or done.outcome != "optimal":
+            return None
+        found[self._choice[done.at > 0.5]] = True
         return found
