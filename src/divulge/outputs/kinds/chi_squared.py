@@ -103,24 +103,24 @@ class ChiSquared(Output):
         block = Block((groups.term(),), groups.n_groups, weight=weight_term(self, schema))
 
         def figures(totals: Floats) -> Floats:
-            found = chi_squared(totals.reshape(groups.shape), self.correction)
-            return np.array([found[name] for name in self.show])
+            found = chi_squared(totals.reshape(*totals.shape[:-1], *groups.shape), self.correction)
+            return np.stack([found[name] for name in self.show], axis=-1)
 
-        return Sums((block,), figures)
+        return Sums((block,), figures, are_counts=self.weights is None)
 
 
-def chi_squared(counts: Floats, correction: bool) -> dict[str, float]:
-    """Statistic, degrees of freedom and p-value of a table of counts."""
-    rows, columns, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+def chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:
+    """Statistic, degrees of freedom and p-value of tables of counts, (…, rows, columns)."""
+    rows, columns = counts.sum(axis=-1, keepdims=True), counts.sum(axis=-2, keepdims=True)
     # Central differences may take some ten-thousandths off an empty row; a row has at least one person.
-    rows_seen, columns_seen = rows > 1e-3, columns > 1e-3
-    df = float((rows_seen.sum() - 1) * (columns_seen.sum() - 1))
-    if df <= 0:
-        return {"statistic": np.nan, "df": np.nan, "p": np.nan}
-    counts = counts[np.ix_(rows_seen, columns_seen)]
-    expected = np.outer(rows[rows_seen], columns[columns_seen]) / total
-    apart = np.abs(counts - expected)
-    if correction and df == 1:
-        apart = apart - np.minimum(0.5, apart)
-    statistic = float((apart**2 / expected).sum())
-    return {"statistic": statistic, "df": df, "p": float(gammaincc(df / 2, statistic / 2))}
+    seen = (rows > 1e-3) & (columns > 1e-3)
+    n_rows, n_columns = (rows > 1e-3).sum(axis=(-2, -1)), (columns > 1e-3).sum(axis=(-2, -1))
+    df = np.asarray((n_rows - 1.0) * (n_columns - 1.0))
+    total = np.maximum(counts.sum(axis=(-2, -1), keepdims=True), 1e-3)
+    expected = np.where(seen, rows * columns / total, 1.0)
+    apart = np.where(seen, np.abs(counts - expected), 0.0)
+    if correction:
+        apart = np.where(df[..., None, None] == 1, apart - np.minimum(0.5, apart), apart)
+    statistic = (apart**2 / expected).sum(axis=(-2, -1))
+    found = {"statistic": statistic, "df": df, "p": gammaincc(np.maximum(df, 1.0) / 2, statistic / 2)}
+    return {name: np.where((df > 0) & (n_rows > 0), value, np.nan) for name, value in found.items()}

@@ -160,12 +160,13 @@ class Ratios(Output):
         z = 0.0 if self.interval is None else float(ndtri(0.5 + self.interval / 2))
 
         def figures(totals: Floats) -> Floats:
-            without, events = totals.reshape(n_groups, 2).T
+            pairs = totals.reshape(*totals.shape[:-1], n_groups, 2)
             others = np.arange(n_groups) != reference
-            found = _compared(self.measure, events, without, reference, z)[others]
-            return (found if self.interval is not None else found[:, :1]).ravel()
+            found = _compared(self.measure, pairs[..., 1], pairs[..., 0], reference, z)[..., others, :]
+            shown = found if self.interval is not None else found[..., :1]
+            return np.asarray(shown.reshape(*totals.shape[:-1], -1))
 
-        return Sums((block,), figures)
+        return Sums((block,), figures, are_counts=self.weights is None)
 
 
 def _code(variable: Variable, value: str, field: str) -> int:
@@ -180,22 +181,22 @@ def _code(variable: Variable, value: str, field: str) -> int:
 
 
 def _compared(measure: str, events: Floats, without: Floats, reference: int, z: float) -> Floats:
-    """(groups, 3): each group compared with the reference, and the ends of its interval; NaN where undefined."""
+    """(…, groups, 3): each group compared with the reference, and the ends of its interval; NaN where undefined."""
     # Central differences take some ten-thousandths off a cell; an occupied one has at least a row.
     a, b = np.where(events > 1e-3, events, 0.0), np.where(without > 1e-3, without, 0.0)
-    n = a + b
+    n, base = a + b, slice(reference, reference + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         risk = a / n
         if measure == "difference":
-            value = risk - risk[reference]
+            value = risk - risk[..., base]
             variance = risk * (1 - risk) / n
-            width = z * np.sqrt(variance + variance[reference])
-            return np.stack([value, value - width, value + width], axis=1)
+            width = z * np.sqrt(variance + variance[..., base])
+            return np.stack([value, value - width, value + width], axis=-1)
         if measure == "odds":
-            value = (a / b) / (a[reference] / b[reference])
+            value = (a / b) / (a[..., base] / b[..., base])
             variance = 1 / a + 1 / b
         else:
-            value = risk / risk[reference]
+            value = risk / risk[..., base]
             variance = 1 / a - 1 / n
-        width = z * np.sqrt(variance + variance[reference])
-        return np.stack([value, value * np.exp(-width), value * np.exp(width)], axis=1)
+        width = z * np.sqrt(variance + variance[..., base])
+        return np.stack([value, value * np.exp(-width), value * np.exp(width)], axis=-1)

@@ -142,6 +142,7 @@ class Lowered:
     is_bent: the totals are sums at the released figures, and say less the farther the figures now are from these: a
         coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
     sized: the residuals, where the sizes of groups have to be such that they can carry the figures.
+    of_counts: residuals of many sets of totals at once, (…, totals), where these are plain counts; None: they are not.
     settled: the same near a (synthetic) table, where the sums depend on what was not released; None: they do not.
     """
 
@@ -154,6 +155,7 @@ class Lowered:
     is_linear: bool = True
     is_bent: bool = False
     sized: SizedResiduals | None = None
+    of_counts: Callable[[Floats], Floats] | None = None
     settled: Callable[[Table], Lowered] | None = None
     variables: tuple[str, ...] = field(init=False)
 

@@ -28,11 +28,13 @@ class Sums:
     """What is summed over rows, and the figures that the sums make (NaN: not defined).
 
     derivatives: of the figures by the sums, (figures, sums); None: by central differences.
+    are_counts: the sums are plain counts, and `figures` takes many sets of them at once, (…, sums).
     """
 
     blocks: tuple[Block, ...]
     figures: Callable[[Floats], Floats]
     derivatives: Callable[[Floats], Floats] | None = None
+    are_counts: bool = False
 
     @property
     def n_totals(self) -> int:
@@ -57,11 +59,14 @@ class SumsResiduals:
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         del table
-        found = self.sums.figures(totals)
-        residuals = np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
         jacobian = (self.sums.derivatives or self._differences)(totals)
         # Where a figure is defined on one side only, the difference is no derivative.
-        return residuals, np.where(np.isfinite(jacobian), jacobian, 0.0)
+        return self.at(totals), np.where(np.isfinite(jacobian), jacobian, 0.0)
+
+    def at(self, totals: Floats) -> Floats:
+        """The residuals alone."""
+        found = self.sums.figures(totals)
+        return np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
 
     def _differences(self, totals: Floats) -> Floats:
         """Central differences, with the cube root of rounding as their step, where they are best."""
@@ -88,14 +93,16 @@ def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: 
 
 def lower_sums(sums: Sums, released: Released) -> Lowered:
     """The same sums as totals."""
+    residuals = SumsResiduals(sums, released.centre, released.half)
     return Lowered(
         sums.blocks,
         np.zeros(sums.n_totals),
-        SumsResiduals(sums, released.centre, released.half),
+        residuals,
         released.residual_low,
         released.residual_high,
         released.half,
         is_linear=False,
+        of_counts=residuals.at if sums.are_counts else None,
     )
 
 

@@ -13,6 +13,7 @@ from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.objective.moves import draws_of
 from divulge.objective.objective import Objective
 from divulge.objective.rules import rules_of
+from divulge.synthesisers.descent.counted import settle_counts
 from divulge.synthesisers.descent.expansion import codes_with_counts, expand_crosstabs
 from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.responses import draw_responses
@@ -42,6 +43,7 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
     if start == "model" and not keep:
         done = expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
         expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
+        settle_counts(objective, codes, done, np.random.default_rng([*key, 5]))
         occupy_levels(objective, codes, np.random.default_rng([*key, 4]))
     rules = rules_of(objective)
     _keep_rules(objective, rules, codes, keep, stream(*key, len(schema)))
