@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from divulge.measures import FAMILIES, Case, Estimate, Family, Scenario, measure
+from divulge.measures import FAMILIES, Case, Estimate, Family, Measured, Scenario, measure
 from divulge.measures.run import prepare
 from divulge.record import dumps
 from divulge.table import table_from_frame
@@ -88,6 +88,50 @@ def test_tables_are_not_changed(family: type[Family]) -> None:
     estimates(family, case)
     for table, columns in zip((case.people, case.synthetic), before, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(table.columns, columns, strict=True))
+
+
+NO_INTERVAL = {
+    "k_map": "the smallest of all classes",
+    "prosecutor_highest": "the largest of all chances",
+    "max_denom": "the largest of all classes",
+    "mean_denom": "a description of the file",
+    "baseCAPd": "what everybody knows",
+    "SUDA": "a description of the file",
+    "DIS_SUDA": "a model's guess from one sample",
+    **dict.fromkeys(("CIO", "pMSE", "pMSE_ratio", "SPECKS", "Hellinger"), "utility: one file beside another"),
+}
+"""Figures about people that stand without an interval, and why."""
+
+
+@pytest.fixture(scope="module")
+def everything() -> Measured:
+    """The whole battery with a holdout, once."""
+    return measure(
+        drawn(200, 31), drawn(200, 32), ["age", "sex", "area"], "home", holdout=drawn(200, 33), measures=["all"]
+    )
+
+
+@EVERY
+def test_figure_of_people_has_its_twin_for_the_holdout_or_holds_both(
+    family: type[Family], everything: Measured
+) -> None:
+    for about in family.measures:
+        if about.name not in everything.measures or about.of == "synthetic":
+            continue
+        holds_both = "out" in everything[about.name].details
+        twin = everything.holdout.get(about.name)
+        assert holds_both or twin is not None, about.name
+        if twin is not None and twin[0].is_defined and everything[about.name].is_defined:
+            assert about.name in everything.difference, about.name
+
+
+@EVERY
+def test_figure_of_people_has_an_interval(family: type[Family], everything: Measured) -> None:
+    for about in family.measures:
+        found = everything.measures.get(about.name)
+        if about.of == "synthetic" or found is None or not found[0].is_defined:
+            continue
+        assert (found[0].interval is None) == (about.name in NO_INTERVAL), about.name
 
 
 def test_measures_have_one_name_each() -> None:

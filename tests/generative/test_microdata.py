@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from divulge.kernels import neighbours
 from divulge.measures import Case, Estimate, Family, Scenario
+from divulge.measures.accused import area
 from divulge.measures.counting.nearest import points
 from divulge.measures.counting.wildcards import wildcard_counts
 from divulge.measures.families.alpha_k import AlphaK
@@ -18,7 +19,6 @@ from divulge.measures.families.individual_risk import individual_risks
 from divulge.measures.families.k_anonymity import KAnonymity
 from divulge.measures.families.l_diversity import LDiversity
 from divulge.measures.families.likeness import Likeness
-from divulge.measures.families.membership import area
 from divulge.measures.families.presence import Presence
 from divulge.measures.families.record_linkage import assigned
 from divulge.measures.families.reidentification import Reidentification

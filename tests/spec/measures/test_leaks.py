@@ -26,7 +26,16 @@ def drawn(n: int, seed: int) -> pd.DataFrame:
 PEOPLE, HELD, FRESH = drawn(400, 1), drawn(400, 2), drawn(400, 3)
 """Three samples of one population. Seeds: any."""
 
-FAMILIES = ["distances", "adversarial_accuracy", "membership", "inference", "presence", "singling_out", "linkability"]
+FAMILIES = [
+    "distances",
+    "adversarial_accuracy",
+    "membership",
+    "shadow",
+    "inference",
+    "presence",
+    "singling_out",
+    "linkability",
+]
 
 
 def found(synthetic: pd.DataFrame) -> Measured:
@@ -57,7 +66,16 @@ def test_copies_bring_rows_nearer_to_people_than_to_the_holdout(copied: Measured
     assert difference.interval.high < 0
 
 
-@pytest.mark.parametrize(("name", "chance"), [("DCR_share", 0.5), ("membership_AUC", 0.5), ("membership_TPR", 0.01)])
+@pytest.mark.parametrize(
+    ("name", "chance"),
+    [
+        ("DCR_share", 0.5),
+        ("membership_AUC", 0.5),
+        ("membership_TPR", 0.01),
+        ("shadow_AUC", 0.5),
+        ("shadow_TPR", 0.01),
+    ],
+)
 def test_copies_show_in_figures_of_both_at_once(copied: Measured, name: str, chance: float) -> None:
     interval = copied[name].interval
     assert interval is not None
@@ -83,6 +101,33 @@ def test_fresh_rows_are_as_near_to_either(fresh: Measured, name: str) -> None:
     interval = fresh[name].interval
     assert interval is not None
     assert interval.low <= 0.5 <= interval.high
+
+
+@pytest.mark.parametrize("generator", ["cart", "copula", "marginals", "sample"])
+def test_shadows_find_copies_whatever_the_intruder_believes_the_generator_to_be(generator: str) -> None:
+    copies = pd.concat([PEOPLE.iloc[:200], FRESH.iloc[:200]], ignore_index=True)
+    settings = {"shadow": {"generator": generator}}
+    result = measure(PEOPLE, copies, KEYS, "pay", holdout=HELD, measures=["shadow"], settings=settings)
+    interval = result["shadow_AUC"].interval
+    assert interval is not None
+    # A generator that keeps nothing but marginals gives nobody away, so there is nothing to learn from it.
+    assert interval.low > 0.5 or generator == "marginals"
+
+
+def test_shadows_see_nothing_in_fresh_rows() -> None:
+    values = [
+        measure(drawn(400, s), drawn(400, s + 1), KEYS, "pay", holdout=drawn(400, s + 2), measures=["shadow"])[
+            "shadow_AUC"
+        ].value
+        for s in (10, 20, 30, 40, 50, 60)  # any seeds, ten apart: no sample is used twice
+    ]
+    assert np.mean(values) == pytest.approx(0.5, abs=0.05)  # four standard errors of the mean of six
+
+
+def test_shadows_need_people_to_learn_from() -> None:
+    few = measure(PEOPLE, FRESH, KEYS, "pay", holdout=HELD.iloc[:40], measures=["shadow"])["shadow_AUC"]
+    assert np.isnan(few.value)
+    assert "at least 60 people" in few.caveats[0]
 
 
 def test_ties_do_not_count_as_safe() -> None:

@@ -25,6 +25,7 @@ from divulge.measures.families.rapid import Rapid
 from divulge.measures.families.reconstruction import Reconstruction
 from divulge.measures.families.record_linkage import RecordLinkage
 from divulge.measures.families.reidentification import Reidentification
+from divulge.measures.families.shadow import Shadow
 from divulge.measures.families.singling_out import SinglingOut
 from divulge.measures.families.special_uniques import SpecialUniques
 from divulge.measures.families.suda import Suda
@@ -63,6 +64,7 @@ FAMILIES: tuple[type[Family], ...] = (
     Linkability,
     Inference,
     Membership,
+    Shadow,
     Utility,
     Downstream,
 )

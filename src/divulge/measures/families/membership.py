@@ -11,13 +11,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.measures.accused import accused
 from divulge.measures.case import Case
 from divulge.measures.counting.nearest import nearest, points, sampled
-from divulge.measures.epsilon import Roc
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
-from divulge.measures.figures import share
-from divulge.measures.intervals import normal
 from divulge.settings import Range
 
 _SOURCE = "van Breugel et al. 2023 (DOMIAS)"
@@ -58,28 +56,7 @@ class Membership(Family):
         if case.holdout is None or case.holdout.n_rows < 20 or not case.people.n_rows or not case.synthetic.n_rows:
             return {m.name: Estimate(m.name, math.nan, caveats=(_FEW,)) for m in self.measures}
         inside, outside = self.scores(case, rng)
-        value, error = area(inside, outside)
-        n = len(inside)
-        # Scores that many share are accused by lot, so that the share of false accusations is the one asked for.
-        hits = Roc.of(inside, outside).tpr_at(self.false_positives) * n
-        return {
-            "membership_AUC": Estimate(
-                "membership_AUC",
-                value,
-                baseline=0.5,
-                interval=normal(value, error),
-                n=n + len(outside),
-                details={"standard_error": error, "in": n, "out": len(outside)},
-            ),
-            "membership_TPR": share(
-                "membership_TPR",
-                hits,
-                n,
-                "There are no people.",
-                baseline=self.false_positives,
-                details={"false_positives": self.false_positives, "out": len(outside)},
-            ),
-        }
+        return accused("membership", inside, outside, self.false_positives)
 
     def scores(self, case: Case, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The scores of people who were in, and of the half of the holdout that is no reference."""
@@ -95,16 +72,3 @@ class Membership(Family):
         far = [nearest(among, rows, min(self.neighbours, len(among)))[0][:, -1] for among in (synthetic, reference)]
         total = far[0] + far[1]
         return np.divide(far[1], total, out=np.full(len(rows), 0.5), where=total > 0)
-
-
-def area(inside: Floats, outside: Floats) -> tuple[float, float]:
-    """P(in > out) + ½ P(in = out), and its standard error (DeLong, DeLong and Clarke-Pearson 1988)."""
-    from scipy.stats import rankdata  # imported where it is used: it takes longer than most commands
-
-    n, m = len(inside), len(outside)
-    ranks = rankdata(np.concatenate([inside, outside]))
-    # How many of the others each person exceeds, ties counted as one half.
-    over = (ranks[:n] - rankdata(inside)) / m
-    under = 1 - (ranks[n:] - rankdata(outside)) / n
-    error = math.sqrt(over.var(ddof=1) / n + under.var(ddof=1) / m) if min(n, m) > 1 else math.nan
-    return float(over.mean()), error
