@@ -77,6 +77,15 @@ class Combinations:
         parts = [np.asarray(cells.get(n, np.zeros(c)), np.int64) for n, c in zip(names, self.cards, strict=True)]
         return Grouping(_summed(parts[:split]), _summed(parts[split:]), group, n_groups)
 
+    def groups_of_rows(self, grouping: Grouping, table: Table) -> Integers:
+        """The group of each row of a table of these variables; −1: none."""
+        place = np.zeros(table.n_rows, dtype=np.int64)
+        for name, step in self.steps.items():
+            place += table[name].astype(np.int64) * step
+        outer, inner = np.divmod(place, len(grouping.inner))
+        cell = grouping.outer[outer] + grouping.inner[inner]
+        return np.where(cell >= 0, grouping.group[np.maximum(cell, 0)], -1).astype(np.int64)
+
     def grouping_by(self, names: Sequence[str]) -> Grouping:
         """Groups by the combinations of some of the variables, the last of them fastest."""
         own = Combinations(self.schema.select(names))

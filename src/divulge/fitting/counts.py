@@ -15,13 +15,27 @@ from divulge.outputs.lowering.lowered import Term
 from divulge.table import Schema
 
 
+@dataclass(frozen=True)
+class Rest:
+    """People whom a condition leaves out, by what two tables share. pairs: the numbers of a group of everybody and of
+    one of those whom the condition selects; the rest is one less the other."""
+
+    names: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """One way in which an output groups people. number: of the output. axes: None where it does not count everybody."""
+    """One way in which people are grouped. number: of the output; −1: everybody, −2: the rest of a condition.
+
+    axes: the table that it is, where nobody is left out but by a condition; where: the condition.
+    """
 
     number: int
     grouping: Grouping
     axes: Axes | None
+    where: Term | None = None
+    rest: Rest | None = None
 
 
 def groups_of(number: int, output: Output, released: Released, space: Combinations) -> list[Counted]:
@@ -35,9 +49,34 @@ def groups_of(number: int, output: Output, released: Released, space: Combinatio
         terms = terms[:1]
     where, n = linear.block.weight, len(released.labels)
     return [
-        Counted(number, _grouping(term, where, n, space), None if where is not None else _axes(term, space.schema))
-        for term in terms
+        Counted(number, _grouping(term, where, n, space), _axes(term, where, space.schema), where) for term in terms
     ]
+
+
+def rests_of(groups: Sequence[Counted], space: Combinations) -> list[Counted]:
+    """The people whom conditions leave out, as far as tables of everybody and of the others tell of them together."""
+    pairs: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    where: Term | None = None
+    for b, part in enumerate(groups):
+        for a, whole in enumerate(groups):
+            if part.axes is not None and whole.axes is not None and part.where is not None and whole.where is None:
+                shared = tuple(name for name in part.axes.names if name in whole.axes.names)
+                pairs.setdefault(shared, []).append((a, b))
+                where = part.where
+    if where is None:
+        return []
+    return [Counted(-2, _outside(where, names, space), None, None, Rest(names, tuple(p))) for names, p in pairs.items()]
+
+
+def _outside(where: Term, names: tuple[str, ...], space: Combinations) -> Grouping:
+    """People whom a condition does not select, by some variables."""
+    own = Combinations(space.schema.select(names))
+    by = {name: np.arange(own.schema[name].n_codes) * step for name, step in own.steps.items()}
+    n_where, beside = len(where.index), _cells(where)
+    nothing = {v.name: np.zeros(v.n_codes, dtype=np.int64) for v in space.schema}
+    cells = {n: by.get(n, zero) * n_where + beside.get(n, zero) for n, zero in nothing.items()}
+    group = np.where(where.index[None, :] < 0, np.arange(own.size)[:, None], -1).astype(np.int32).ravel()
+    return space.grouping(cells, group, own.size)
 
 
 def are_counts(output: Output, released: Released, schema: Schema) -> bool:
@@ -48,21 +87,29 @@ def are_counts(output: Output, released: Released, schema: Schema) -> bool:
 def can_be_together(outputs: Sequence[Output], released: Sequence[Released], schema: Schema) -> bool:
     """Whether scaling shows what these counts tell of one person together, however many people there are.
 
-    What follows from one count less another shows at once only where both count the same people by the same values: of
-    tables of different subpopulations or bands, or with withheld cells of people of whom some are left out, scaling
-    would take ever longer.
+    What follows from one count less another shows at once only where that difference is a group of its own: that of
+    everybody less one subpopulation is. Of several subpopulations or bands, or with withheld cells of people of whom
+    some are left out, scaling would take ever longer.
     """
+    wheres = {output.where for output in outputs}
     if len(outputs) == 1:
         return True
-    if len({output.where for output in outputs}) > 1 or any(output.coarser for output in outputs):
+    if len(wheres - {None}) > 1 or any(output.coarser for output in outputs):
         return False
     pairs = list(zip(outputs, released, strict=True))
-    return all(_is_exact(o, r) for o, r in pairs) or all(_counts_everybody(o, r, schema) for o, r in pairs)
+    if len(wheres) == 1 and all(_is_exact(o, r) for o, r in pairs):
+        return True
+    # Beside tables of everybody, those of a subpopulation have to be exact.
+    are_plain = all(_are_tables(o, r, schema) for o, r in pairs)
+    return are_plain and all(o.where is None or (_is_exact(o, r) and len(wheres) > 1) for o, r in pairs)
 
 
-def _counts_everybody(output: Output, released: Released, schema: Schema) -> bool:
-    terms = _terms(output, released, schema)
-    return output.where is None and terms is not None and all(_axes(term, schema) is not None for term in terms)
+def _are_tables(output: Output, released: Released, schema: Schema) -> bool:
+    """Whether nobody is left out but by a condition."""
+    terms, linear = _terms(output, released, schema), output.linear(schema, released)
+    if terms is None or linear is None:
+        return False
+    return all(_axes(term, linear.block.weight, schema) is not None for term in terms)
 
 
 def _terms(output: Output, released: Released, schema: Schema) -> tuple[Term, ...] | None:
@@ -97,8 +144,10 @@ def _grouping(term: Term, where: Term | None, n_figures: int, space: Combination
     return space.grouping(cells, group, n_figures)
 
 
-def _axes(term: Term, schema: Schema) -> Axes | None:
-    """The table that a term is, where everybody has a cell of it, and every value a row or column of its own."""
+def _axes(term: Term, where: Term | None, schema: Schema) -> Axes | None:
+    """The table that a term is, where nobody is left out but by a condition, and every value stands by itself."""
+    if where is not None and any((cells < 0).any() for cells in where.cells):
+        return None
     n_cells = len(term.index)
     shape = tuple(schema[name].n_codes for name in term.variables)
     first = int(term.index[0])

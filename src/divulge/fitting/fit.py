@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from divulge.fitting.combinations import Combinations
-from divulge.fitting.counts import Counted, groups_of
-from divulge.fitting.narrowing import Axes, narrow
+from divulge.fitting.counts import Counted, Rest, groups_of, rests_of
+from divulge.fitting.narrowing import Axes, narrow, summed
 from divulge.kernels.arrays import Floats
 from divulge.objective import Target
 from divulge.outputs import Released
@@ -50,7 +50,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """What is scaled: the possible combinations, and the groups that outputs count. The last group is everybody."""
+    """What is scaled: the possible combinations. groups: those that outputs count, everybody, then who is left out."""
 
     space: Combinations
     groups: tuple[Counted, ...]
@@ -61,7 +61,8 @@ class Fitting:
         space = Combinations(schema)
         found = [one for i, t in enumerate(targets) for one in groups_of(i, t.output, t.released, space)]
         everybody = space.grouping({}, np.zeros(1, dtype=np.int32), 1)
-        return cls(space, (*found, Counted(-1, everybody, Axes((), (), 0))))
+        groups = [*found, Counted(-1, everybody, Axes((), (), 0))]
+        return cls(space, (*groups, *rests_of(groups, space)))
 
     def start(self, knowledge: Knowledge, n_people: int) -> Fitted:
         """What is granted, before any count is known."""
@@ -72,8 +73,8 @@ class Fitting:
     def fit(self, start: Fitted, released: Sequence[Released], n_people: int, near: float = 0.0) -> Fitted:
         """Numbers that give these counts. start: scaled in the same groups. near: standard errors that will do."""
         bounds = self._bounds(released, n_people)
-        printed = [released[one.number].values if one.number >= 0 else np.array([n_people]) for one in self.groups]
-        sought = [_sought(*bound, values) for bound, values in zip(bounds, printed, strict=True)]
+        pairs = zip(self.groups, bounds, strict=True)
+        sought = [_sought(*b, released[one.number].values) if one.number >= 0 else b for one, b in pairs]
         state = Fitted(start.values.copy(), tuple(f.copy() for f in start.factors), ())
         found, is_right = self._scaled(state, sought, near)
         # A few counts may be rounded so that only the ends of what that leaves open fit together.
@@ -103,9 +104,23 @@ class Fitting:
         """Of each group, between what its counts are, by all tables together."""
         everybody = np.array([float(n_people)])
         whole = [one.whole() for one in released]
-        found = [whole[one.number] if one.number >= 0 else (everybody, everybody) for one in self.groups]
-        narrow([one.axes for one in self.groups], found)
-        return found
+        given = [one for one in self.groups if one.rest is None]
+        found = [whole[one.number] if one.number >= 0 else (everybody, everybody) for one in given]
+        narrow([one.axes if one.where is None else None for one in given], found)
+        return [*found, *(self._rest(one.rest, found) for one in self.groups if one.rest is not None)]
+
+    def _rest(self, rest: Rest, bounds: Sequence[_Bounds]) -> _Bounds:
+        """How many people a condition leaves out: everybody less those whom it selects."""
+        least, most = [], []
+        for a, b in rest.pairs:
+            whole, part = self.groups[a].axes, self.groups[b].axes
+            assert whole is not None, "paired where both are tables"
+            assert part is not None, "the same"
+            low, high = (summed(whole, bound, rest.names).ravel() for bound in bounds[a])
+            least.append(low - summed(part, bounds[b][1], rest.names).ravel())
+            most.append(high - summed(part, bounds[b][0], rest.names).ravel())
+        low = np.maximum(np.max(least, axis=0), 0.0)
+        return low, np.maximum(np.min(most, axis=0), low)
 
     def figures(self, fitted: Fitted, number: int, released: Released) -> Floats:
         """The figures of an output, as these numbers give them; NaN for those that follow from others."""

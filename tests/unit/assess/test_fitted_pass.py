@@ -128,12 +128,29 @@ def test_no_two_of_a_small_group_are_left_out_together() -> None:
         assert (group[part] == 1).sum() <= 3
 
 
-def test_tables_of_different_people_go_row_by_row() -> None:
+def test_somebody_in_everybody_less_some_is_found_however_many_people_there_are() -> None:
+    table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
+    rows, pair = crowd(), (table, {**table, "where": "AREA != 9"})
+    held = condense(rows)
+    assert held.people is not None
+    # A thousand of everybody but of the one who is alone.
+    alone = held["AREA"] == held.schema["AREA"].texts.index("9")
+    many = Table(held.schema, held.columns, np.where(alone, 1, 1000 * held.people))
+    by_row, by_people, by_many = (record(t, *pair) for t in (rows, held, many))
+    for found in (by_people, by_many):
+        assert found["condensed"]["risk"] == "expected"
+        assert found["verdict"] == by_row["verdict"] == "refuse"
+        assert found["emergent"]["exposed"] == by_row["emergent"]["exposed"] == 1
+        assert all(o["reproduced"] == o["figures"] for o in found["outputs"])
+
+
+def test_tables_of_different_parts_of_the_people_go_row_by_row() -> None:
     # One less the other is a count of few, which scaling would see ever later the more people there are.
     table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
     held = condense(crowd())
-    assert planned(held, table, {**table, "where": "AREA != 9"}).table.people is None
+    assert planned(held, {**table, "where": "AREA != 4"}, {**table, "where": "AREA != 9"}).table.people is None
     assert planned(held, {**table, "where": "AREA != 9"}).table.people is not None
+    assert planned(held, table, {**table, "where": "AREA != 9", "threshold": 10}).table.people is None
     coarse = {**table, "coarser": {"ILL": {"merge": [["x", "y"]]}}}
     assert planned(held, tables()[0], coarse).table.people is None
     assert planned(held, coarse).table.people is not None

@@ -28,7 +28,7 @@ from divulge.assess.splits.task import Task
 from divulge.assess.statistics.contrasts import measure_risks
 from divulge.assess.statistics.counted import Counted, count_exposures
 from divulge.assess.statistics.expected import ExpectedHalves
-from divulge.assess.statistics.left_out import MOST_SUSPECTS, crowds_of, left_out_parts, pull
+from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts, pull
 from divulge.assess.statistics.looks import Look, best_look, looks_of
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.fitting.fit import NEAR
@@ -169,7 +169,7 @@ def _looks(
 ) -> tuple[list[Look], float]:
     """Every look-up, and with what probability somebody exposed would have been found."""
     table, lookups = work.task.table, [place.lookup for place in work.places]
-    crowds = crowds_of(work.task.outputs, table)
+    crowds = work.crowds()
     can = [look.can_exceed(policy.delta)[look.lookup.cell_of_row] for look in halves.looks]
     # One person moves what is expected of them by no more than about their pull; twice that is sure.
     may = np.any([np.zeros(table.n_rows, dtype=bool), *can], axis=0)

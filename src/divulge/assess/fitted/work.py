@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from divulge.assess.splits.task import Task
+from divulge.assess.statistics.left_out import Crowd
 from divulge.fitting.combinations import LARGEST
 from divulge.fitting.counts import are_counts, can_be_together
 from divulge.fitting.fit import NEAR, Fitted, Fitting
@@ -81,6 +82,14 @@ class Work:
         released = tuple(o.publish(o.evaluate(people), self.task.schema) for o in self.task.outputs)
         fitted = self.fitting.fit(self.whole, released, people.n_people, near)
         return PartResult(released, tuple(self._figures(fitted, i, r) for i, r in enumerate(released)), fitted.values)
+
+    def crowds(self) -> list[Crowd]:
+        """The groups of people that are counted, or follow from counts."""
+        table, found = self.task.table, []
+        for one in self.fitting.groups:
+            group = self.fitting.space.groups_of_rows(one.grouping, table)
+            found.append((group, table.tally(group, one.grouping.n_groups, group >= 0)))
+        return found
 
     def reproduction(self, number: int) -> Reproduction:
         """How far the whole gives the figures of an output."""

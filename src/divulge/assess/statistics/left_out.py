@@ -8,9 +8,7 @@ import numpy as np
 
 from divulge.assess.statistics.suspects import OUT_AT_ONCE
 from divulge.kernels.arrays import Floats, Integers
-from divulge.outputs import Output
 from divulge.scenario import Lookup
-from divulge.table import Table
 
 MOST_SUSPECTS = 3_000
 """Different rows whose exposure in the whole is worked out; those whose scores vary most first."""
@@ -20,14 +18,6 @@ MOST_PARTS = 20
 
 Crowd = tuple[Integers, Integers]
 """The group of each row (−1: none), and how many people each group has."""
-
-
-def crowds_of(outputs: Sequence[Output], table: Table) -> list[Crowd]:
-    """The groups of people behind the figures."""
-    found = []
-    for behind in (b for output in outputs for b in output.behind(table)):
-        found.append((behind.group, table.tally(behind.group, behind.n_groups, behind.group >= 0)))
-    return found
 
 
 def pull(crowds: Sequence[Crowd], n_rows: int) -> Floats:
