@@ -156,6 +156,26 @@ def test_a_spec_that_leads_out_of_the_folder_or_runs_code_is_refused(tmp_path: P
         opened(folder)
 
 
+def test_thresholds_are_those_of_whoever_opens_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text("delta: 0.05\nsmallest_group: 20\n", encoding="utf-8")
+    folder = tmp_path / "mine"
+    desk = open_desk(folder, policy=tmp_path / "policy.yaml")
+    try:
+        assert desk.document()["policy"] == {"delta": 0.05, "smallest_group": 20}
+        assert "delta: 0.05" in desk.text()
+        assert str(tmp_path) not in desk.text()
+    finally:
+        desk.close()
+
+
+@pytest.mark.parametrize("text", ["delt: 0.05", "delta: 3", "profile: nowhere.yaml", "- 1"])
+def test_thresholds_that_make_no_sense_are_refused_before_anything_is_made(tmp_path: Path, text: str) -> None:
+    (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(DivulgeError):
+        open_desk(tmp_path / "mine", policy=tmp_path / "policy.yaml")
+    assert not (tmp_path / "mine").exists()
+
+
 def test_a_verdict_is_out_of_date_after_any_change(assessed: tuple[Opened, httpx.Client]) -> None:
     place, browser = assessed
     found, version = place.desk._found, place.desk.version

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from divulge.errors import UsageError
+from divulge.terminal.options import PolicyOption
 from divulge.terminal.screen import screen
 
 
@@ -19,6 +20,7 @@ def run(
         Path | None,
         typer.Option("--data", metavar="FILE", help="The data of the outputs; else chosen on the page."),
     ] = None,
+    policy: PolicyOption = None,
     host: Annotated[str, typer.Option(help="An address of this machine alone.")] = "127.0.0.1",
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
@@ -40,7 +42,7 @@ def run(
         raise UsageError("the page is not installed.", hint="Install divulge with its extra: divulge[web].") from None
 
     held, keys = listen(host), Keys()
-    desk = open_desk(folder, data)
+    desk = open_desk(folder, data, policy)
     if desk.must_read and not check:
         desk.start_reading()
     address = address_of(held, keys)

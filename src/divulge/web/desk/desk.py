@@ -11,9 +11,11 @@ from typing import Any
 
 import yaml
 
+from divulge.checking import read_profile
 from divulge.errors import DivulgeError, SpecError, StateError, UploadError
 from divulge.outputs import read_released
 from divulge.outputs.output import in_field
+from divulge.policy import make_policy
 from divulge.record import make_folder, to_plain
 from divulge.spec import parse_output
 from divulge.spec.document import read_document
@@ -51,6 +53,8 @@ class Desk:
     folder: Path
     scratch: tempfile.TemporaryDirectory[str]
     data: Data | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    """The thresholds of the verdict, as whoever opened the folder says; what they do not say is as usual."""
     own: list[dict[str, Any]] = field(default_factory=list)
     """Outputs from forms or from a spec, as a spec has them."""
     read: FilesRead = field(default_factory=FilesRead)
@@ -99,7 +103,8 @@ class Desk:
     def document(self, data: str | None = None) -> dict[str, Any]:
         """The spec as plain data. data: how it names the data; by their own path where nothing else is said."""
         named = data if data is not None else "" if self.data is None else str(self.data.path)
-        return {**({"data": named} if named else {}), "outputs": self.outputs, "seed": 1}
+        policy = {"policy": dict(self.policy)} if self.policy else {}
+        return {**({"data": named} if named else {}), "outputs": self.outputs, **policy, "seed": 1}
 
     def text(self) -> str:
         """The spec as YAML, as it is shown and saved; it names the data without the place where they are."""
@@ -212,13 +217,14 @@ def _key(document: Mapping[str, Any]) -> str:
     return json.dumps(to_plain({k: v for k, v in document.items() if k != "name"}), sort_keys=True)
 
 
-def open_desk(folder: Path, data: Path | None = None) -> Desk:
+def open_desk(folder: Path, data: Path | None = None, policy: Path | None = None) -> Desk:
     """The desk for a folder, which is made where there is none. Of a spec in it the outputs alone are taken: which data
     they are about, and how to judge them, is for whoever opens it to say."""
+    judged = _policy(policy, folder)
     make_folder(folder)
     if (folder / OURS).is_symlink():
         raise SpecError("the folder's own folder is a link.", where=str(folder / OURS), hint="Replace it by a folder.")
-    desk = Desk(folder.resolve(), tempfile.TemporaryDirectory(prefix="divulge-open-"))
+    desk = Desk(folder.resolve(), tempfile.TemporaryDirectory(prefix="divulge-open-"), policy=judged)
     spec = desk.ours / "assessment.yaml"
     try:
         if spec.is_file():
@@ -231,6 +237,16 @@ def open_desk(folder: Path, data: Path | None = None) -> Desk:
         desk.close()
         raise
     return desk
+
+
+def _policy(file: Path | None, folder: Path) -> dict[str, Any]:
+    """The thresholds in a file, looked at before anything is made; none where there is no file."""
+    if file is None:
+        return {}
+    found = read_document(file)
+    with in_field("policy"):
+        read_profile(make_policy(found).profile, folder)
+    return found
 
 
 def _outputs_of(spec: Path) -> list[dict[str, Any]]:
