@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from divulge.table import Table
 
 
+_Original = Annotated[Path, typer.Option(help="The original microdata.", show_default=False)]
 _Synthetic = Annotated[list[Path], typer.Option(help="Synthetic microdata; once for every file.", show_default=False)]
 _Keys = Annotated[
     list[str], typer.Option(metavar="A,B,…", help="What the intruder knows of a person.", show_default=False)
@@ -75,7 +76,7 @@ _Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw Dorig
 
 
 def run(
-    original: Annotated[Path, typer.Option(help="The original microdata.", show_default=False)],
+    original: _Original,
     synthetic: _Synthetic,
     keys: _Keys,
     target: _Target = None,
@@ -106,18 +107,12 @@ def run(
     With a holdout every figure is given for it too, and the difference with its interval: what is learnt about people
     who were not in the data is no disclosure.
     """
-    # The measures bring compiled code with them, which other commands should not wait for.
     from divulge import settings
     from divulge.scenario import Scenario
     from divulge.terminal import measure_options as read
     from divulge.terminal.measure_view import show
 
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
-    if all_ and measures:
-        raise UsageError("all measures and some measures cannot both be asked for.", where="--all")
-    if schema is not None and engine == "duckdb":
-        raise UsageError("the duckdb engine takes files as they are, without a schema.", where="--schema")
+    _check(plot, all_ and bool(measures), schema is not None and engine == "duckdb")
     paths = [original, *synthetic, *([holdout] if holdout is not None else [])]
     names = read.read_names(keys)
     tables = _read_tables(paths, schema) if engine == "memory" else None
@@ -140,6 +135,15 @@ def run(
         screen.print_json(_document(found, table))
     else:
         show(found, table)
+
+
+def _check(plot: Path | None, all_and_some: bool, counted_with_schema: bool) -> None:
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise UsageError(f"the plot is an SVG file, this one ends in {plot.suffix!r}.", where="--plot")
+    if all_and_some:
+        raise UsageError("all measures and some measures cannot both be asked for.", where="--all")
+    if counted_with_schema:
+        raise UsageError("the duckdb engine takes files as they are, without a schema.", where="--schema")
 
 
 def _read_tables(paths: Sequence[Path], schema: Path | None) -> list[Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from divulge.terminal.questions import BACK, ask, ask_in_turn
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
+    from divulge.assess.remarks import Finding
     from divulge.table import Schema
 
 _KINDS = ("crosstab", "frequencies", "means", "model")
@@ -67,10 +69,7 @@ def run(
     from divulge.spec import parse_spec, read_inputs
     from divulge.spec.draft import Draft, draft_text
 
-    if spec.exists() and not force:
-        raise UsageError("there is such a file already.", where=str(spec), hint="Give another name, or --force.")
-    if not spec.parent.is_dir():
-        raise UsageError("there is no such folder.", where=str(spec.parent), hint="Make it first.")
+    _check_place(spec, force)
     asking = sys.stdin.isatty() and not json
     if data is None and schema is None and not asking:
         raise UsageError("what the outputs are about is not known.", hint="Give --data FILE, or --schema and --rows.")
@@ -102,12 +101,23 @@ def run(
     if json:
         findings = [vars(remark) for remark in remarks]
         screen.print_json({"file": str(spec), "spec": draft.document(), "findings": findings})
-        return
+    else:
+        _show(spec, remarks, "teach" if data is None else "assess")
+
+
+def _check_place(spec: Path, force: bool) -> None:
+    if spec.exists() and not force:
+        raise UsageError("there is such a file already.", where=str(spec), hint="Give another name, or --force.")
+    if not spec.parent.is_dir():
+        raise UsageError("there is no such folder.", where=str(spec.parent), hint="Make it first.")
+
+
+def _show(spec: Path, remarks: Sequence[Finding], after: str) -> None:
+    """What looks wrong in the data, and what to do next."""
     for remark in remarks:
         screen.note(f"Mind: {remark.sentence} {remark.advice}")
     screen.show(f"Written: {spec}")
-    after = f"divulge assess {spec}" if data is not None else f"divulge teach {spec}"
-    screen.note(f"Read it and edit it. Then: divulge check {spec}, and {after}")
+    screen.note(f"Read it and edit it. Then: divulge check {spec}, and divulge {after} {spec}")
 
 
 def _asked_data(answer: str) -> tuple[Path, tuple[Schema, int | None]]:
