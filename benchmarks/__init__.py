@@ -4,5 +4,5 @@ A benchmark is a file here with a function `run() -> list[dict]`, one dict a mea
 """
 
 BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "tables", "evolution", "teaching", "assess", "reports")
-BENCHMARKS += ("service", "digits", "audit", "mitigations", "readers", "wild", "nation", "microdata")
+BENCHMARKS += ("service", "digits", "audit", "mitigations", "readers", "wild", "nation", "microdata", "kinds")
 """The files of this folder that are benchmarks."""

@@ -11,6 +11,7 @@ from typing import Any
 from divulge.cli import command_tree
 from docs.catalogue import catalogue_page, schema_file
 from docs.digits import digits_page, digits_picture
+from docs.embedded_kinds import embedded_kinds_page
 from docs.house import house_svg
 from docs.performance import performance_page
 from docs.rulebook import rules_page
@@ -81,6 +82,7 @@ PAGES = {
     "digits.svg": digits_picture,
     "glossary.md": glossary_page,
     "house.svg": house_svg,
+    "limits-kinds.md": embedded_kinds_page,
     "performance.md": performance_page,
     "reference/catalogue.md": catalogue_page,
     "reference/rules.md": rules_page,
