@@ -36,6 +36,9 @@ LABELS = [
     "GET /api/submissions",
     "POST /api/submissions",
     "GET /api/submissions/{submission_id}",
+    "POST /api/submissions/files",
+    "GET /api/submissions/{submission_id}/files/{upload_id}",
+    "GET /api/submissions/{submission_id}/release.zip",
     "GET /api/submissions/{submission_id}/record",
     "POST /api/submissions/{submission_id}/comments",
     "POST /api/submissions/{submission_id}/decisions",
@@ -76,6 +79,7 @@ def test_no_request_makes_the_service_fail(served: Service, operations: dict[str
         answer = case.call(base_url=served.url, headers=headers, cookies=cookies, timeout=30)
         assert answer.status_code < 500, answer.text
         if answer.status_code >= 400:
+            assert "Authorization" not in case.headers, "the log-in is what is tried"
             assert set(answer.json()["error"]) == {"type", "message", "where", "hint"}
 
     tried()

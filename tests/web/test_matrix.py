@@ -13,7 +13,7 @@ from fastapi.routing import iter_route_contexts
 
 from divulge.ledger import datasets
 from tests.conftest import server_of
-from tests.support.service import CANARY, NAMES, OUTPUT, Service, api_headers, build, token_in
+from tests.support.service import CANARY, NAMES, OUTPUT, PASSWORD, Service, api_headers, build, token_in
 
 WHO = (None, *NAMES)
 """rosa submitted what the addresses speak of; remy is in the same project; None is not logged in."""
@@ -72,6 +72,10 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/log-out"): Rule(ALL, _text()),
     ("GET", "/account"): Rule(ALL),
     ("POST", "/account"): Rule(set(), _text(old="wrong", new="x", again="x")),
+    ("GET", "/account/tokens"): Rule(ALL),
+    ("POST", "/account/tokens"): Rule(ALL, _text(name="nightly", days="3", password=PASSWORD)),
+    ("POST", "/account/tokens/{token_id}/revoke"): Rule(set(), _text()),  # none of theirs
+    ("GET", "/api"): Rule(ALL),
     ("GET", "/submissions"): Rule(ALL),
     ("GET", "/submit"): Rule(ALL),
     ("GET", "/submit/{way}"): Rule(ALL),
@@ -123,6 +127,9 @@ RULES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/api/session"): Rule(ALL),
     ("GET", "/api/submissions"): Rule(ALL),
     ("POST", "/api/submissions"): Rule(MEMBERS, json=_new),
+    ("POST", "/api/submissions/files"): Rule(set(), form=_sent),  # no file was sent
+    ("GET", A + "/files/{upload_id}"): Rule(set(), hidden=True),  # none came with it
+    ("GET", A + "/release.zip"): Rule(OWN, hidden=True, makes="released"),
     ("GET", A): Rule(OWN, hidden=True),
     ("GET", A + "/record"): Rule(OVERSEERS, hidden=True),
     ("POST", A + "/comments"): Rule(OWN, json=_text(text="Hello"), hidden=True),
@@ -182,7 +189,7 @@ def test_every_route_has_a_line_in_the_matrix(world: World) -> None:
 def test_route_answers_those_it_is_for_and_nobody_else(world: World, method: str, path: str) -> None:
     rule, service = RULES[method, path], world.service
     subject = service.make(rule.makes) if "submission_id" in path else 0
-    names = {"submission_id": subject, "upload_id": 1, "name": "style.css", "way": "table"}
+    names = {"submission_id": subject, "upload_id": 1, "name": "style.css", "way": "table", "token_id": 999}
     names |= {"project_id": service.project, "dataset_id": service.dataset, "person_id": service.ids["spare"]}
     for who in WHO:
         if method != "GET" and rule.makes != "ready" and "submission_id" in path and who in rule.allowed:
@@ -204,6 +211,8 @@ def _asked(world: World, who: str | None, method: str, address: str, rule: Rule)
     if address.startswith("/api/"):
         if who is not None:
             sent["headers"] = api_headers(client)
+        if rule.form is not None:
+            sent["data"] = rule.form(service)
         if rule.json is not None:
             sent["json"] = rule.json(service)
             if address.endswith("/versions"):

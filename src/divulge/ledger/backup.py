@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, DateTime, Table, column, func, insert, select, table, text, update
+from sqlalchemy import Connection, DateTime, Table, column, func, insert, inspect, select, table, text, update
 from sqlalchemy.types import TypeEngine
 
 from divulge.errors import LedgerError, TamperedError
@@ -88,8 +88,13 @@ def _restore(given: str | None, store: Path | None, archive: tarfile.TarFile) ->
     n_files = _put_files(archive, ledger.store)
     upgrade(ledger.engine, manifest["version"])
     counts: dict[str, int] = {}
+    held = set(archive.getnames())
     with ledger.engine.execution_options(divulge_writes=True).begin() as connection:
+        there = set(inspect(connection).get_table_names())
         for one in _tables():
+            if one.name not in there and f"tables/{one.name}.jsonl" not in held:
+                # From a later version than the archive.
+                continue
             rows = [
                 json.loads(line) for line in _read(archive, f"tables/{one.name}.jsonl").decode().split("\n") if line
             ]

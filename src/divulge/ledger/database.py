@@ -42,12 +42,14 @@ UPGRADE_LOCK = 7_145_001
 class Ledger:
     """An open ledger: its database, and the folder with uploaded and released files.
 
-    anchors: a file elsewhere, to which every release adds where the audit trail ends.
+    anchors: a file elsewhere, to which every release adds where the audit trail ends. token: the number of the token of
+    a program that acts, which the audit trail notes with everything that is then written.
     """
 
     engine: Engine
     store: Store
     anchors: Path | None = None
+    token: int | None = None
 
     @property
     def url(self) -> str:
@@ -76,6 +78,7 @@ class Ledger:
         stale: StaleError | None = None
         with Session(engine, expire_on_commit=False) as session, session.begin():
             seals.watch(session)
+            session.info[trail.BY_TOKEN] = self.token
             try:
                 yield session
             except StaleError as error:

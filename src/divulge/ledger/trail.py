@@ -32,6 +32,9 @@ SERVICE = "service"
 RELEASED = "divulge_released"
 """Where a session says that it has released something."""
 
+BY_TOKEN = "divulge_token"
+"""Where a session says which token of a program it acts by."""
+
 _START = "0" * 64  # what stands for the hash before the first entry
 _TRAIL_LOCK = 7_145_002
 """Advisory lock of PostgreSQL for adding an entry; any number that nothing else in the database uses."""
@@ -80,6 +83,8 @@ def append(
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TRAIL_LOCK})
     # Whatever this session has seen of the head before is older than the lock.
     head = session.get_one(TrailHead, 1, populate_existing=True)
+    by_token = session.info.get(BY_TOKEN)
+    said = {**(details or {}), **({"rows": rows} if rows else {})}
     entry = TrailEntry(
         number=head.count + 1,
         at=database_now(session),
@@ -87,7 +92,7 @@ def append(
         action=action,
         subject=subject,
         subject_id=subject_id,
-        details=canonical({**(details or {}), **({"rows": rows} if rows else {})}),
+        details=canonical({**said, "by_token": by_token} if by_token is not None else said),
         previous=head.hash,
     )
     entry.hash = _entry_hash(entry)

@@ -83,6 +83,7 @@ def _what_the_trail_says(session: Session) -> _Said:
         with suppress(ValueError, KeyError, TypeError, AttributeError):
             details = json.loads(entry.details)
             _note_rows(said, details.pop("rows", {}))
+            details.pop("by_token", None)
             if entry.subject == "submission":
                 _note(said, entry, details)
     return said

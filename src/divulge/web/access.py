@@ -1,10 +1,13 @@
-"""Who is asking: the log-in behind a cookie, or the person whom a trusted proxy names; and whether a form is theirs."""
+"""Who is asking: the log-in behind a cookie, the person whom a trusted proxy names, or the owner of a program's token.
+
+And whether a form is theirs.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -17,8 +20,8 @@ from starlette.responses import Response
 from divulge.errors import NotAllowedError
 from divulge.ledger.database import Ledger
 from divulge.ledger.listing import whole_number
-from divulge.ledger.model import BrowserSession, Person, Role
-from divulge.web import sessions
+from divulge.ledger.model import ApiToken, BrowserSession, Person, Role
+from divulge.web import sessions, tokens
 from divulge.web.deployment import Deployment
 from divulge.web.guard import client_address
 from divulge.web.last_use import LastUse
@@ -45,6 +48,8 @@ class Visitor:
     token_hash: str
     new_token: str | None = None
     """The cookie to set, where a proxy brought somebody who had none."""
+    token: ApiToken | None = None
+    """That by which a program asks; None where a browser does."""
 
     @property
     def id(self) -> int:
@@ -89,8 +94,10 @@ Id = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 def ledger_of(request: Request) -> Ledger:
+    """The ledger; what a program writes to it is noted as done by its token."""
     ledger: Ledger = request.app.state.ledger
-    return ledger
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    return ledger if visitor is None or visitor.token is None else replace(ledger, token=visitor.token.id)
 
 
 def settings_of(request: Request) -> Deployment:
@@ -119,8 +126,11 @@ def set_cookie(response: Response, name: str, value: str, settings: Deployment) 
 
 
 def find_visitor(request: Request) -> Visitor | None:
-    """Whoever is asking, or None."""
+    """Whoever is asking, or None. Where a token is sent, it alone counts."""
     ledger, settings = ledger_of(request), settings_of(request)
+    sent = _sent_token(request)
+    if sent is not None:
+        return _by_token(request, sent)
     token = request.cookies.get(cookie_name(settings))
     named = _named_by_proxy(request, settings)
     with ledger.reading() as session:
@@ -174,18 +184,49 @@ async def _posted(request: Request, visitor: SignedIn) -> AsyncIterator[Posted]:
 Form = Annotated[Posted, Depends(_posted)]
 
 
-async def _checked_header(request: Request, visitor: SignedIn) -> Visitor:
-    """For the API: the token in the header X-CSRF-Token, which no other site can set."""
-    given = request.headers.get("x-csrf-token", "")
-    if not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
-        raise NotAllowedError(
-            "the header X-CSRF-Token is missing or not yours.",
-            hint="GET /api/session tells it.",
-        )
-    return visitor
+def _caller(*scopes: str) -> Callable[..., Visitor]:
+    """For changes by the API. A browser sends a header that no other site can set; a token needs one of the scopes."""
+
+    def check(request: Request, visitor: SignedIn) -> Visitor:
+        if visitor.token is not None:
+            if not set(scopes) & set(visitor.token.scopes):
+                needed = " or ".join(scopes)
+                hint = f"Make one with the scope {needed}." if scopes else "Log in with name and password."
+                raise NotAllowedError("the token does not allow this.", hint=hint)
+            return visitor
+        given = request.headers.get("x-csrf-token", "")
+        if not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
+            raise NotAllowedError("the header X-CSRF-Token is missing or not yours.", hint="GET /api/session tells it.")
+        return visitor
+
+    return check
 
 
-Caller = Annotated[Visitor, Depends(_checked_header)]
+Caller = Annotated[Visitor, Depends(_caller())]
+"""Somebody in a browser: what no token allows."""
+
+Submitter = Annotated[Visitor, Depends(_caller(tokens.SUBMIT))]
+Checking = Annotated[Visitor, Depends(_caller(tokens.CHECK))]
+Speaker = Annotated[Visitor, Depends(_caller(tokens.SUBMIT, tokens.CHECK))]
+
+
+def _sent_token(request: Request) -> str | None:
+    """The token that a program sends. Pages know none: what a browser or a proxy writes there is not for us."""
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    is_ours = request.url.path.startswith("/api/") and kind.casefold() == "bearer"
+    return text.strip() if is_ours else None
+
+
+def _by_token(request: Request, text: str) -> Visitor | None:
+    with ledger_of(request).reading() as session:
+        found = tokens.find(session, text)
+    if found is None:
+        return None
+    named = _named_by_proxy(request, settings_of(request))
+    if named is not None and named != found.person.proxy_name:
+        raise NotAllowedError("the token is not of whom the proxy names.")
+    # It has no forms, so nothing that a form could send is right.
+    return Visitor(found.person, secrets.token_urlsafe(32), "", token=found)
 
 
 def _named_by_proxy(request: Request, settings: Deployment) -> str | None:
@@ -210,6 +251,7 @@ def _arrive(ledger: Ledger, settings: Deployment, named: str) -> Visitor:
 __all__ = [
     "MOST_FIELDS",
     "Caller",
+    "Checking",
     "Form",
     "Id",
     "LogInNeededError",
@@ -217,6 +259,8 @@ __all__ = [
     "Posted",
     "Sent",
     "SignedIn",
+    "Speaker",
+    "Submitter",
     "Visitor",
     "check_csrf",
     "client_address",

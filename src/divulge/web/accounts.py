@@ -9,7 +9,7 @@ from divulge.errors import NotAllowedError, NotFoundError, SpecError, UsageError
 from divulge.ledger import people, states, trail
 from divulge.ledger.model import Person, Project, Role
 from divulge.ledger.workflow import get_person
-from divulge.web import passwords, sessions
+from divulge.web import passwords, sessions, tokens
 
 
 def change_own_password(session: Session, by: int, old: str, new: str, again: str, token_hash: str) -> None:
@@ -50,7 +50,7 @@ def add_account(
 
 
 def reset_password(session: Session, by: Person | None, person_id: int) -> tuple[Person, str]:
-    """Give somebody a password for their next log-in, which they then change; they are logged out everywhere.
+    """Give somebody a password for their next log-in, which they then change; they and their programs are logged out.
 
     by: an administrator; None for the command line, whose user has the database before them anyway.
     """
@@ -64,17 +64,19 @@ def reset_password(session: Session, by: Person | None, person_id: int) -> tuple
     sessions.end_all(session, person.id)
     sessions.forget_failures(session, person.name)
     who = by.name if by is not None else trail.COMMAND_LINE
+    tokens.revoke_all(session, person.id, who)
     trail.append(session, who, "reset password", "person", person.id)
     return person, password
 
 
 def change_account(session: Session, by: Person, person_id: int, role: str, is_active: bool) -> Person:
-    """Another role, or an account closed or opened. Whoever's account is closed is logged out."""
+    """Another role, or an account closed or opened. Whoever's account is closed is logged out, and so are programs."""
     if role not in set(Role):
         raise SpecError(f"a role is one of: {', '.join(Role)}.", where="role")
     person = people.change_person(session, by, person_id, role=Role(role), is_active=is_active)
     if not is_active:
         sessions.end_all(session, person_id)
+        tokens.revoke_all(session, person_id, by.name)
     return person
 
 

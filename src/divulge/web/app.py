@@ -39,6 +39,7 @@ from divulge.web.views import (
     downloads,
     handed_in,
     people,
+    programs,
     progress,
     projects,
     queue,
@@ -50,7 +51,20 @@ from divulge.web.views import (
 
 _log = logging.getLogger("divulge.web")
 
-_PAGES = (session, queue, submit, submission, handed_in, safer, progress, downloads, datasets, projects, people)
+_PAGES = (
+    session,
+    queue,
+    submit,
+    submission,
+    handed_in,
+    safer,
+    progress,
+    downloads,
+    datasets,
+    projects,
+    people,
+    programs,
+)
 
 _THREADS = 8
 """Pages that are made at once. They share one interpreter: more of them only make each other, and all of them, late."""
@@ -145,7 +159,10 @@ def add_errors(app: FastAPI) -> None:
     @app.exception_handler(LogInNeededError)
     async def stranger(request: Request, _: LogInNeededError) -> Response:
         if request.url.path.startswith("/api/"):
-            said = UsageError("nobody is logged in.", hint="POST name and password to /api/session.")
+            said = UsageError(
+                "nobody is logged in.",
+                hint="Send a token (Authorization: Bearer …), or POST name and password to /api/session.",
+            )
             return JSONResponse(said.as_json(), status_code=401)
         return RedirectResponse(session.log_in_address(request), status_code=303)
 

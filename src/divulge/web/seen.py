@@ -98,8 +98,9 @@ class NoteWhatIsSeen:
             visitor = scope.get("state", {}).get("visitor")
             if message["type"] == "http.response.start" and message["status"] == 200 and visitor is not None:
                 note = self.seen.download if _is_taken_away(message) else self.seen.view
+                by = what if visitor.token is None else f"{what}, by token {visitor.token.id}"
                 try:
-                    await run_in_threadpool(note, visitor.person.name, submission_id, what)
+                    await run_in_threadpool(note, visitor.person.name, submission_id, by)
                 except SQLAlchemyError as error:
                     failed = error
             if failed is None:

@@ -2,7 +2,7 @@
 
 from divulge.ledger.model.base import Base, utc_now
 from divulge.ledger.model.jobs import ACTIVE, Job, JobState
-from divulge.ledger.model.people import BrowserSession, LogInAttempt, Membership, Person, Project, Role
+from divulge.ledger.model.people import ApiToken, BrowserSession, LogInAttempt, Membership, Person, Project, Role
 from divulge.ledger.model.searches import Search
 from divulge.ledger.model.submissions import (
     Assignment,
@@ -24,6 +24,7 @@ from divulge.ledger.model.trail import TrailEntry, TrailHead
 
 __all__ = [
     "ACTIVE",
+    "ApiToken",
     "Assignment",
     "Audience",
     "Base",

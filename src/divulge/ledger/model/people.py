@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -58,6 +59,29 @@ class BrowserSession(Base):
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
     person: Mapped[Person] = relationship()
+
+
+class ApiToken(Base):
+    """What lets a program do some of what a person may do. token_hash: SHA-256 of the token, which is not kept.
+
+    scopes: words of `divulge.web.tokens`. It never lets anybody do more than its owner may at that moment.
+    """
+
+    __tablename__ = "api_tokens"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    name: Mapped[str] = mapped_column(String(100))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    scopes: Mapped[list[Any]]
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+
+    person: Mapped[Person] = relationship()
+
+    def is_open(self, now: datetime) -> bool:
+        return self.revoked_at is None and now < self.expires_at
 
 
 class LogInAttempt(Base):

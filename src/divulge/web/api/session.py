@@ -37,7 +37,7 @@ def log_in(request: Request, response: Response, given: LogIn) -> Me:
 @router.get("")
 def who_am_i(visitor: SignedIn) -> Me:
     """Who is logged in."""
-    return _me(visitor.person, visitor.csrf)
+    return _me(visitor.person, "" if visitor.token is not None else visitor.csrf)
 
 
 @router.delete("", status_code=204)

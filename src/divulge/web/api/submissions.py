@@ -14,7 +14,7 @@ from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import Audience, Choice, Project, State
 from divulge.ledger.proposals import Proposal
-from divulge.web.access import Caller, Id, SignedIn, Visitor, ledger_of
+from divulge.web.access import Checking, Id, SignedIn, Speaker, Submitter, Visitor, ledger_of
 from divulge.web.api.shapes import (
     CommentShape,
     DecisionShape,
@@ -59,7 +59,7 @@ def list_all(
 
 
 @router.post("", status_code=201)
-def submit(request: Request, visitor: Caller, given: NewSubmission) -> SubmissionShape:
+def submit(request: Request, visitor: Submitter, given: NewSubmission) -> SubmissionShape:
     """Hand in outputs, with their figures inline."""
     proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
     with ledger_of(request).reading() as session:
@@ -72,13 +72,13 @@ def submit(request: Request, visitor: Caller, given: NewSubmission) -> Submissio
     with ledger_of(request).writing() as session:
         made = workflow.submit(session, visitor.id, given.project, given.dataset, proposal, token=given.token)
         made_id = made.id
-    return _shape(request, visitor, made_id)
+    return shape_of(request, visitor, made_id)
 
 
 @router.get("/{submission_id}")
 def one(request: Request, visitor: SignedIn, submission_id: _Key) -> SubmissionShape:
     """A submission, with what you may see of it."""
-    return _shape(request, visitor, submission_id)
+    return shape_of(request, visitor, submission_id)
 
 
 @router.get("/{submission_id}/record")
@@ -91,13 +91,13 @@ def record(request: Request, visitor: SignedIn, submission_id: _Key) -> dict[str
 
 
 @router.post("/{submission_id}/comments")
-def comment(request: Request, visitor: Caller, submission_id: _Key, given: NewComment) -> SubmissionShape:
+def comment(request: Request, visitor: Speaker, submission_id: _Key, given: NewComment) -> SubmissionShape:
     """Say something about a submission."""
     return _done(request, visitor, submission_id, workflow.comment, given.text, audience=Audience(given.audience))
 
 
 @router.post("/{submission_id}/decisions")
-def decide(request: Request, visitor: Caller, submission_id: _Key, given: NewDecision) -> SubmissionShape:
+def decide(request: Request, visitor: Checking, submission_id: _Key, given: NewDecision) -> SubmissionShape:
     """Be for or against a release, for all outputs or for each, with a reason. Others see it when all have decided."""
     if (given.choice is None) == (given.outputs is None):
         raise SpecError("either choice or outputs is needed.", where="choice")
@@ -107,55 +107,55 @@ def decide(request: Request, visitor: Caller, submission_id: _Key, given: NewDec
 
 
 @router.post("/{submission_id}/return")
-def give_back(request: Request, visitor: Caller, submission_id: _Key, given: Reason) -> SubmissionShape:
+def give_back(request: Request, visitor: Checking, submission_id: _Key, given: Reason) -> SubmissionShape:
     """Return it to its author, with reasons."""
     return _done(request, visitor, submission_id, workflow.give_back, given.reason)
 
 
 @router.post("/{submission_id}/assignments")
-def assign(request: Request, visitor: Caller, submission_id: _Key, given: Named) -> SubmissionShape:
+def assign(request: Request, visitor: Checking, submission_id: _Key, given: Named) -> SubmissionShape:
     """Name a checker who looks after it."""
     return _done(request, visitor, submission_id, workflow.assign, given.person)
 
 
 @router.delete("/{submission_id}/assignments/{person_id}")
-def unassign(request: Request, visitor: Caller, submission_id: _Key, person_id: Id) -> SubmissionShape:
+def unassign(request: Request, visitor: Checking, submission_id: _Key, person_id: Id) -> SubmissionShape:
     """Take the name of a checker away."""
     return _done(request, visitor, submission_id, workflow.assign, person_id, remove=True)
 
 
 @router.post("/{submission_id}/assess")
-def assess(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+def assess(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Queue an assessment, again where there was one."""
     return _done(request, visitor, submission_id, workflow.assess)
 
 
 @router.post("/{submission_id}/cancel")
-def cancel(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+def cancel(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Stop an assessment."""
     return _done(request, visitor, submission_id, workflow.cancel)
 
 
 @router.post("/{submission_id}/withdraw")
-def withdraw(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+def withdraw(request: Request, visitor: Submitter, submission_id: _Key) -> SubmissionShape:
     """Take your own submission back, before it is decided on."""
     return _done(request, visitor, submission_id, workflow.withdraw)
 
 
 @router.post("/{submission_id}/release")
-def release(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+def release(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Let it out, once enough checkers are in favour."""
     return _done(request, visitor, submission_id, releases.release, ledger_of(request).store)
 
 
 @router.post("/{submission_id}/refuse")
-def refuse(request: Request, visitor: Caller, submission_id: _Key) -> SubmissionShape:
+def refuse(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Close it for good, once enough checkers are against it."""
     return _done(request, visitor, submission_id, workflow.refuse)
 
 
 @router.post("/{submission_id}/versions", status_code=201)
-def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewVersion) -> SubmissionShape:
+def resubmit(request: Request, visitor: Submitter, submission_id: _Key, given: NewVersion) -> SubmissionShape:
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
         about = queries.find_submission(session, visitor.person, submission_id).dataset
@@ -164,17 +164,18 @@ def resubmit(request: Request, visitor: Caller, submission_id: _Key, given: NewV
         check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
-    return _shape(request, visitor, made_id)
+    return shape_of(request, visitor, made_id)
 
 
 def _done(
     request: Request, visitor: Visitor, submission_id: int, change: Callable[..., Any], *given: Any, **named: Any
 ) -> SubmissionShape:
     act(ledger_of(request), visitor, submission_id, change, *given, **named)
-    return _shape(request, visitor, submission_id)
+    return shape_of(request, visitor, submission_id)
 
 
-def _shape(request: Request, visitor: Visitor, submission_id: int) -> SubmissionShape:
+def shape_of(request: Request, visitor: Visitor, submission_id: int) -> SubmissionShape:
+    """A submission as programs are told of it."""
     with ledger_of(request).reading() as session:
         return _as_shape(see(session, ledger_of(request).store, visitor.person, submission_id))
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from divulge.errors import NotFoundError
 from divulge.ledger import queries, releases
-from divulge.web.access import Id, SignedIn, ledger_of, renderer_of, run_in_threadpool
+from divulge.web.access import Id, SignedIn, Visitor, ledger_of, renderer_of, run_in_threadpool
 from divulge.web.details import check_see_assessment
 from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
 
@@ -34,6 +34,16 @@ async def _report(request: Request, visitor: SignedIn, submission_id: Id) -> HTM
 
 @router.get("/files/{upload_id}")
 def _file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
+    return sent_file(request, visitor, submission_id, upload_id)
+
+
+@router.get("/release.zip")
+def _release(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
+    return released_files(request, visitor, submission_id)
+
+
+def sent_file(request: Request, visitor: Visitor, submission_id: int, upload_id: int) -> Response:
+    """A file that came with a submission, for whoever sees the submission."""
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
@@ -43,8 +53,8 @@ def _file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id)
     return _as_file(ledger.store.read(upload.digest), upload.name)
 
 
-@router.get("/release.zip")
-def _release(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
+def released_files(request: Request, visitor: Visitor, submission_id: int) -> Response:
+    """What was released of a submission, as a zip."""
     ledger = ledger_of(request)
     with ledger.reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
