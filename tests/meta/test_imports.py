@@ -18,7 +18,7 @@ LAYERS = (
     {"cli"},
     {"terminal"},
     {"web"},
-    {"ledger", "teaching", "notebook"},
+    {"ledger", "teaching", "notebook", "client"},
     {"safer"},
     {"assess"},
     {"spec"},
@@ -48,6 +48,7 @@ ONLY = {
     "__main__": {"cli"},
     "reports": {"record", "errors"},  # a report reads the record and recomputes nothing
     "demo": {"table", "kernels", "errors"},  # data to play with know nothing of what is done with them
+    "client": {"errors"},  # what a program needs to ask a service, and nothing else
     "kernels": set(),  # arrays in, arrays out: nothing of ours
 }
 """Parts that may import less than everything below them."""

@@ -25,6 +25,7 @@ ROOMS += (
     "readers.handed_in.programs",
     "outputs.methods",
     "sources",
+    "web.hooks",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,12 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def operations(served: Service) -> dict[str, Any]:
-    schema = schemathesis.openapi.from_dict(served.app.openapi())
+    document = copy.deepcopy(served.app.openapi())
+    # Otherwise tokens would be made up, and everything refused before it is looked at.
+    del document["components"]["securitySchemes"]
+    for one in (one for methods in document["paths"].values() for one in methods.values()):
+        del one["security"]
+    schema = schemathesis.openapi.from_dict(document)
     return {found.ok().label: found.ok() for found in schema.get_all_operations()}
 
 
@@ -42,6 +48,8 @@ LABELS = [
     "GET /api/submissions/{submission_id}/record",
     "POST /api/submissions/{submission_id}/comments",
     "POST /api/submissions/{submission_id}/decisions",
+    "GET /api/submissions/{submission_id}/verdict/{system}",
+    "POST /api/submissions/{submission_id}/decisions/{system}",
     "POST /api/submissions/{submission_id}/return",
     "POST /api/submissions/{submission_id}/assignments",
     "DELETE /api/submissions/{submission_id}/assignments/{person_id}",
@@ -106,7 +114,7 @@ HOSTILE = (
 def test_no_hostile_body_makes_the_service_fail(served: Service, label: str) -> None:
     client = served.client("rosa" if label.endswith("submissions") else "chloe")
     headers = {**api_headers(client), "content-type": "application/json"}
-    address = label.removeprefix("POST ").format(submission_id=1)
+    address = label.removeprefix("POST ").format(submission_id=1, system="airlock")
     for body in HOSTILE:
         answer = client.post(address, content=body.encode(), headers=headers)
         assert answer.status_code < 500, (body[:100], answer.text)

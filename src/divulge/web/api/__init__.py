@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Depends
 from fastapi.security import APIKeyHeader, HTTPBearer
 
-from divulge.web.api import files, places, session, submissions
+from divulge.web.api import files, hooks, places, session, submissions
 from divulge.web.api.shapes import ErrorShape
 
 _REFUSED = {
@@ -32,7 +32,7 @@ api = APIRouter(
     responses=dict(_REFUSED),  # type: ignore[arg-type]  # as FastAPI documents it
     dependencies=[Depends(way) for way in _WAYS_IN],
 )
-for _part in (session, files, submissions, places):
+for _part in (session, files, submissions, hooks, places):
     api.include_router(_part.router)
 
 API_UPLOADS = frozenset({files.FILES_ADDRESS})

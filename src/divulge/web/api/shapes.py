@@ -177,6 +177,12 @@ class SubmissionShape(BaseModel):
     release: str | None = Field(description="Where the released files are, as a zip.")
 
 
+class VerdictShape(BaseModel):
+    system: str
+    verdict: str
+    document: dict[str, Any] = Field(description="As the other system takes it.")
+
+
 class ProjectShape(_Read):
     id: int
     name: str
