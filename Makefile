@@ -77,8 +77,8 @@ docs: .venv/dev ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: .venv/dev ## resolve the dependencies anew
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --extra web --extra postgres --extra readers --group build -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --extra web --extra postgres --extra readers --group build --group dev -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --extra web --extra postgres --extra oidc --extra readers --group build -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --extra web --extra postgres --extra oidc --extra readers --group build --group dev -c requirements.lock -o requirements-dev.lock
 	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 - -o requirements-install.lock
 
 clean: ## remove what the other targets made

@@ -25,6 +25,9 @@ FETCHES = re.compile(
 )
 ASSETS = {".html", ".jinja", ".j2", ".css", ".js", ".svg"}
 CLIENTS = {"requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib"}
+CLIENT_MODULES = {"urllib.request", "http.client"}
+MAY_CONNECT = {"client/calls.py", "web/notify/mail.py", "web/notify/post.py", "web/notify/sender.py"}
+"""Where a connection is made, each time to an address that somebody has named for this and nowhere else."""
 
 AMERICAN = re.compile(
     r"\b((de)?synthesiz|(optim|minim|maxim|normal|standard|random|initial|summar|organ|recogn|general|visual|serial"
@@ -95,15 +98,17 @@ def test_link_to_a_paper_is_no_fetch() -> None:
     assert not FETCHES.search('<a href="https://doi.org/10.1007/978-3-319-99771-1_9">Taub et al. 2018</a>')
 
 
-def test_source_uses_no_network_client() -> None:
+def test_source_uses_no_network_client_but_where_it_is_asked_to() -> None:
     for path in (ROOT / "src").rglob("*.py"):
+        if path.relative_to(ROOT / "src" / "divulge").as_posix() in MAY_CONNECT:
+            continue
         imported = {
             (node.module if isinstance(node, ast.ImportFrom) else alias.name) or ""
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
         }
-        wrong = {module for module in imported if module.split(".")[0] in CLIENTS or module == "urllib.request"}
+        wrong = {module for module in imported if module.split(".")[0] in CLIENTS or module in CLIENT_MODULES}
         assert not wrong, f"{name(path)} imports {wrong}"
 
 

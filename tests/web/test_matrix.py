@@ -72,6 +72,11 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/log-out"): Rule(ALL, _text()),
     ("GET", "/account"): Rule(ALL),
     ("POST", "/account"): Rule(set(), _text(old="wrong", new="x", again="x")),
+    ("GET", "/log-in/elsewhere"): Rule(set()),  # no provider is named
+    ("GET", "/log-in/back"): Rule(set()),
+    ("POST", "/account/identities"): Rule(set(), _text()),
+    ("POST", "/account/identities/{identity_id}/remove"): Rule(set(), _text()),  # none of theirs
+    ("POST", "/account/notices"): Rule(ALL, _text(email="a@example.org", tell="daily")),
     ("GET", "/account/tokens"): Rule(ALL),
     ("POST", "/account/tokens"): Rule(ALL, _text(name="nightly", days="3", password=PASSWORD)),
     ("POST", "/account/tokens/{token_id}/revoke"): Rule(set(), _text()),  # none of theirs
@@ -132,6 +137,8 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", A + "/release.zip"): Rule(OWN, hidden=True, makes="released"),
     ("GET", A): Rule(OWN, hidden=True),
     ("GET", A + "/record"): Rule(OVERSEERS, hidden=True),
+    ("GET", A + "/verdict/{system}"): Rule(OVERSEERS, hidden=True),
+    ("POST", A + "/decisions/{system}"): Rule(CHECKERS, json=_text(status="RETURNED"), hidden=True),
     ("POST", A + "/comments"): Rule(OWN, json=_text(text="Hello"), hidden=True),
     ("POST", A + "/decisions"): Rule(CHECKERS, json=_text(choice="release", reason="Safe."), hidden=True),
     ("POST", A + "/return"): Rule(CHECKERS, json=_text(reason="Round it."), hidden=True),
@@ -189,12 +196,20 @@ def test_every_route_has_a_line_in_the_matrix(world: World) -> None:
 def test_route_answers_those_it_is_for_and_nobody_else(world: World, method: str, path: str) -> None:
     rule, service = RULES[method, path], world.service
     subject = service.make(rule.makes) if "submission_id" in path else 0
-    names = {"submission_id": subject, "upload_id": 1, "name": "style.css", "way": "table", "token_id": 999}
+    names = {
+        "submission_id": subject,
+        "upload_id": 1,
+        "name": "style.css",
+        "way": "table",
+        "token_id": 999,
+        "identity_id": 999,
+        "system": "airlock",
+    }
     names |= {"project_id": service.project, "dataset_id": service.dataset, "person_id": service.ids["spare"]}
     for who in WHO:
         if method != "GET" and rule.makes != "ready" and "submission_id" in path and who in rule.allowed:
             names["submission_id"] = service.make(rule.makes)
-        if path.endswith(("/assess", "/decide", "/decisions", "/return")) and who in rule.allowed:
+        if path.endswith(("/assess", "/decide", "/decisions", "/{system}", "/return")) and who in rule.allowed:
             names["submission_id"] = service.make(rule.makes)
         answer = _asked(world, who, method, path.format(**names), rule)
         _check(answer, who, rule, path)

@@ -13,6 +13,17 @@ from rich.table import Table as Grid
 from divulge.errors import UsageError
 from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened, private_files
 from divulge.terminal.screen import screen
+from divulge.terminal.serve_options import (
+    AddressOption,
+    MailFromOption,
+    OidcClaimOption,
+    OidcClientOption,
+    OidcIssuerOption,
+    SmtpOption,
+    WebhookAllowOption,
+    WebhookOption,
+    with_others,
+)
 
 if TYPE_CHECKING:
     from divulge.terminal.serve_demo import Account
@@ -73,6 +84,14 @@ def run(
     user_header: _UserHeader = None,
     name: _Name = None,
     anchors: _Anchors = None,
+    address: AddressOption = None,
+    smtp: SmtpOption = None,
+    mail_from: MailFromOption = None,
+    webhook: WebhookOption = None,
+    webhook_allow: WebhookAllowOption = None,
+    oidc_issuer: OidcIssuerOption = None,
+    oidc_client: OidcClientOption = None,
+    oidc_claim: OidcClaimOption = None,
     check: _Check = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document, at the start.")] = False,
 ) -> None:
@@ -92,7 +111,13 @@ def run(
     from divulge.web.deployment import is_loopback
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)
-    settings = make_settings(place, name or [], proxy or [], user_header)
+    settings = with_others(
+        make_settings(place, name or [], proxy or [], user_header),
+        address,
+        (smtp, mail_from),
+        (webhook, webhook_allow or []),
+        (oidc_issuer, oidc_client, oidc_claim),
+    )
     ready = replace(opened(ledger, store, create=True), anchors=anchors)
     is_file = ready.engine.dialect.name == "sqlite"
     with_demo = demo if demo is not None else is_file and is_loopback(host) and not behind_proxy

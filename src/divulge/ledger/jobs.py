@@ -16,11 +16,11 @@ from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
 
 from divulge.errors import LeaseLostError, LedgerError
-from divulge.ledger import states, trail
+from divulge.ledger import notices, states, trail
 from divulge.ledger.basis import find_basis
 from divulge.ledger.clock import database_now
 from divulge.ledger.database import Ledger
-from divulge.ledger.model import Job, JobState, State, StoredAssessment, Submission, SubmittedOutput
+from divulge.ledger.model import Job, JobState, News, State, StoredAssessment, Submission, SubmittedOutput
 from divulge.ledger.proposals import HANDED_IN
 from divulge.ledger.workflow import lock_submission
 from divulge.record import dumps
@@ -135,6 +135,7 @@ def finish_job(
         job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
         job.done, job.seconds_left = job.total, 0.0
         _move(session, submission, State.READY)
+        notices.note(session, submission, News.WAITING)
         details = {"job": job.id, **assessment_details(stored)}
         trail.append(session, trail.WORKER, "assessed", "submission", submission.id, details)
         return stored.id

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from divulge.errors import StateError
-from divulge.ledger import states, trail
+from divulge.ledger import notices, states, trail
 from divulge.ledger.clock import database_now
-from divulge.ledger.model import Release, State, Submission
+from divulge.ledger.model import News, Release, State, Submission
 from divulge.ledger.store import Store
 from divulge.ledger.workflow import check_fresh, get_person, lock_submission
 from divulge.ledger.written import figures_csv, figures_workbook
@@ -29,6 +29,7 @@ def release(session: Session, by: int, submission_id: int, store: Store) -> Rele
     submission = lock_submission(session, submission_id)
     states.check_release(person, submission)
     check_fresh(session, submission)
+    notices.note(session, submission, News.DECIDED, by=person.id)
     return let_out(session, store, submission, person.id, person.name)
 
 

@@ -20,8 +20,10 @@ from divulge.ledger.clock import moment
 from divulge.ledger.model import Base
 from divulge.record import to_plain
 
-_UNSEALED = frozenset({"alembic_version", "jobs", "log_in_attempts", "searches", "sessions", "trail", "trail_head"})
-"""What decides nothing (work under way, log-ins), and the trail, which seals itself. Every other table is sealed."""
+_UNSEALED = frozenset(
+    {"alembic_version", "jobs", "log_in_attempts", "notices", "searches", "sessions", "trail", "trail_head"}
+)
+"""What decides nothing (work under way, log-ins, news), and the trail, which seals itself. All others are sealed."""
 
 _CHANGED = "divulge_changed"  # where a session keeps what it has changed since the last entry
 _LENGTH = 32  # hexadecimal digits of a digest: 128 bits, past any search for another value with the same

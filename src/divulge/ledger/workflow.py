@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError
-from divulge.ledger import states, trail
+from divulge.ledger import notices, states, trail
 from divulge.ledger.basis import changed_since, find_basis, lock_people
 from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.model import (
@@ -23,6 +23,7 @@ from divulge.ledger.model import (
     Comment,
     Job,
     JobState,
+    News,
     Person,
     Project,
     State,
@@ -77,6 +78,8 @@ def comment(
     made = Comment(submission_id=submission.id, person_id=person.id, text=_said(text, "comment"), audience=audience)
     session.add(made)
     session.flush()
+    if audience is Audience.EVERYBODY:
+        notices.note(session, submission, News.COMMENTED, by=person.id)
     details = {"comment": made.id, "audience": audience, "digest": trail.digest(made.text)}
     trail.append(session, person.name, "comment", "submission", submission.id, details)
     return made
@@ -153,6 +156,7 @@ def give_back(session: Session, by: int, submission_id: int, reason: str) -> Sub
     said = Comment(submission_id=submission.id, person_id=person.id, text=_said(reason, "reason"))
     session.add(said)
     session.flush()
+    notices.note(session, submission, News.DECIDED, by=person.id)
     details = {"comment": said.id, "digest": trail.digest(said.text)}
     trail.append(session, person.name, "return", "submission", submission.id, details)
     return submission
@@ -233,6 +237,7 @@ def refuse(session: Session, by: int, submission_id: int) -> Submission:
     submission = lock_submission(session, submission_id)
     states.check_refuse(person, submission)
     _move(submission, State.REFUSED)
+    notices.note(session, submission, News.DECIDED, by=person.id)
     trail.append(session, person.name, "refuse", "submission", submission.id)
     return submission
 
@@ -323,6 +328,7 @@ def _hand_in(
     session.add(submission)
     session.flush()
     job = _queue(session, submission)
+    notices.note(session, submission, News.SUBMITTED, by=author.id)
     details = {
         "version": submission.version,
         "replaces": submission.replaces_id,

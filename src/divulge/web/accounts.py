@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from divulge.errors import NotAllowedError, NotFoundError, SpecError, UsageError
-from divulge.ledger import people, states, trail
+from divulge.ledger import notices, people, states, trail
 from divulge.ledger.model import Person, Project, Role
 from divulge.ledger.workflow import get_person
-from divulge.web import passwords, sessions, tokens
+from divulge.web import identities, passwords, sessions, tokens
+from divulge.web.notify.ways import check_email
+
+TELL: Mapping[str, str] = {
+    notices.EACH: "at once",
+    notices.DAILY: "once a day, everything together",
+    notices.NEVER: "never",
+}
+"""When somebody is told of news."""
 
 
 def change_own_password(session: Session, by: int, old: str, new: str, again: str, token_hash: str) -> None:
@@ -25,6 +35,15 @@ def change_own_password(session: Session, by: int, old: str, new: str, again: st
     person.password_hash, person.must_change_password = passwords.hash_password(new), False
     sessions.end_all(session, person.id, but=token_hash)
     trail.append(session, person.name, "password", "person", person.id)
+
+
+def change_notices(session: Session, by: int, email: str, tell: str) -> None:
+    """Where and how somebody is told of news. The address is for that alone: nobody is found or let in by it."""
+    person = get_person(session, by)
+    if tell not in TELL:
+        raise SpecError(f"how you are told is one of: {', '.join(TELL)}.", where="tell")
+    person.email, person.tell = check_email(email), tell
+    trail.append(session, person.name, "notices", "person", person.id, {"tell": tell})
 
 
 def add_account(
@@ -65,6 +84,7 @@ def reset_password(session: Session, by: Person | None, person_id: int) -> tuple
     sessions.forget_failures(session, person.name)
     who = by.name if by is not None else trail.COMMAND_LINE
     tokens.revoke_all(session, person.id, who)
+    identities.unlink_all(session, person.id, who)
     trail.append(session, who, "reset password", "person", person.id)
     return person, password
 

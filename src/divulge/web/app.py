@@ -29,6 +29,8 @@ from divulge.web.deployment import Deployment
 from divulge.web.forms import kind_forms
 from divulge.web.guard import Guard
 from divulge.web.last_use import LastUse
+from divulge.web.notify import Notifier
+from divulge.web.oidc import LogIns
 from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.parsing import warm_up
 from divulge.web.recognising import Recogniser
@@ -37,6 +39,7 @@ from divulge.web.seen import NoteWhatIsSeen, Seen
 from divulge.web.views import (
     datasets,
     downloads,
+    elsewhere,
     handed_in,
     people,
     programs,
@@ -53,6 +56,7 @@ _log = logging.getLogger("divulge.web")
 
 _PAGES = (
     session,
+    elsewhere,
     queue,
     submit,
     submission,
@@ -88,8 +92,11 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         # What the forms import takes a second: before anybody waits for it, and before several threads would do it.
         kind_forms()
         await run_in_threadpool(warm_up)
+        if chosen.mail is not None or chosen.webhook is not None:
+            app.state.notifier.start()
         yield
         app.state.stopping = True
+        app.state.notifier.stop()
         app.state.last_use.write()
         app.state.seen.write()
         app.state.renderer.close()
@@ -104,6 +111,8 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.last_use, app.state.seen = LastUse(ledger), Seen(ledger)
+    app.state.log_ins = LogIns(chosen.provider, chosen.address) if chosen.provider and chosen.address else None
+    app.state.notifier = Notifier(ledger, chosen.mail, chosen.webhook, chosen.address)
     app.state.renderer = Renderer(ledger.store.reports_folder)
     app.state.recogniser = Recogniser(ledger.store.folder / "handed-in")
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False

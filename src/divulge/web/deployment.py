@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from divulge.errors import UsageError
 from divulge.web.archives import Limits
+from divulge.web.notify.ways import Mail, Webhook
+from divulge.web.oidc import Provider
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -36,6 +38,12 @@ class Deployment:
     """A working day; then one logs in again."""
     progress_seconds: float = 1.0
     """Between two looks at a running job for a browser that watches it."""
+    address: str | None = None
+    """Where browsers find the service, for links in letters: https://divulge.example."""
+    mail: Mail | None = None
+    webhook: Webhook | None = None
+    provider: Provider | None = None
+    """Where people of the organisation log in; `address` must be known then."""
 
     def trusts(self, address: str) -> bool:
         """Whether a request from this address comes from a proxy of ours."""

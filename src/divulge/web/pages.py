@@ -63,6 +63,7 @@ _DONE: Mapping[str, str] = {
     "added": "Added.",
     "removed": "Removed.",
     "password": "Your password is changed. Other browsers were logged out.",
+    "linked": "Linked. You can log in with your organisation from now on.",
     "revoked": "Revoked. Whoever has the token can do nothing with it any more.",
     "logged-out": "You are logged out.",
 }

@@ -2,6 +2,7 @@
 
 from divulge.ledger.model.base import Base, utc_now
 from divulge.ledger.model.jobs import ACTIVE, Job, JobState
+from divulge.ledger.model.notices import Identity, News, Notice
 from divulge.ledger.model.people import ApiToken, BrowserSession, LogInAttempt, Membership, Person, Project, Role
 from divulge.ledger.model.searches import Search
 from divulge.ledger.model.submissions import (
@@ -33,10 +34,13 @@ __all__ = [
     "Choice",
     "Comment",
     "Dataset",
+    "Identity",
     "Job",
     "JobState",
     "LogInAttempt",
     "Membership",
+    "News",
+    "Notice",
     "Person",
     "Project",
     "ProjectDataset",

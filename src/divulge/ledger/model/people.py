@@ -24,7 +24,8 @@ class Role(StrEnum):
 class Person(Base):
     """Somebody with an account. name: what they log in with, or what the trusted proxy calls them.
 
-    password_hash: argon2, made and checked by the web application; None where only the proxy lets them in.
+    password_hash: argon2, made and checked by the web application; None where only the proxy lets them in. email: where
+    they are told of news; nobody is found by it. tell: each, daily or never.
     """
 
     __tablename__ = "people"
@@ -38,6 +39,8 @@ class Person(Base):
     must_change_password: Mapped[bool] = mapped_column(default=False)
     is_active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    email: Mapped[str | None] = mapped_column(String(254))
+    tell: Mapped[str] = mapped_column(String(20), default="each", server_default="each")
 
     memberships: Mapped[list[Membership]] = relationship(back_populates="person")
 

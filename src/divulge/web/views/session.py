@@ -14,10 +14,11 @@ from starlette.responses import Response
 
 from divulge.errors import DivulgeError, NotAllowedError
 from divulge.ledger.model import Person
-from divulge.web import accounts, passwords, sessions
+from divulge.web import accounts, identities, passwords, sessions
 from divulge.web.access import (
     Form,
     SignedIn,
+    Visitor,
     cookie_name,
     find_visitor,
     ledger_of,
@@ -101,7 +102,33 @@ def _log_out(request: Request, form: Form) -> Response:
 
 @router.get("/account")
 def _account(request: Request, visitor: SignedIn) -> HTMLResponse:
-    return page(request, "account", visitor)
+    return _account_page(request, visitor)
+
+
+@router.post("/account/notices")
+def _change_notices(request: Request, form: Form) -> Response:
+    try:
+        with ledger_of(request).writing() as session:
+            accounts.change_notices(session, form.visitor.id, form.text("email", 400), form.text("tell"))
+    except DivulgeError as error:
+        return _account_page(request, form.visitor, problem=error)
+    return go("/account", "saved")
+
+
+def _account_page(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> HTMLResponse:
+    settings = settings_of(request)
+    with ledger_of(request).reading() as session:
+        linked = identities.list_of(session, visitor.id)
+    return page(
+        request,
+        "account",
+        visitor,
+        problem=problem,
+        has_mail=settings.mail is not None,
+        ways=accounts.TELL,
+        linked=linked,
+        has_provider=settings.provider is not None,
+    )
 
 
 @router.post("/account")
@@ -117,7 +144,7 @@ def _change_password(request: Request, form: Form) -> Response:
                 form.visitor.token_hash,
             )
     except DivulgeError as error:
-        return page(request, "account", form.visitor, status=422, problem=error)
+        return _account_page(request, form.visitor, problem=error)
     return go("/account", "password")
 
 
@@ -130,7 +157,10 @@ def log_in_address(request: Request) -> str:
 
 def _form(request: Request, onward: str, wrong: str | None = None, status: int = 200) -> HTMLResponse:
     token = request.cookies.get(_FORM_COOKIE) or secrets.token_urlsafe(32)
-    response = page(request, "log_in", None, status=status, csrf=token, onward=onward, wrong=wrong)
+    has_provider = settings_of(request).provider is not None
+    response = page(
+        request, "log_in", None, status=status, csrf=token, onward=onward, wrong=wrong, has_provider=has_provider
+    )
     response.set_cookie(
         _FORM_COOKIE, token, path="/log-in", secure=settings_of(request).secure, httponly=True, samesite="strict"
     )
