@@ -168,15 +168,27 @@ def test_author_sees_the_same_whether_the_data_give_the_figures_or_not(service: 
         service.dataset = datasets.register(session, dora, "other", service.folder / "other.csv", settings=QUICK).id
         datasets.open_to(session, dora, service.dataset, service.project)
     wrong = send(service, right)
-    lease = jobs.take_job(service.ledger, "here")
-    assert lease is not None
-    ready = assessing.prepare(service.ledger, lease.submission_id, lease.job_id)
-    with pytest.raises(Exception, match="no output in the files was confirmed") as failed:
-        assessing.run(ready, lambda step: None)
-    jobs.fail_job(service.ledger, lease, str(failed.value))
+    work(service)
     assert [text.replace("other", "wages") for text in seen(service, wrong)] == before
-    assert "no output in the files" in service.client("chloe").get(f"/submissions/{wrong}").text
+    page = service.client("chloe").get(f"/submissions/{wrong}").text
+    assert "No output in the files was confirmed by the data." in page
+    assert "Nothing of it could be assessed." in page
     assert "confirmed" not in "".join(before)
+
+
+def test_submission_of_which_nothing_is_confirmed_waits_for_the_checkers_and_nothing_of_it_leaves(
+    service: Service,
+) -> None:
+    number = send(service, {"notes.txt": f"Nothing here is a table. {MARK}".encode()})
+    work(service)
+    found = record_of(service, number)
+    assert (found["verdict"], found["outputs"]) == ("review", [])
+    assert service.client("chloe").get(f"/submissions/{number}/report").status_code == 200
+    assert "Nothing of it could be assessed." in service.client("chloe").get(f"/submissions/{number}").text
+    left = release(service, number)
+    assert list(left) == ["manifest.json"]
+    assert MARK.encode() not in b"".join(left.values())
+    assert verify(service.ledger).faults == ()
 
 
 def test_author_corrects_a_reading_and_the_checker_sees_it(service: Service) -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from divulge import __version__
 from divulge.assess import Candidate, Plan, Step, assess, plan
 from divulge.assess.folders.handed_in import place_of, with_doubts
-from divulge.errors import LedgerError, SpecError
+from divulge.errors import LedgerError
 from divulge.ledger.basis import find_basis
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
@@ -19,15 +20,15 @@ from divulge.ledger.model import Job, Submission
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
 from divulge.outputs import Released
+from divulge.policy import Policy, Verdict
 from divulge.readers.handed_in.corrections import Correction, read_corrections
 from divulge.readers.handed_in.folder import read_folder
-from divulge.record import dumps, write_bytes, write_text
+from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
 from divulge.spec import format_output, parse_spec, read_inputs
 from divulge.spec.handed_in import placed_outputs
-from divulge.table import read_schema, read_table
+from divulge.table import Table, read_schema, read_table
 
 _SENT = "sent"  # the folder of the files themselves, beside the splits that are finished
-_NAMED = 5  # parts that were not confirmed and are named
 _Figures = list[dict[str, Any]]
 
 
@@ -90,6 +91,9 @@ def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
     """Assess: read the data, see that they are those that were registered, resume what an earlier attempt finished."""
     if work.files is not None:
         return _run_files(work, work.files, listener)
+    if not work.document["outputs"]:
+        # A folder of ACRO's of which nothing could be read: its files say why, each.
+        return _Finished(_not_assessed(["None of its outputs could be read."]), [])
     ready, record = _assessed(work, work.document, listener)
     return _Finished(record, released_figures(ready))
 
@@ -100,11 +104,10 @@ def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _F
     read = read_folder(files, table, corrections=work.corrections)
     placed, left = placed_outputs(read, table)
     if not placed:
-        raise SpecError(
-            "no output in the files was confirmed by the data.",
-            where="; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in read.files[:_NAMED]),
-            hint="Return it, and ask for the tables in another form.",
-        )
+        # For the checkers to look at: to fail would leave it with nobody.
+        _check_data(table, work)
+        said = ["No output in the files was confirmed by the data. Nothing of it was assessed, and nothing leaves."]
+        return _Finished(with_doubts(_not_assessed(said), read, left, ()), [], ())
     documents = [{**format_output(p.output), "name": p.output.name or place_of(p)} for p in placed]
     ready, record = _assessed(work, {**work.document, "outputs": documents}, listener)
     found = tuple(
@@ -120,18 +123,41 @@ def _assessed(
     assessment = parse_spec(document, work.folder)
     inputs = read_inputs(assessment)
     assert inputs.table is not None, "data are always named"
-    if fingerprint(inputs.table) != work.fingerprint:
-        raise LedgerError(
-            "the data are not those that were registered: somebody has changed or replaced the file.",
-            where="data",
-            hint="Register them as a dataset of their own, in the same collection.",
-        )
+    _check_data(inputs.table, work)
     ready = plan(assessment, inputs, work.before, condenses=True)
     found = assess(
         ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
     )
     found.checkpoint.clear()
     return ready, found.record
+
+
+def _check_data(table: Table, work: _Work) -> None:
+    if fingerprint(table) != work.fingerprint:
+        raise LedgerError(
+            "the data are not those that were registered: somebody has changed or replaced the file.",
+            where="data",
+            hint="Register them as a dataset of their own, in the same collection.",
+        )
+
+
+def _not_assessed(reasons: list[str]) -> dict[str, Any]:
+    """The record of a submission of which nothing could be assessed: *review*, and why."""
+    nobody = {"exposed": 0, "tested": False, "by_rules": 0, "share": 0.0, "delta": Policy().delta, "scenarios": []}
+    return {
+        "format_version": FORMAT_VERSION,
+        "divulge": __version__,
+        "verdict": str(Verdict.REVIEW),
+        "reasons": reasons,
+        "settle": [],
+        "outputs": [],
+        "risk": [],
+        "rules": None,
+        "audit": None,
+        "exposure": nobody,
+        "emergent": None,
+        "cumulative": None,
+    }
 
 
 def released_figures(ready: Plan) -> list[_Figures]:

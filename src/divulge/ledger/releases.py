@@ -77,8 +77,9 @@ def _released_files(store: Store, submission: Submission) -> list[dict[str, Any]
         text = figures_csv(output, store.read(named.digest) if named is not None else None)
         files.append(_kept(store, f"output-{output.number}.csv", text.encode(), outputs=[output.number]))
     numbers = [o.number for o in submission.outputs]
-    book = figures_workbook(submission.outputs, _grids(submission))
-    files.append(_kept(store, "outputs.xlsx", book, outputs=numbers))
+    if numbers:
+        book = figures_workbook(submission.outputs, _grids(submission))
+        files.append(_kept(store, "outputs.xlsx", book, outputs=numbers))
     for upload in submission.uploads:
         if states.may_leave(submission, upload):
             name = f"not-assessed/{upload.name}"
