@@ -69,7 +69,7 @@ class Desk:
         self.page.get_by_label("Name").fill(name)
         self.page.get_by_label("Password").fill(PASSWORD)
         self.page.keyboard.press("Enter")
-        self.page.wait_for_url("**/submissions")
+        self.page.wait_for_url("**/home")
 
     def close(self) -> None:
         assert self.refused == []
@@ -187,14 +187,30 @@ def test_the_decision_is_one_step_from_the_verdict_on_a_telephone(service: Servi
     desk.close()
 
 
-LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (360, 1280)]
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (390, 1280)]
 
 
 def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service: Service, browser: Browser) -> None:
     released, ready, waiting = service.make("released"), service.make("ready"), service.submit()
     pages = {
-        "rosa": ["/submissions", f"/submissions/{released}", f"/submissions/{waiting}", "/submit", "/submit/spec"],
-        "chloe": ["/submissions", f"/submissions/{ready}", f"/submissions/{released}", "/datasets/1", "/nowhere"],
+        "rosa": [
+            "/home",
+            "/submissions",
+            f"/submissions/{released}",
+            f"/submissions/{waiting}",
+            "/submit",
+            "/submit/spec",
+        ],
+        "chloe": [
+            "/home",
+            "/dashboard",
+            "/reasons",
+            "/submissions",
+            f"/submissions/{ready}",
+            f"/submissions/{released}",
+            "/datasets/1",
+            "/nowhere",
+        ],
         "ada": [
             "/submissions",
             "/datasets",

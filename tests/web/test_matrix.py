@@ -66,6 +66,12 @@ S, A = "/submissions/{submission_id}", "/api/submissions/{submission_id}"
 RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/"): Rule(OPEN),
     ("GET", "/health"): Rule(OPEN),
+    ("GET", "/home"): Rule(ALL),
+    ("POST", "/home/approve"): Rule(set(), _text(submission="999999", reason="Safe.")),  # there is none
+    ("GET", "/dashboard"): Rule(OVERSEERS),
+    ("GET", "/reasons"): Rule(OVERSEERS),
+    ("POST", "/reasons"): Rule(OVERSEERS, _text(choice="return", title="Small cells", text="Merge them.")),
+    ("POST", "/reasons/{template_id}/remove"): Rule(set(), _text()),  # there is none
     ("GET", "/static/{name}"): Rule(OPEN),
     ("GET", "/log-in"): Rule(OPEN),
     ("POST", "/log-in"): Rule(set()),  # without the cookie of its own form nobody logs in
@@ -203,6 +209,7 @@ def test_route_answers_those_it_is_for_and_nobody_else(world: World, method: str
         "way": "table",
         "token_id": 999,
         "identity_id": 999,
+        "template_id": 999,
         "system": "airlock",
     }
     names |= {"project_id": service.project, "dataset_id": service.dataset, "person_id": service.ids["spare"]}

@@ -71,6 +71,8 @@ class _Sides:
         client, found = self.client[name], []
         for address in (
             "/",
+            "/home",
+            "/dashboard",
             "/submissions",
             "/submissions?state=ready",
             "/submissions?state=assessing",
@@ -97,6 +99,7 @@ class _Sides:
 def _alike(text: str) -> str:
     text = re.sub(r'(name="(csrf|token)" value=")[^"]+', r"\1", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)?|\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC", "MOMENT", text)
+    text = re.sub(r"\d+ (day|hour|minute)s?<br>", "AGE", text)
     text = re.sub(r"unsafe|safe", "SIDE", text)
     text = re.sub(r"Rosa|Remy|rosa|remy", "WHO", text)
     before = r'(submissions/|datasets/|projects/|#|"id":|value="|project=|dataset=|replaces=)'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from divulge.errors import SpecError, UploadError, suggest
@@ -38,7 +38,7 @@ class Proposal:
 
     Of a researcher's spec the outputs alone count: data, schema, policy, scenario and design are the custodian's. Of
     the uploads those that an output names are figures; the rest support them, and never leave. others: what is to leave
-    without an assessment, each with the reason for it.
+    without an assessment, each with the reason for it. context: by number of an output (0: all), what is said of it.
     """
 
     title: str
@@ -47,6 +47,30 @@ class Proposal:
     others: Sequence[tuple[str, Blob, str]] = ()
     purpose: str = ""
     origin: str = "spec"
+    context: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+
+
+CONTEXT = ("about", "population", "controls")
+"""What is said of an output: what it is, about whom, and what was done to protect them."""
+
+_LONGEST_CONTEXT = 5000  # characters of each
+
+
+def check_context(context: Mapping[int, Mapping[str, Any]], n_outputs: int) -> dict[str, dict[str, str]]:
+    """What is said of outputs, as it is kept: empty texts left out."""
+    found: dict[str, dict[str, str]] = {}
+    for number, given in context.items():
+        where = f"context[{number}]"
+        if not 0 <= number <= n_outputs:
+            raise SpecError("there is no such output.", where=where)
+        if not isinstance(given, Mapping) or not set(given) <= set(CONTEXT):
+            raise SpecError(f"the context of an output has the fields {', '.join(CONTEXT)}.", where=where)
+        texts = {name: given[name] for name in CONTEXT if given.get(name)}
+        if not all(isinstance(t, str) and len(t) <= _LONGEST_CONTEXT and "\0" not in t for t in texts.values()):
+            raise SpecError(f"a text of at most {_LONGEST_CONTEXT:,} characters is needed.", where=where)
+        if texts:
+            found[str(number)] = texts
+    return found
 
 
 @dataclass(frozen=True)

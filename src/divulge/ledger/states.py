@@ -186,6 +186,15 @@ def check_see_ledger(person: Person) -> None:
     _check_role(person, OVERSEEING, "see everything that was released")
 
 
+def check_see_dashboard(person: Person) -> None:
+    """Whether how the checking goes may be shown: it tells verdicts."""
+    _check_role(person, OVERSEEING, "see how the checking goes")
+
+
+def check_keep_reasons(person: Person) -> None:
+    _check_role(person, OVERSEEING, "keep templates for reasons")
+
+
 def may(check: Callable[_P, None], *given: _P.args, **named: _P.kwargs) -> bool:
     """Whether a check passes: `may(check_release, person, submission)` decides whether the button is drawn."""
     try:

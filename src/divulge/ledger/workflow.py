@@ -33,7 +33,7 @@ from divulge.ledger.model import (
     Use,
     utc_now,
 )
-from divulge.ledger.proposals import Proposal, check_proposal
+from divulge.ledger.proposals import Proposal, check_context, check_proposal
 
 _LONGEST_TEXT = 20_000  # characters of a comment or a reason
 _STRICTER = (Choice.RELEASE, Choice.RETURN, Choice.REFUSE)  # the strictest last: what outputs add up to
@@ -317,6 +317,7 @@ def _hand_in(
         version=1 if old is None else old.version + 1,
         replaces_id=None if old is None else old.id,
         form_token=token,
+        context=check_context(proposal.context, len(outputs)) or None,
     )
     submission.outputs = [
         SubmittedOutput(number=i, name=o.name[:300], kind=o.kind, document=o.document, variables=list(o.variables))

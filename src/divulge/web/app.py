@@ -37,10 +37,12 @@ from divulge.web.recognising import Recogniser
 from divulge.web.rendering import Renderer
 from divulge.web.seen import NoteWhatIsSeen, Seen
 from divulge.web.views import (
+    dashboard,
     datasets,
     downloads,
     elsewhere,
     handed_in,
+    home,
     people,
     programs,
     progress,
@@ -57,7 +59,9 @@ _log = logging.getLogger("divulge.web")
 _PAGES = (
     session,
     elsewhere,
+    home,
     queue,
+    dashboard,
     submit,
     submission,
     handed_in,

@@ -7,12 +7,12 @@ comment among checkers, no figure that the service computed before it is release
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from divulge.errors import NotAllowedError, NotFoundError
@@ -41,7 +41,7 @@ from divulge.web.access import Visitor
 from divulge.web.acro import AcroStatus, acro_statuses
 from divulge.web.cache import LatestUsed
 from divulge.web.rounds import ChangedOutput, Round, changes, earlier_rounds
-from divulge.web.rulings import Mark, Ruling, marks_of, read_rulings
+from divulge.web.rulings import Mark, Ruling, is_clean, marks_of, read_rulings
 
 _ACTIONS: Mapping[str, Callable[..., None]] = {
     "comment": states.check_comment,
@@ -124,6 +124,11 @@ class VisibleSubmission:
         """What is the matter with the figures of an output, by label."""
         return marks_of(self.brief, output.number) if self.brief is not None else {}
 
+    def context_of(self, number: int) -> Mapping[str, str]:
+        """What its author says of an output; of all of them: 0."""
+        found: Mapping[str, str] = (self.submission.context or {}).get(str(number), {})
+        return found
+
     def document_of(self, output: SubmittedOutput) -> dict[str, Any]:
         """An output as the reader is told of it. How a change was drawn from the data is not its author's to know."""
         hidden = OF_AN_OFFER if self.submission.origin == OFFERED and not self.can["see_assessment"] else ()
@@ -186,6 +191,26 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
+
+
+def is_plain(seen: VisibleSubmission) -> bool:
+    """Whether a checker may approve of it beside others: release, no rule broken, nothing that was not assessed.
+
+    What they have decided on already they correct on its own page.
+    """
+    is_open = seen.can["decide"] and seen.own_decision is None and bool(seen.submission.outputs)
+    return is_open and seen.brief is not None and is_clean(seen.brief) and not seen.others
+
+
+def find_plain(session: Session, submission_ids: Sequence[int]) -> set[int]:
+    """Of submissions that wait for a decision, those that may be approved of beside others. Two queries."""
+    newest = select(func.max(StoredAssessment.id)).where(StoredAssessment.submission_id.in_(submission_ids))
+    held = session.scalars(
+        select(StoredAssessment).where(StoredAssessment.id.in_(newest.group_by(StoredAssessment.submission_id)))
+    ).all()
+    other = select(Upload.submission_id).where(Upload.submission_id.in_(submission_ids), Upload.use == Use.OTHER)
+    without = set(session.scalars(other))
+    return {one.submission_id for one in held if one.submission_id not in without and is_clean(_brief_of(session, one))}
 
 
 def _offers(search: Search | None) -> tuple[tuple[int, str], ...]:

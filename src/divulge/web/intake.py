@@ -94,7 +94,10 @@ def from_spec(
     outputs = document.get("outputs")
     if not isinstance(outputs, list) or not all(isinstance(o, dict) for o in outputs):
         raise SpecError("a list of outputs is needed.", where="outputs", hint="See the example on this page.")
-    return Proposal(title=title, outputs=outputs, uploads=uploads, others=others, purpose=purpose, origin="spec")
+    # What is said of an output is no field of its kind.
+    said = {i: o["context"] for i, o in enumerate(outputs, start=1) if "context" in o}
+    plain = [{name: value for name, value in o.items() if name != "context"} for o in outputs]
+    return Proposal(title, plain, uploads, others, purpose, "spec", said)
 
 
 def from_form(
@@ -206,6 +209,11 @@ def _unpacked(file: UploadFile, made: str, limits: Limits) -> list[tuple[str, Pa
             target.write(piece)
     folder.mkdir()
     return [("-".join(path.relative_to(folder).parts), path) for path in unpack(archive, folder, limits)]
+
+
+def kept_context(submission: Submission) -> dict[int, dict[str, str]]:
+    """What was said of the outputs of a submission, for a new version of it."""
+    return {int(number): dict(said) for number, said in (submission.context or {}).items()}
 
 
 def kept_files(submission: Submission, without: str = "") -> tuple[list[tuple[str, Blob]], list[tuple[str, Blob, str]]]:

@@ -53,6 +53,7 @@ _DONE: Mapping[str, str] = {
     "assigned": "Assigned.",
     "unassigned": "No longer assigned.",
     "decided": "Your decision is kept, with its reason.",
+    "approved": "Approved: each of them is decided on by you, with your reason.",
     "returned": "Returned to the researcher with your reasons.",
     "withdrawn": "Withdrawn. You can submit a new version.",
     "cancelled": "The assessment is being stopped.",
@@ -83,6 +84,7 @@ def _templates() -> Environment:
     )
     filters = {
         "moment": _moment,
+        "age": _age,
         "size": _size,
         "number": _number,
         "figure": _figure,
@@ -161,6 +163,15 @@ def _moment(at: datetime | None) -> Markup:
     at = at.astimezone(UTC)
     # Nothing in it needs escaping.
     return Markup(f'<time datetime="{at.isoformat(timespec="seconds")}">{at.day} {at:%b %Y, %H:%M} UTC</time>')
+
+
+def _age(since: datetime, now: datetime) -> str:
+    """How long something waits, in one unit."""
+    minutes = max(0, int((now - since).total_seconds() // 60))
+    for word, length in (("day", 1440), ("hour", 60)):
+        if minutes >= length:
+            return _plural(minutes // length, word)
+    return _plural(minutes, "minute")
 
 
 def _size(n_bytes: int) -> str:

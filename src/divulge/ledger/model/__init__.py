@@ -4,6 +4,7 @@ from divulge.ledger.model.base import Base, utc_now
 from divulge.ledger.model.jobs import ACTIVE, Job, JobState
 from divulge.ledger.model.notices import Identity, News, Notice
 from divulge.ledger.model.people import ApiToken, BrowserSession, LogInAttempt, Membership, Person, Project, Role
+from divulge.ledger.model.reasons import ReasonTemplate
 from divulge.ledger.model.searches import Search
 from divulge.ledger.model.submissions import (
     Assignment,
@@ -44,6 +45,7 @@ __all__ = [
     "Person",
     "Project",
     "ProjectDataset",
+    "ReasonTemplate",
     "Release",
     "Role",
     "Search",

@@ -90,6 +90,8 @@ class Submission(Base):
 
     form_token: made by whoever asks; the same token again gives the same submission, never a second one.
     verdict: that of the latest assessment, or None. origin: spec, acro, table (a form), or import (the command line).
+    context: by the number of an output as text ("0": all of them), what its author says it is, about whom, and what was
+    done to protect them.
     """
 
     __tablename__ = "submissions"
@@ -115,6 +117,7 @@ class Submission(Base):
     version: Mapped[int] = mapped_column(default=1)
     replaces_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id"))
     form_token: Mapped[str | None] = mapped_column(String(64), unique=True)
+    context: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now, index=True)
     changed_at: Mapped[datetime] = mapped_column(default=utc_now)
 

@@ -35,6 +35,15 @@ class Me(BaseModel):
     must_change_password: bool
 
 
+class Context(_Closed):
+    about: str = Field("", max_length=5000, description="What the output is.")
+    population: str = Field("", max_length=5000, description="About whom it is.")
+    controls: str = Field("", max_length=5000, description="What was done to protect them.")
+
+
+_Contexts = dict[Annotated[int, Field(ge=0, le=500)], Context]
+
+
 class NewSubmission(_Closed):
     project: Id
     dataset: Id
@@ -43,6 +52,7 @@ class NewSubmission(_Closed):
     outputs: list[dict[str, Any]] = Field(
         min_length=1, max_length=500, description="As in an assessment file; figures inline, as {label: value}."
     )
+    context: _Contexts = Field(default_factory=dict, description="By the number of an output; 0 for all of them.")
     token: str | None = Field(
         None, min_length=8, max_length=64, description="Yours to choose; the same one again makes no second submission."
     )
@@ -52,6 +62,7 @@ class NewVersion(_Closed):
     title: str = Field(min_length=1, max_length=300)
     purpose: str = Field("", max_length=20_000)
     outputs: list[dict[str, Any]] = Field(min_length=1, max_length=500)
+    context: _Contexts = Field(default_factory=dict)
     token: str | None = Field(None, min_length=8, max_length=64)
 
 
@@ -165,6 +176,7 @@ class SubmissionShape(BaseModel):
     author: str
     created_at: datetime
     changed_at: datetime
+    context: dict[str, dict[str, str]]
     outputs: list[OutputShape]
     files: list[FileShape]
     comments: list[CommentShape]

@@ -61,7 +61,7 @@ def list_all(
 @router.post("", status_code=201)
 def submit(request: Request, visitor: Submitter, given: NewSubmission) -> SubmissionShape:
     """Hand in outputs, with their figures inline."""
-    proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
+    proposal = _proposal(given)
     with ledger_of(request).reading() as session:
         if (project := session.get(Project, given.project)) is None:
             raise NotFoundError(f"there is no project {given.project}.")
@@ -159,12 +159,17 @@ def resubmit(request: Request, visitor: Submitter, submission_id: _Key, given: N
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
         about = queries.find_submission(session, visitor.person, submission_id).dataset
-    proposal = Proposal(given.title, given.outputs, purpose=given.purpose)
+    proposal = _proposal(given)
     with one_at_a_time(visitor.id):
         check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
     with ledger_of(request).writing() as session:
         made_id = workflow.resubmit(session, visitor.id, submission_id, proposal, token=given.token).id
     return shape_of(request, visitor, made_id)
+
+
+def _proposal(given: NewSubmission | NewVersion) -> Proposal:
+    said = {number: one.model_dump() for number, one in given.context.items()}
+    return Proposal(given.title, given.outputs, purpose=given.purpose, context=said)
 
 
 def _done(
@@ -198,6 +203,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         author=found.author.shown_as,
         created_at=found.created_at,
         changed_at=seen.changed_at,
+        context=found.context or {},
         outputs=[
             OutputShape(
                 number=o.number,

@@ -42,6 +42,15 @@ for (const form of document.querySelectorAll("form[data-apply]")) {
   });
 }
 
+// Words to start from are put where they are to be changed; without this they can be copied from their page.
+for (const field of document.querySelectorAll("select[data-fill]")) {
+  field.addEventListener("change", () => {
+    const target = document.getElementById(field.dataset.fill);
+    if (field.value !== "") target.value = field.value;
+    target.focus();
+  });
+}
+
 // A form is sent once, however often its button is pressed.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {

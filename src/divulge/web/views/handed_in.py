@@ -20,7 +20,7 @@ from divulge.ledger.store import Store
 from divulge.readers.handed_in.corrections import MODELS, Correction, corrections_text, read_corrections
 from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of, recogniser_of, run_in_threadpool
 from divulge.web.details import see
-from divulge.web.intake import kept_files
+from divulge.web.intake import kept_context, kept_files
 from divulge.web.pages import go, page
 from divulge.web.recognising import Recognised
 
@@ -138,6 +138,7 @@ def _submit(request: Request, form: Posted, submission: Submission, told: Mappin
         others=others,
         purpose=submission.purpose,
         origin=HANDED_IN,
+        context=kept_context(submission),
     )
     with ledger.writing() as session:
         if submission.state is not State.RETURNED:

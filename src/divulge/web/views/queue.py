@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from starlette.responses import Response
 
 from divulge.ledger import queries
 from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import State
 from divulge.ledger.states import OVERSEEING, UNDECIDED
 from divulge.web.access import SignedIn, ledger_of
-from divulge.web.pages import go, page
+from divulge.web.pages import page
 
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/")
-def _home() -> Response:
-    return go("/submissions")
 
 
 @router.get("/submissions")

@@ -9,7 +9,7 @@ from divulge.ledger import queries, searches, workflow
 from divulge.ledger.listing import whole_number
 from divulge.ledger.proposals import CORRECTIONS, OFFERED, Proposal
 from divulge.web.access import Form, Id, ledger_of
-from divulge.web.intake import kept_files
+from divulge.web.intake import kept_context, kept_files
 from divulge.web.pages import go
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
@@ -43,15 +43,19 @@ def _take(request: Request, form: Form, submission_id: Id) -> Response:
     with ledger.reading() as session:
         old = queries.find_submission(session, form.visitor.person, submission_id)
         found = searches.find_offered(session, old, form.number("offer") or 0)
-        said = " ".join(found["done"])
+        done = " ".join(found["done"])
         uploads, others = kept_files(old, without=CORRECTIONS)
         proposal = Proposal(
             title=old.title,
             outputs=found["outputs"],
             uploads=uploads,
             others=others,
-            purpose=f"{old.purpose}\n\nChanged as the checkers offered. {said}".strip(),
+            purpose=f"{old.purpose}\n\nChanged as the checkers offered. {done}".strip(),
             origin=OFFERED,
+            # What was said of each output holds while they are the same outputs.
+            context={
+                n: said for n, said in kept_context(old).items() if n == 0 or len(old.outputs) == len(found["outputs"])
+            },
         )
     with ledger.writing() as session:
         made = workflow.resubmit(session, form.visitor.id, submission_id, proposal).id

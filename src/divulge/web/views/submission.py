@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from divulge.errors import DivulgeError, SpecError, StateError
-from divulge.ledger import releases, workflow
+from divulge.ledger import reasons, releases, workflow
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Audience, Choice
 from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of
@@ -114,6 +114,7 @@ def _shown(
             "submission",
             visitor,
             seen=seen,
+            templates=reasons.list_templates(session) if seen.can["decide"] or seen.can["return"] else [],
             submission=seen.submission,
             words=progress_words(seen.job, seen.can["see_assessment"]),
             problem=problem,

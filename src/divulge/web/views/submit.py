@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from divulge.ledger import queries, states, workflow
 from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Dataset, Submission
-from divulge.ledger.proposals import CORRECTIONS, Proposal
+from divulge.ledger.proposals import CONTEXT, CORRECTIONS, Proposal
 from divulge.ledger.store import Blob, Store
 from divulge.table import Schema
 from divulge.web import intake
@@ -144,7 +145,7 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
         about = _dataset(request, form.visitor, project, dataset, replaces)
         schema = schema_of(about)
         with one_at_a_time(form.visitor.id):
-            proposal = propose(schema)
+            proposal = _with_context(propose(schema), form)
             intake.check_figures(ledger.store, proposal, schema, about.public)
         with ledger.writing() as session:
             if replaces is not None:
@@ -157,6 +158,12 @@ def _hand_in(request: Request, form: Posted, way: str, propose: Callable[[Schema
             error.where = error.where.removeprefix("outputs[0].").replace("released", "figures")
         return _form(request, form.visitor, way, problem=error, typed=form)
     return go(f"/submissions/{made.id}", "submitted")
+
+
+def _with_context(proposal: Proposal, form: Posted) -> Proposal:
+    """With what the form says of all outputs; what a spec says of each stays."""
+    said = {name: form.text(f"context-{name}", 5000) for name in CONTEXT}
+    return replace(proposal, context={**proposal.context, 0: said}) if any(said.values()) else proposal
 
 
 def _dataset(
@@ -241,6 +248,8 @@ class _Typed:
             return self.form.text(name, 1 << 20)
         if self.old is not None and name in ("title", "purpose"):
             return str(getattr(self.old, name))
+        if self.old is not None and name.startswith("context-"):
+            return str(((self.old.context or {}).get("0") or {}).get(name.removeprefix("context-"), ""))
         return self._given.get(name, [self.example.get(name, "")])[0]
 
     def texts(self, name: str) -> list[str]:
@@ -251,7 +260,11 @@ def _sent_before(old: Submission, store: Store) -> dict[str, list[str]]:
     """What the author sent, as the fields of a form. What a worker or a search made of it is not the author's."""
     if old.origin not in ("spec", "table") or not old.outputs:
         return {}
-    plain = yaml.safe_dump({"outputs": [o.document for o in old.outputs]}, sort_keys=False, allow_unicode=True)
+    said = old.context or {}
+    documents = [
+        {**o.document, "context": said[str(o.number)]} if str(o.number) in said else o.document for o in old.outputs
+    ]
+    plain = yaml.safe_dump({"outputs": documents}, sort_keys=False, allow_unicode=True)
     found = {"text": [plain], "kind": [old.outputs[0].kind]}
     for name, value in old.outputs[0].document.items():
         listed = value if isinstance(value, list) else ["yes"] if value is True else [value]
