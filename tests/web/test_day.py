@@ -88,7 +88,7 @@ def test_several_are_approved_at_once_and_each_is_a_decision_of_its_own(either: 
     numbers = [make(either), make(either, severity="note")]
     client = either.client("chloe")
     assert all(f'value="{n}"' in client.get("/home").text for n in numbers)
-    answer = post(client, "/home/approve", {"submission": [str(n) for n in numbers], "reason": "Large cells."})
+    answer = post(client, "/approvals", {"submission": [str(n) for n in numbers], "reason": "Large cells."})
     assert answer.headers["location"] == "/home?done=approved"
     assert choices(either) == dict.fromkeys(numbers, ("chloe", "release"))
     assert not verify(either.ledger).faults
@@ -114,7 +114,7 @@ def test_what_is_not_plain_is_never_approved_at_once(service: Service, why: str)
     client = service.client(name)
     assert f'name="submission" value="{number}"' not in client.get("/home").text
     before = choices(service)
-    answer = post(client, "/home/approve", {"submission": str(number), "reason": "All of them."})
+    answer = post(client, "/approvals", {"submission": str(number), "reason": "All of them."})
     assert answer.status_code in (403, 409, 422)
     assert choices(service) == before
 
@@ -122,7 +122,7 @@ def test_what_is_not_plain_is_never_approved_at_once(service: Service, why: str)
 def test_one_that_cannot_be_approved_is_named_and_the_others_are(service: Service) -> None:
     good, bad = make(service), make(service, "refuse")
     given = {"submission": [str(bad), str(good)], "reason": "Fine."}
-    answer = post(service.client("chloe"), "/home/approve", given)
+    answer = post(service.client("chloe"), "/approvals", given)
     assert answer.status_code == 409
     assert f"submission {bad}: it is to be looked at by itself." in answer.text
     assert set(choices(service)) == {good}
@@ -131,7 +131,7 @@ def test_one_that_cannot_be_approved_is_named_and_the_others_are(service: Servic
 def test_stale_verdict_is_not_approved_at_once_either(service: Service) -> None:
     number = make(service)
     (service.folder / "people.csv").write_text("AGE,SEX\n40,F\n", encoding="utf-8")
-    answer = post(service.client("chloe"), "/home/approve", {"submission": str(number), "reason": "Fine."})
+    answer = post(service.client("chloe"), "/approvals", {"submission": str(number), "reason": "Fine."})
     assert answer.status_code == 409
     assert choices(service) == {}
 

@@ -1,8 +1,10 @@
 """Other systems in which outputs are checked: how each is told a verdict, and how a decision of theirs is read."""
 
-from divulge.web.hooks import airlock, five_safes_tes, sacro_viewer
+from divulge.web.hooks.airlock import Airlock
+from divulge.web.hooks.five_safes_tes import FiveSafesTes
 from divulge.web.hooks.hook import Hook
+from divulge.web.hooks.sacro_viewer import SacroViewer
 
-HOOKS: tuple[Hook, ...] = (airlock.HOOK, sacro_viewer.HOOK, five_safes_tes.HOOK)
+HOOKS: tuple[Hook, ...] = (Airlock(), SacroViewer(), FiveSafesTes())
 
 __all__ = ["HOOKS"]

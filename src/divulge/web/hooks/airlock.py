@@ -11,37 +11,38 @@ from typing import Any
 
 from divulge.errors import SpecError
 from divulge.ledger.model import Choice
-from divulge.web.hooks.hook import Decided, Hook, Part, Told, by_file, listed, text_of
+from divulge.web.hooks.hook import Decided, Part, Told, by_file, listed, text_of
 
 _CHOICES = {"APPROVED": Choice.RELEASE, "RELEASED": Choice.RELEASE, "CHANGES_REQUESTED": Choice.RETURN}
 _WHOLE = {"REJECTED": Choice.REFUSE, "RETURNED": Choice.RETURN}
 
 
-def _tell(told: Told) -> dict[str, Any]:
-    return {
-        "request": told.reference,
-        "files": [
-            {"path": file, "vote": "APPROVED" if verdict == "release" else "CHANGES_REQUESTED"}
-            for file, verdict in told.files().items()
-        ],
-        "comment": {
-            "visibility": "PRIVATE",
-            "text": " ".join([f"Divulge: {told.verdict}.", *told.reasons]),
-        },
-    }
+class Airlock:
+    """Votes and decisions by file."""
 
+    name = "airlock"
 
-def _read(document: Mapping[str, Any], parts: Sequence[Part]) -> Decided:
-    reason, status = text_of(document, "comment"), text_of(document, "status")
-    if status in _WHOLE:
-        return by_file(dict.fromkeys((part.file for part in parts), _WHOLE[status]), parts, reason)
-    chosen = {}
-    for one in listed(document, "files"):
-        decision = text_of(one, "decision")
-        if decision not in _CHOICES:
-            raise SpecError(f"a decision is one of: {', '.join(_CHOICES)}.", where="files.decision")
-        chosen[text_of(one, "path")] = _CHOICES[decision]
-    return by_file(chosen, parts, reason)
+    def tell(self, told: Told) -> dict[str, Any]:
+        return {
+            "request": told.reference,
+            "files": [
+                {"path": file, "vote": "APPROVED" if verdict == "release" else "CHANGES_REQUESTED"}
+                for file, verdict in told.files().items()
+            ],
+            "comment": {
+                "visibility": "PRIVATE",
+                "text": " ".join([f"Divulge: {told.verdict}.", *told.reasons]),
+            },
+        }
 
-
-HOOK = Hook("airlock", _tell, _read)
+    def read(self, document: Mapping[str, Any], parts: Sequence[Part]) -> Decided:
+        reason, status = text_of(document, "comment"), text_of(document, "status")
+        if status in _WHOLE:
+            return by_file(dict.fromkeys((part.file for part in parts), _WHOLE[status]), parts, reason)
+        chosen = {}
+        for one in listed(document, "files"):
+            decision = text_of(one, "decision")
+            if decision not in _CHOICES:
+                raise SpecError(f"a decision is one of: {', '.join(_CHOICES)}.", where="files.decision")
+            chosen[text_of(one, "path")] = _CHOICES[decision]
+        return by_file(chosen, parts, reason)

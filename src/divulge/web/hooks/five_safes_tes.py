@@ -7,27 +7,28 @@ from typing import Any
 
 from divulge.errors import SpecError
 from divulge.ledger.model import Choice
-from divulge.web.hooks.hook import Decided, Hook, Part, Told, by_file, listed, text_of
+from divulge.web.hooks.hook import Decided, Part, Told, by_file, listed, text_of
 
 
-def _tell(told: Told) -> dict[str, Any]:
-    files = told.files().items()
-    return {
-        "subId": told.reference,
-        "fileResults": [{"fileName": file, "approved": verdict == "release"} for file, verdict in files],
-    }
+class FiveSafesTes:
+    """Approvals by file."""
 
+    name = "five-safes-tes"
 
-def _read(document: Mapping[str, Any], parts: Sequence[Part]) -> Decided:
-    # Names of fields begin with small or capital letters, depending on who writes them.
-    held = {name[:1].lower() + name[1:]: value for name, value in document.items()}
-    chosen = {}
-    for one in listed(held, "fileResults"):
-        result = {name[:1].lower() + name[1:]: value for name, value in one.items()}
-        if not isinstance(result.get("approved"), bool):
-            raise SpecError("approved is true or false.", where="fileResults.approved")
-        chosen[text_of(result, "fileName")] = Choice.RELEASE if result["approved"] else Choice.RETURN
-    return by_file(chosen, parts, text_of(held, "comment"))
+    def tell(self, told: Told) -> dict[str, Any]:
+        files = told.files().items()
+        return {
+            "subId": told.reference,
+            "fileResults": [{"fileName": file, "approved": verdict == "release"} for file, verdict in files],
+        }
 
-
-HOOK = Hook("five-safes-tes", _tell, _read)
+    def read(self, document: Mapping[str, Any], parts: Sequence[Part]) -> Decided:
+        # Names of fields begin with small or capital letters, depending on who writes them.
+        held = {name[:1].lower() + name[1:]: value for name, value in document.items()}
+        chosen = {}
+        for one in listed(held, "fileResults"):
+            result = {name[:1].lower() + name[1:]: value for name, value in one.items()}
+            if not isinstance(result.get("approved"), bool):
+                raise SpecError("approved is true or false.", where="fileResults.approved")
+            chosen[text_of(result, "fileName")] = Choice.RELEASE if result["approved"] else Choice.RETURN
+        return by_file(chosen, parts, text_of(held, "comment"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from divulge.errors import SpecError
 from divulge.ledger.model import Choice
@@ -52,13 +52,16 @@ class Decided:
     reason: str
 
 
-@dataclass(frozen=True)
-class Hook:
-    """name: as in addresses. tell: our verdict as its document. read: its document as a decision."""
+class Hook(Protocol):
+    """name: as in addresses."""
 
     name: str
-    tell: Callable[[Told], dict[str, Any]]
-    read: Callable[[Mapping[str, Any], Sequence[Part]], Decided]
+
+    def tell(self, told: Told) -> dict[str, Any]:
+        """Our verdict as the document of the other system."""
+
+    def read(self, document: Mapping[str, Any], parts: Sequence[Part]) -> Decided:
+        """Its document as a decision."""
 
 
 def by_file(chosen: Mapping[str, Choice], parts: Sequence[Part], reason: str) -> Decided:

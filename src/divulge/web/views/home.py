@@ -27,7 +27,7 @@ def _home(request: Request, visitor: SignedIn) -> Response:
     return _shown(request, visitor)
 
 
-@router.post("/home/approve")
+@router.post("/approvals")
 def _approve(request: Request, form: Form) -> Response:
     """Approve of everything that is ticked and of which the assessment says release with no rule broken.
 
