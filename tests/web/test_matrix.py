@@ -67,7 +67,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/"): Rule(OPEN),
     ("GET", "/health"): Rule(OPEN),
     ("GET", "/home"): Rule(ALL),
-    ("POST", "/home/approve"): Rule(set(), _text(submission="999999", reason="Safe.")),  # there is none
+    ("POST", "/approvals"): Rule(set(), _text(submission="999999", reason="Safe.")),  # there is none
     ("GET", "/dashboard"): Rule(OVERSEERS),
     ("GET", "/reasons"): Rule(OVERSEERS),
     ("POST", "/reasons"): Rule(OVERSEERS, _text(choice="return", title="Small cells", text="Merge them.")),
@@ -98,6 +98,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", S + "/correct"): Rule(set(), hidden=True),
     ("POST", S + "/correct"): Rule(set(), _text(), hidden=True),
     ("GET", S + "/files/{upload_id}/view"): Rule(set(), hidden=True),
+    ("GET", S + "/files/{upload_id}/picture"): Rule(set(), hidden=True),
     ("GET", S): Rule(OWN, hidden=True),
     ("GET", S + "/progress"): Rule(OWN, hidden=True),
     ("GET", S + "/report"): Rule(OVERSEERS, hidden=True),

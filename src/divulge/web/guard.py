@@ -20,6 +20,12 @@ _CONTENT_POLICY = (
 )
 """No inline script or style, nothing from elsewhere, in nobody's frame."""
 
+BESIDE_HEADERS: Mapping[str, str] = {
+    "content-security-policy": _CONTENT_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'"),
+    "x-frame-options": "SAMEORIGIN",
+}
+"""For a page of ours that another page of ours shows beside what it says."""
+
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; script-src 'unsafe-inline'; "
     "form-action 'none'; frame-ancestors 'self'; base-uri 'none'; sandbox allow-scripts allow-popups"

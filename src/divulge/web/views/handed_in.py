@@ -14,14 +14,17 @@ from starlette.responses import Response
 
 from divulge.errors import DivulgeError, NotFoundError, StateError
 from divulge.ledger import queries, states, workflow
+from divulge.ledger.listing import whole_number
 from divulge.ledger.model import State, Submission, Upload
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal
 from divulge.ledger.store import Store
 from divulge.readers.handed_in.corrections import MODELS, Correction, corrections_text, read_corrections
 from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of, recogniser_of, run_in_threadpool
 from divulge.web.details import see
+from divulge.web.guard import BESIDE_HEADERS
 from divulge.web.intake import kept_context, kept_files
 from divulge.web.pages import go, page
+from divulge.web.pictures import PICTURE_POLICY, count_pages, draw_page, kind_of
 from divulge.web.recognising import Recognised
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
@@ -63,8 +66,38 @@ async def _view(request: Request, visitor: SignedIn, submission_id: Id, upload_i
         raise NotFoundError("there is no such file.")
     read = await _read(request, submission)
     outputs = await run_in_threadpool(_outputs_of, request, visitor, submission_id, upload, read)
-    document = read.document(upload.name)
-    return page(request, "file", visitor, submission=submission, file=upload, document=document, marks=_marks(outputs))
+    path = ledger_of(request).store.path(upload.digest)
+    kind = await run_in_threadpool(kind_of, path)
+    is_beside = request.query_params.get("beside") == "yes"
+    answer = page(
+        request,
+        "file",
+        visitor,
+        submission=submission,
+        file=upload,
+        document=read.document(upload.name),
+        marks=_marks(outputs),
+        kind=kind,
+        n_pages=await run_in_threadpool(count_pages, path) if kind == "application/pdf" else 1,
+        is_beside=is_beside,
+    )
+    answer.headers.update(BESIDE_HEADERS if is_beside else {})
+    return answer
+
+
+@router.get("/files/{upload_id}/picture")
+def _picture(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
+    submission = _find(request, visitor, submission_id)
+    upload = next((u for u in submission.uploads if u.id == upload_id), None)
+    path = ledger_of(request).store.path(upload.digest) if upload is not None else None
+    kind = kind_of(path) if path is not None else None
+    if path is None or kind is None:
+        raise NotFoundError("there is no such picture.")
+    headers = {"content-security-policy": PICTURE_POLICY}
+    if kind == "application/pdf":
+        number = whole_number(request.query_params.get("page", "1")) or 1
+        return Response(draw_page(path, number), media_type="image/png", headers=headers)
+    return Response(path.read_bytes(), media_type=kind, headers=headers)
 
 
 def _find(request: Request, visitor: Visitor, submission_id: int) -> Submission:
