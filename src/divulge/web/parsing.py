@@ -58,25 +58,32 @@ def within_limits(read: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -
     if not _turns.acquire(timeout=_WAIT_SECONDS):
         raise BusyError("too much is being read at the moment.", hint="Try again in a minute.")
     try:
-        return _in_a_process(read, given, named)
+        found: _T = aside((read, given, named), SECONDS)
+        return found
     finally:
         _turns.release()
 
 
-def _in_a_process(read: Callable[..., _T], given: tuple[Any, ...], named: dict[str, Any]) -> _T:
+def aside(
+    work: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], seconds: float, processor: int | None = None
+) -> Any:
+    """The same for whoever waits in a line of their own. work: a function, and what it is given.
+
+    seconds: by the clock; processor: seconds of computing, where it may wait long for its turn.
+    """
     context = _context()
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), name="divulge reader", daemon=True)
+    process = context.Process(target=_serve, args=(theirs, processor), name="divulge reader", daemon=True)
     process.start()
     theirs.close()
     try:
         if not ours.poll(_START_SECONDS):
             raise BusyError("the machine is too busy to read this.", hint="Try again in a minute.")
         ours.recv()
-        ours.send((read, given, named))
-        if not ours.poll(SECONDS):
+        ours.send(work)
+        if not ours.poll(seconds):
             raise SpecError(
-                f"reading this takes longer than {SECONDS:.0f} seconds.", hint="Hand in less at a time, or simpler."
+                f"reading this takes longer than {seconds:.0f} seconds.", hint="Hand in less at a time, or simpler."
             )
         kind, what = ours.recv()
     except (EOFError, OSError):
@@ -87,8 +94,7 @@ def _in_a_process(read: Callable[..., _T], given: tuple[Any, ...], named: dict[s
         process.close()
         ours.close()
     if kind == "done":
-        found: _T = what
-        return found
+        return what
     if kind == "refused":
         raise what
     if kind == "memory":
@@ -109,8 +115,9 @@ def warm_up() -> None:
     within_limits(str, "")
 
 
-def _serve(link: Connection) -> None:
+def _serve(link: Connection, processor: int | None) -> None:
     _limit_memory()
+    _limit_processor(processor)
     link.send("ready")
     read, given, named = link.recv()
     try:
@@ -133,3 +140,11 @@ def _limit_memory() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         limit = used + _MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
+
+
+def _limit_processor(seconds: int | None) -> None:
+    with suppress(ImportError, OSError, ValueError):  # the clock is watched all the same
+        import resource
+
+        if seconds is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,15 +21,14 @@ from anyio import CapacityLimiter
 
 from divulge import __version__
 from divulge.errors import DivulgeError, UploadError
-from divulge.ledger import child
 from divulge.ledger.model import Submission
 from divulge.ledger.proposals import CORRECTIONS
 from divulge.ledger.store import Store, make_private
 from divulge.record import write_text
+from divulge.web.parsing import aside
 
 _PROCESSOR_SECONDS = 120  # a hundred files take a minute
 _SECONDS = 600.0  # by the clock: on a busy machine a process waits for most of it
-_MEMORY = 1 << 30
 _WAITING = 10  # people who wait for a reading at once, each in a thread that does nothing meanwhile
 _MOST_LINES = 5000  # of a file that a page shows; the file itself has the rest
 _MOST_CELLS = 60_000
@@ -81,37 +79,14 @@ class Recogniser:
 
 
 def _read_aside(files: _Files) -> dict[str, Any]:
-    process, link = child.start("divulge.web.recognising:run", files, _MEMORY)
-    ends = time.monotonic() + _SECONDS
     try:
-        while (left := ends - time.monotonic()) > 0:
-            if not link.poll(left):
-                break
-            kind, what = link.recv()
-            if kind == "done":
-                found: dict[str, Any] = what
-                return found
-            break
-    except (EOFError, OSError):
-        pass
-    finally:
-        process.kill()
-        process.join(10)
-        process.close()
-        link.close()
-    raise UploadError(
-        "the files could not be read for this page: they take too long or too much memory.",
-        hint="The checkers see them all the same.",
-    )
-
-
-def run(files: _Files, listener: Callable[[Any], None]) -> dict[str, Any]:
-    """In the process of its own: read the files, and lay them out for pages."""
-    with suppress(ImportError):  # not on Windows; the clock is watched all the same
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (_PROCESSOR_SECONDS, _PROCESSOR_SECONDS))
-    return recognise(files)
+        found: dict[str, Any] = aside((recognise, (files,), {}), _SECONDS, _PROCESSOR_SECONDS)
+    except DivulgeError:
+        raise UploadError(
+            "the files could not be read for this page: they take too long or too much memory.",
+            hint="The checkers see them all the same.",
+        ) from None
+    return found
 
 
 def recognise(files: _Files) -> dict[str, Any]:

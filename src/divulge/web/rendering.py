@@ -35,13 +35,8 @@ class Renderer:
         kept = self._folder / f"{digest}-{__version__}.html"
         with suppress(OSError):
             return kept.read_text(encoding="utf-8")
-        with self._lock:
-            if self._pool is None:
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=belong_to_parent)
-            pool = self._pool
         try:
-            page = pool.submit(_draw, record).result(_LONGEST_SECONDS)
+            page = self._started().submit(_draw, record).result(_LONGEST_SECONDS)
         except (BrokenProcessPool, TimeoutError):
             self.close()
             raise LedgerError("the report could not be drawn.") from None
@@ -52,11 +47,26 @@ class Renderer:
             make_private_file(kept)
         return page
 
+    def warm_up(self) -> None:
+        """Start the process and let it import what it draws with, before anybody waits for a report."""
+        self._started().submit(_prepare)
+
+    def _started(self) -> ProcessPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=belong_to_parent)
+            return self._pool
+
     def close(self) -> None:
         with self._lock:
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+
+def _prepare() -> None:
+    import divulge.reports  # noqa: F401
 
 
 def _draw(record: str) -> str:

@@ -218,6 +218,7 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
     # uvicorn raises the signal again once it has ended, and that must not keep us from ending the workers.
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     workers.start()
+    app.state.renderer.warm_up()
     try:
         with suppress(KeyboardInterrupt):
             _Server(config, workers).run()
