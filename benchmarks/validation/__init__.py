@@ -20,6 +20,7 @@ CHECKS = (
     "cell_keys",
     "proposals",
     "faults",
+    "serve_faults",
     "foreign",
     "epsilon",
 )
