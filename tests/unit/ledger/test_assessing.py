@@ -145,3 +145,36 @@ def test_standard_errors_are_kept_with_their_own_decimals() -> None:
     assert all(len(figure["value"].split(".")[1]) == 2 for figure in fine)
     assert all(len(figure["se"].split(".")[1]) == 4 for figure in fine)
     assert [f"{float(figure['se']):.2f}" for figure in fine] == [figure["se"] for figure in coarse]
+
+
+def test_standard_errors_are_compared_with_the_data_as_on_the_command_line(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a column of the data could be handed in, and released, as standard errors."""
+    model: dict[str, Any] = {"kind": "linear", "formula": "AREA ~ C(SEX)", "decimals": 4, "se_decimals": 4}
+    plans: list[Any] = []
+
+    def stop(found: Any, **_: Any) -> Any:
+        plans.append(found)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(assessing, "assess", stop)
+
+    def disagreeing(output: dict[str, Any]) -> int:
+        with world.ledger.writing() as session:
+            proposal = Proposal("T", [output])
+            made = workflow.submit(session, world.person["researcher"], world.project, world.dataset, proposal).id
+        lease = jobs.take_job(world.ledger, "here")
+        assert lease is not None
+        with pytest.raises(ZeroDivisionError):
+            assessing.run(assessing.prepare(world.ledger, made, lease.job_id), lambda step: None)
+        return int(plans[-1].disagrees[0])
+
+    assert disagreeing({**model, "compute": True}) == 0
+    found = plans[0].figures[0]
+    pairs = zip(found.labels, found.values, found.se, strict=True)
+    right = {label: {"value": round(float(v), 4), "se": round(float(se), 4)} for label, v, se in pairs}
+    assert disagreeing({**model, "released": right}) == 0
+    first = next(iter(right))
+    wrong = {**right, first: {**right[first], "se": right[first]["se"] + 0.5}}
+    assert disagreeing({**model, "released": wrong}) > 0
