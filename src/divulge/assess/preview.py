@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from divulge.assess.forecast import Forecast, forecast
-from divulge.assess.plan import DEFAULT_FAMILIES, plan
+from divulge.assess.plan import DEFAULT_FAMILIES, Plan, plan
 from divulge.assess.remarks import find_remarks
-from divulge.assess.scenarios import scenarios_for, unknown_names
+from divulge.assess.scenarios import backed_off, scenarios_for, unknown_names
 from divulge.assess.splits.split import is_usable
-from divulge.designs import Design, RepeatedHalves, Split
+from divulge.assess.statistics.power import splits_needed
+from divulge.designs import FEWEST_ROWS, Design, RepeatedHalves, Split
 from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
@@ -129,10 +130,32 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.scenarios = scenarios_for(good[0].scenarios, good[0].outputs, found.schema)
             remarks = find_remarks(found.table, good[0].outputs, found.scenarios)
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
+            found.warnings += _too_few_splits(ready, found.scenarios)
             # What counts say takes a moment, however many people there are.
             if with_time and ready.table.people is None and not found.problems:
                 found.forecast = forecast(ready)
     return found
+
+
+def _too_few_splits(ready: Plan, scenarios: Sequence[Scenario]) -> list[str]:
+    """Whether the design has so few splits that nobody could be found, and nothing will be released.
+
+    What stands in one crosstab of counts needs no test.
+    """
+    pairs = zip(ready.outputs, ready.printed, strict=True)
+    crosstabs = [set(output.counted_together(ready.table, printed)) for output, printed in pairs]
+    looks = [one for s in scenarios for one in backed_off(s, ready.outputs, ready.table.schema)]
+    tested = [one for one in looks if not any(crosstab >= set(one.variables) for crosstab in crosstabs)]
+    if not tested or not isinstance(ready.design, RepeatedHalves) or ready.table.n_people < FEWEST_ROWS:
+        return []
+    needed = splits_needed(ready.table.n_people, len(tested), ready.policy.false_discoveries)
+    given = ready.design.splits_wanted
+    if given >= needed:
+        return []
+    return [
+        f"{given} splits are too few to find anybody by; at least {needed} are needed, and with fewer nothing is "
+        f"released. Write design: {{splits: {needed}}}, or leave it out."
+    ]
 
 
 def _without_problems(found: Preview, inputs: Inputs) -> tuple[Assessment, Inputs] | None:

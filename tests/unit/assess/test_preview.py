@@ -11,7 +11,7 @@ from divulge.assess.preview import preview
 from divulge.errors import DivulgeError
 from divulge.spec import parse_spec
 from divulge.table import write_table
-from tests.support.assessing import CROSSTAB, people
+from tests.support.assessing import CROSSTAB, REGRESSION, people
 
 
 @pytest.fixture
@@ -31,6 +31,20 @@ def test_sound_spec_has_no_problem_and_says_what_will_be_done(folder: Path) -> N
     assert found.problems == []
     assert [s.describe() for s in found.scenarios] == ["AREA from ILL", "ILL from AREA"]
     assert (found.n_rows, len(found.splits)) == (300, 30)
+
+
+@pytest.mark.parametrize(
+    ("output", "splits", "is_told"),
+    [(REGRESSION, 10, True), (REGRESSION, 20, False), (REGRESSION, 30, False), (CROSSTAB, 2, False)],
+)
+def test_splits_too_few_to_find_anybody_are_told_beforehand(
+    folder: Path, output: dict[str, Any], splits: int, is_told: bool
+) -> None:
+    found = _preview(folder, output, design={"kind": "repeated-halves", "splits": splits})
+    told = [w for w in found.warnings if "splits are too few" in w]
+    assert len(told) == is_told
+    # What is written to be pasted is what is needed: 5,040 arrangements are too few for 200 people and two look-ups.
+    assert all("design: {splits: 18}" in w for w in told)
 
 
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:

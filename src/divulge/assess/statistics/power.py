@@ -7,12 +7,14 @@ seen in the splits. To these scores twice δ is added where a freshly drawn labe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 
 from divulge.assess.statistics.exposure import CONFIRMED, FINEST, Exposed, Sums, permutation_p
 from divulge.assess.statistics.halves import Halves
-from divulge.designs import BLOCK, CONFIRMING
+from divulge.assess.statistics.suspects import MOST_NAMED
+from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves, smallest_p
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.policy import Policy
 
@@ -42,6 +44,15 @@ def power_of(halves: Halves, telling: Sequence[int], found: Exposed, first: Mask
         for _ in range(DRAWS):
             rates[i] += _found(noise, blocks, n_tests, policy, rng)
     return float((rates / DRAWS).max(axis=0).mean())
+
+
+def splits_needed(n_people: int, n_lookups: int, level: float) -> int:
+    """With fewer halves nobody could be found, however clearly they are exposed: labels have too few arrangements.
+
+    How many are needed beyond that depends on how much scores vary from search to search.
+    """
+    n_tests = min(n_people, 2 * MOST_NAMED) * n_lookups
+    return next(n for n in count(2, 2) if smallest_p(RepeatedHalves(splits_wanted=n).blocks()) * n_tests <= level)
 
 
 _TAG = 5
