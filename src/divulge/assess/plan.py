@@ -10,7 +10,7 @@ import numpy as np
 from divulge.assess.budget import BUDGET
 from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
-from divulge.assess.fitted.work import can_fit
+from divulge.assess.fitted.work import why_not_fitted
 from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for, scenarios_with_earlier
 from divulge.assess.splits.holdout import check_apart
@@ -59,6 +59,8 @@ class Plan:
     is_timed: bool = False
     """Whether the spec says how long a search may take; otherwise the assessment has a budget."""
     budget: float = BUDGET
+    why_rows: str = ""
+    """Why many people are assessed row by row, as the end of a sentence; empty where they are not, or are few."""
 
     @property
     def n_new(self) -> int:
@@ -149,35 +151,46 @@ def plan(
     )
     # What counts do not say is looked for row by row.
     if table.people is not None:
-        return ready if _told_by_counts(ready) else replace(ready, table=expand(table))
-    return _condensed(ready) if condenses else ready
+        why = _why_rows(ready)
+        return replace(ready, table=expand(table), why_rows=why if table.n_people >= MANY else "") if why else ready
+    return _condensed(ready, condenses) if table.n_rows >= MANY else ready
 
 
-def _condensed(ready: Plan) -> Plan:
-    """The same with people who are alike held once, where they are many and counts say everything."""
+def _condensed(ready: Plan, condenses: bool) -> Plan:
+    """The same with many people who are alike held once, where counts say everything; else with why they are not."""
     table, given = ready.table, ready.assessment
-    known = [*ready.earlier.outputs, *given.outputs]
-    if table.n_rows < MANY or not can_condense(given) or not all(o.can_condense and not o.weights for o in known):
-        return ready
+    known = [*given.outputs, *ready.earlier.outputs]
+    for i, output in enumerate(known):
+        if not output.can_condense or output.weights:
+            which = f"output {i + 1}" if i < ready.n_new else "an earlier output"
+            return replace(ready, why_rows=f"{which} ({output.kind}) is no plain count of people")
+    if not can_condense(given):
+        return replace(ready, why_rows="units, waivers or a holdout are named")
+    if not condenses:
+        return replace(ready, why_rows="rows were asked for")
     wanted = {*needed_columns(given, table.schema, table.names, derived=True)}
     wanted |= {name for output in known for name in output.uses(table.schema)}
     smaller = replace(ready, table=condense(table.select([n for n in table.names if n in wanted])))
-    return smaller if _told_by_counts(smaller) else ready
+    why = _why_rows(smaller)
+    return replace(ready, why_rows=why) if why else smaller
 
 
-def _told_by_counts(ready: Plan) -> bool:
-    """Whether every pass can do with people who are alike held once, and how many they are."""
-    if ready.table.n_people < FEWEST_ROWS or not counts_suffice(ready.families, ready.design):
-        return False
-    for _, numbers in ready.groups():
+def _why_rows(ready: Plan) -> str:
+    """Why a pass cannot do with people who are alike held once; empty where every pass can."""
+    if ready.table.n_people < FEWEST_ROWS:
+        return "there are few"
+    if not counts_suffice(ready.families, ready.design):
+        return "a measure or the design needs rows"
+    for stage, numbers in ready.groups():
         outputs, printed = [ready.outputs[i] for i in numbers], [ready.printed[i] for i in numbers]
         scenarios = ready.scenarios(numbers)
         if any(scenario.knows == "earlier outputs" for scenario in scenarios):
-            return False
-        told = spanning(outputs, printed, scenarios, ready.table) is not None
-        if not told and not can_fit(outputs, printed, scenarios, ready.table.schema):
-            return False
-    return True
+            return "earlier outputs are granted to the intruder"
+        if spanning(outputs, printed, scenarios, ready.table) is None:
+            why = why_not_fitted(outputs, printed, scenarios, ready.table.schema)
+            if why:
+                return f"{stage.lower()}: {why}"
+    return ""
 
 
 def _check_search(field: str, outputs: Sequence[Output]) -> None:

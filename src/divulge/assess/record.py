@@ -80,6 +80,8 @@ def make_record(
             "people": ready.table.n_people,
             "risk": "exact" if is_exact else "expected",
         }
+    if ready.why_rows:
+        record["row_by_row"] = {"people": ready.table.n_people, "why": ready.why_rows}
     plain: dict[str, Any] = to_plain(record)
     return plain
 

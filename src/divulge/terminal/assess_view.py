@@ -36,6 +36,8 @@ def show(record: dict[str, Any]) -> None:
     _rules(record)
     if "condensed" in record:
         screen.show(_CONDENSED[record["condensed"]["risk"]])
+    if "row_by_row" in record:
+        screen.show(f"Assessed row by row, which takes long with so many people: {record['row_by_row']['why']}.")
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
     screen.show(_risks(record))
     for risk in record["risk"]:

@@ -11,7 +11,7 @@ import pytest
 
 from divulge.assess import Candidate, assess
 from divulge.assess.fitted import work
-from divulge.assess.fitted.work import can_fit
+from divulge.assess.fitted.work import why_not_fitted
 from divulge.assess.statistics.left_out import left_out_parts
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
@@ -110,7 +110,8 @@ def test_shares_go_row_by_row() -> None:
     held = condense(crowd())
     assert planned(held, *tables(), shares).table.people is None
     ready = planned(held, *tables())
-    assert not can_fit(ready.outputs, ready.printed, [_without_keys()], held.schema)
+    assert not why_not_fitted(ready.outputs, ready.printed, ready.scenarios((0, 1, 2)), held.schema)
+    assert why_not_fitted(ready.outputs, ready.printed, [_without_keys()], held.schema) == "a scenario has no keys"
 
 
 def _without_keys() -> Any:
@@ -200,3 +201,33 @@ def test_many_rows_are_held_once_where_nobody_asks_for_their_numbers(monkeypatch
     mean = {"kind": "means", "variables": ["SEX"], "by": ["AREA"], "compute": True}
     with_mean = parse_spec({"data": "none.csv", "outputs": [first, mean]}, Path())
     assert planning(with_mean, inputs, condenses=True).table.people is None
+
+
+@pytest.mark.parametrize(
+    ("outputs", "why"),
+    [
+        ([{"kind": "logistic", "formula": "SEX ~ C(ILL)"}], "output 1 (logistic) is no plain count of people"),
+        ([{"kind": "crosstab", "variables": ["SEX", "ILL"]}], "rows were asked for"),
+    ],
+)
+def test_many_people_who_are_assessed_row_by_row_are_told_why(
+    outputs: list[dict[str, Any]], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [{**one, "compute": True} for one in outputs]
+    rows = crowd(300)
+    assert planned(rows, *given).why_rows == ""
+    monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 300)
+    assert planned(rows, *given).why_rows == why
+
+
+def test_the_record_says_why_many_people_were_assessed_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    from divulge.reports import Html
+
+    monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 300)
+    shares = {"kind": "crosstab", "variables": ["SEX", "ILL"], "statistic": "percentages", "compute": True}
+    found = record(condense(crowd(300)), shares)
+    why = "output 1: some figures are no plain counts of people"
+    assert found["row_by_row"] == {"people": 300, "why": why}
+    assert "condensed" not in found
+    html = Html().render(found)
+    assert why in (html if isinstance(html, str) else html.decode())

@@ -21,15 +21,19 @@ from divulge.scenario import Scenario
 from divulge.table import Schema, Table
 
 
-def can_fit(
+def why_not_fitted(
     outputs: Sequence[Output], printed: Sequence[Released], scenarios: Sequence[Scenario], schema: Schema
-) -> bool:
-    """Whether every output counts people, all fit together, and the possible combinations are not too many."""
+) -> str:
+    """Why numbers cannot be expected from these outputs, as the end of a sentence; empty where they can."""
+    if not all(scenario.keys for scenario in scenarios):
+        return "a scenario has no keys"
+    if not all(are_counts(o, r, schema) for o, r in zip(outputs, printed, strict=True)):
+        return "some figures are no plain counts of people"
+    if not can_be_together(outputs, printed, schema):
+        return "the tables count different people, or by different bands"
     names = {n for o in outputs for n in o.uses(schema)} | {n for s in scenarios for n in s.variables}
-    if prod(schema[n].n_codes for n in names) > LARGEST or not all(scenario.keys for scenario in scenarios):
-        return False
-    pairs = zip(outputs, printed, strict=True)
-    return all(are_counts(o, r, schema) for o, r in pairs) and can_be_together(outputs, printed, schema)
+    size = prod(schema[n].n_codes for n in names)
+    return "" if size <= LARGEST else f"the variables have {size:,} possible combinations, more than {LARGEST:,}"
 
 
 @dataclass(frozen=True, eq=False)

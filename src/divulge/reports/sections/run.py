@@ -36,6 +36,8 @@ def run(source: Source) -> Section | None:
     if source.get("condensed"):
         about: Line = (source.whole("condensed", "people"), " people in ", source.whole("condensed", "different_rows"))
         rows.insert(1, (("Condensed",), (*about, _CONDENSED[source.get("condensed", "risk")])))
+    if source.get("row_by_row"):
+        rows.insert(1, (("Row by row",), (source.name("row_by_row", "why"),)))
     failed = source.get("splits", "failed") or []
     if failed:
         rows.append((("Splits that failed",), (f"{len(failed)}: ", Name(failed[0]))))
