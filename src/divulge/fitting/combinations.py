@@ -13,8 +13,8 @@ from divulge.kernels.arrays import Floats, Integers, Integers32
 from divulge.kernels.fitting import add_by_group, scale_by_group
 from divulge.table import Schema, Table
 
-LARGEST = 1 << 25
-"""Possible combinations up to which numbers are expected for each: a quarter of a gigabyte."""
+LARGEST = 1 << 24
+"""Possible combinations up to which numbers are expected for each: an assessment of as many took 3 GB."""
 
 _INNER = 4096
 """Inner combinations at most: their cells stay in the nearest memory of a processor."""
