@@ -8,11 +8,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from divulge.readers.handed_in.folder import FolderRead, read_folder
 from divulge.readers.handed_in.matching.reading import Reading
@@ -86,7 +91,71 @@ def run() -> list[dict[str, Any]]:
         return [{"skipped": "set DIVULGE_HANDED_IN to a folder of handed-in files with the truth beside them"}]
     rows = counted(Path(root), False)
     shown = [("program", grouped(rows, 0)), ("kind", grouped(rows, 1)), ("all", {"all": sum(rows.values(), Counter())})]
-    return [{"by": by, "name": name, **row} for by, group in shown for name, row in group.items()]
+    table = [{"by": by, "name": name, **row} for by, group in shown for name, row in group.items()]
+    return [*table, measured("100 files beside 50,000 rows", root), measured("a log of 500 MB", root)]
+
+
+_MEASURED = """
+import json, sys, time
+from pathlib import Path
+from benchmarks.readers import WRITTEN
+from divulge.readers.handed_in.folder import read_folder
+from divulge.table import read_table
+
+def peak():
+    # Not getrusage: a child's peak there begins with its parent's.
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+folder = Path(sys.argv[3])
+WRITTEN[sys.argv[1]](Path(sys.argv[2]), folder)
+data = read_table(folder / "data.csv")
+clock, processor = time.perf_counter(), time.process_time()
+found = read_folder(folder / "in", data)
+print(json.dumps({
+    "files": len(found.files),
+    "outputs": len(list(found.readings)),
+    "seconds": time.perf_counter() - clock,
+    "processor_seconds": time.process_time() - processor,
+    "peak_mb": peak(),
+}))
+"""
+
+
+def measured(what: str, root: str) -> dict[str, Any]:
+    """How long a folder takes in a process of its own, and how much memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", _MEASURED, what, root, folder]
+        found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    return {"by": "size", "name": what, **found, "load": os.getloadavg()[0]}
+
+
+def _hundred(root: Path, folder: Path) -> None:
+    """The files of all cases, some twice, beside rows that most of them are not of: the search is longest there."""
+    files = [f for case in cases(root) for f in sorted(case.parent.glob(f"{case.name}/*")) if f.name not in BESIDE]
+    for number in range(100):
+        file = files[number % len(files)]
+        target = folder / "in" / f"{number:03d}"
+        target.mkdir(parents=True)
+        shutil.copyfile(file, target / file.name)
+    frame = pd.read_csv(root / "data" / "adult_20000.csv")
+    # Any seed: which rows there are matters little, only how many.
+    frame.sample(50_000, replace=True, random_state=1).to_csv(folder / "data.csv", index=False)
+
+
+def _long_log(root: Path, folder: Path) -> None:
+    """A console with a table here and there among the steps of a simulation."""
+    shutil.copyfile(root / "data" / "birthwt.csv", folder / "data.csv")
+    (folder / "in").mkdir()
+    table = (root / "001-r-lm-birthwt-console" / "analysis.Rout").read_text(encoding="utf-8")
+    steps = "".join(f"step {i:>9}  value {i * 0.37:12.5f}  gradient {1 / (i + 1):.3e}\n" for i in range(200_000))
+    with (folder / "in" / "simulation.log").open("w", encoding="utf-8") as file:
+        while file.tell() < 500_000_000:
+            file.write(table + "\n" + steps + "\n")
+
+
+WRITTEN = {"100 files beside 50,000 rows": _hundred, "a log of 500 MB": _long_log}
+"""Folders that are measured, by who writes them."""
 
 
 def main(root: Path, misses: bool) -> None:

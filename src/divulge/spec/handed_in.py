@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from divulge.errors import DivulgeError
-from divulge.outputs import Output
+from divulge.outputs import Output, Released, read_released
 from divulge.outputs.released.computed import compute
 from divulge.readers.handed_in.folder import FolderRead
 from divulge.readers.handed_in.matching.reading import Reading
@@ -18,12 +18,13 @@ from divulge.table import Table
 
 @dataclass(frozen=True)
 class Placed:
-    """An output of a spec and where in the folder it stands."""
+    """An output of a spec and where in the folder it stands. released: its figures as printed, where all were."""
 
     file: str
     reading: Reading
     fields: Mapping[str, Any]
     output: Output
+    released: Released | None
 
 
 def placed_outputs(folder: FolderRead, table: Table) -> tuple[tuple[Placed, ...], tuple[str, ...]]:
@@ -39,19 +40,35 @@ def placed_outputs(folder: FolderRead, table: Table) -> tuple[tuple[Placed, ...]
         if not reading.outputs:
             left.append(f"{lines}: {reading.kind} was confirmed, and has no kind of output that assesses it.")
         for fields in reading.outputs:
-            key = json.dumps(fields, sort_keys=True, default=str)
+            key = json.dumps({k: v for k, v in fields.items() if k != "released"}, sort_keys=True, default=str)
             if key in seen:
                 continue
             seen.add(key)
             try:
-                output = parse_output(fields)
-                output.check(table.schema)
-                compute(output, table)
+                placed.append(_placed(file, reading, fields, table))
             except DivulgeError as error:
                 left.append(f"{lines}: {fields['kind']} cannot be assessed: {error.message}")
-                continue
-            placed.append(Placed(file, reading, fields, output))
     return tuple(placed), tuple(left)
+
+
+def _placed(file: str, reading: Reading, fields: Mapping[str, Any], table: Table) -> Placed:
+    """An output with its figures as they were printed, where the file shows all of them, equally precise; else it is
+    computed to as many digits as the file shows."""
+    if "released" in fields:
+        given = {k: v for k, v in fields.items() if k != "compute"}
+        try:
+            output = parse_output(given)
+            released = read_released(output, table.schema, n_rows=table.n_rows, together=False)
+            found = compute(output, table, released)
+            if released is not None and found.agrees is not None and found.agrees.all():
+                return Placed(file, reading, given, output, released)
+        except DivulgeError:
+            pass  # a figure is not printed: a spec takes all or none
+    computed = {k: v for k, v in fields.items() if k != "released"}
+    output = parse_output(computed)
+    output.check(table.schema)
+    compute(output, table)
+    return Placed(file, reading, computed, output, None)
 
 
 def spec_text(folder: FolderRead, table: Table, data: str, schema: str | None = None) -> str:

@@ -45,7 +45,7 @@ def assess_handed_in(
         policy=settings.policy,
         seed=settings.seed,
     )
-    inputs = Inputs(table.schema, table, table.n_rows, (None,) * len(placed))
+    inputs = Inputs(table.schema, table, table.n_rows, tuple(p.released for p in placed))
     found = assess(
         plan(assessment, inputs),
         folder=settings.unfinished,

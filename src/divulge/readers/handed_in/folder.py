@@ -20,13 +20,17 @@ from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.programs import PROGRAMS
-from divulge.readers.handed_in.sheets import Document, Grid, open_document
+from divulge.readers.handed_in.runs import LONGEST, without_runs
+from divulge.readers.handed_in.sheets import Document, Grid, Lines, open_document
 from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import joined_lines
 from divulge.table import Table
 
 SYNTAX = (".sps", ".spss")
 """Files of commands: they are no outputs, and say how outputs were made."""
+
+_MOST_FIGURES = 10_000
+"""Figures that an output has at most. What has more is listed as not recognised."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +167,13 @@ def read_document(document: Document, session: Session) -> list[Candidate]:
     for block in joined_lines(document.blocks):
         session.claimed = []
         found: list[Candidate] = []
+        if isinstance(block, Grid) and len(block.rows) > LONGEST:
+            continue
+        if isinstance(block, Lines):
+            block = without_runs(block)
         for program in programs:
-            new = [c for c in program.read(block, session) if not session.explained(*c.lines)]
+            read = (c for c in program.read(block, session) if len(c.figures) <= _MOST_FIGURES)
+            new = [c for c in read if not session.explained(*c.lines)]
             if isinstance(block, Grid) and (new or (block.rows[0].line, block.rows[-1].line) in session.asides):
                 found = new
                 break

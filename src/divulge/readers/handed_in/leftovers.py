@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 
 from divulge.readers.handed_in.candidates.numbers import parse_cell
 from divulge.readers.handed_in.sheets import Document, Grid, Lines
@@ -20,7 +22,7 @@ _MOST = 50
 
 def leftovers(document: Document, lines: list[tuple[int, int]]) -> tuple[tuple[int, int, str], ...]:
     """First line, last line and what stands there. lines: the stretches that readers explained."""
-    explained = sorted(lines)
+    explained = _joined(lines)
     out: list[tuple[int, int, str]] = []
     for block in document.blocks:
         found = _grid(block, explained) if isinstance(block, Grid) else _lines(block, explained)
@@ -30,8 +32,21 @@ def leftovers(document: Document, lines: list[tuple[int, int]]) -> tuple[tuple[i
     return tuple(out[:_MOST])
 
 
+def _joined(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches in their order, those that overlap as one."""
+    out: list[tuple[int, int]] = []
+    for a, b in sorted(lines):
+        if out and a <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(b, out[-1][1]))
+        else:
+            out.append((a, b))
+    return out
+
+
 def _is_explained(line: int, explained: list[tuple[int, int]]) -> bool:
-    return any(a <= line <= b for a, b in explained)
+    """explained: in their order and apart."""
+    at = bisect_right(explained, (line, sys.maxsize)) - 1
+    return at >= 0 and line <= explained[at][1]
 
 
 def _grid(grid: Grid, explained: list[tuple[int, int]]) -> list[tuple[int, int, str]]:

@@ -106,3 +106,15 @@ def test_file_that_a_reader_stumbles_over_is_listed_and_the_others_are_read(
     assert (first.status, second.status) == ("not read", "confirmed")
     assert "KeyError" in first.unread[0]
     assert "Smith" not in first.unread[0]
+
+
+def test_steps_of_a_simulation_are_listed_and_the_table_between_them_is_read(people: Table, tmp_path: Path) -> None:
+    handed = tmp_path / "handed"
+    handed.mkdir()
+    counts = np.bincount(Data(people).codes("sex"))
+    steps = [f"step {i}  value {i * 0.3:.4f}  gradient {1 / (i + 1):.3e}" for i in range(4000)]
+    table = ["> table(d$sex)", "", f"{'F':>6} {'M':>6} ", f"{counts[0]:>6} {counts[1]:>6} ", ">"]
+    (handed / "long.Rout").write_text("\n".join([*steps, *table, *steps]), encoding="utf-8")
+    (file,) = read_folder(handed, people).files
+    assert [(r.kind, r.confirmed, r.candidate.lines[0] > 4000) for r in file.readings] == [("frequencies", True, True)]
+    assert [(a, b) for a, b, _ in file.left] == [(1, 4000), (4006, 8005)]

@@ -92,6 +92,29 @@ def test_long_log_is_read_in_parts_that_keep_their_line_numbers(
     assert told[32] == "line 32"
 
 
+def test_line_without_end_is_read_as_far_as_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_text, "WHOLE", 100)
+    monkeypatch.setattr(plain_text, "LONGEST", 50)
+    (tmp_path / "t.log").write_text("a" * 1000 + "\nthe second line\n", encoding="utf-8")
+    (block,) = open_document(tmp_path / "t.log").blocks
+    assert isinstance(block, Lines)
+    assert block.texts == ("a" * 50, "the second line")
+
+
+def test_long_text_that_is_not_utf_8_is_read_and_remarked_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_text, "WHOLE", 10)
+    (tmp_path / "t.log").write_bytes("Größe und Länge\n".encode("cp1252") * 3)
+    document = open_document(tmp_path / "t.log")
+    assert "Windows-1252" in document.remarks[0].what
+    (block,) = document.blocks
+    assert isinstance(block, Lines)
+    assert block.texts[0] == "Größe und Länge"
+    (tmp_path / "u.log").write_bytes("Größe\n".encode("utf-16") * 1)
+    (block,) = open_document(tmp_path / "u.log").blocks
+    assert isinstance(block, Lines)
+    assert block.texts == ("Größe",)
+
+
 def test_spanned_cells_of_a_page_keep_their_columns(tmp_path: Path) -> None:
     (tmp_path / "t.html").write_text(
         "<table><tr><th></th><th colspan=2>sex</th></tr><tr><td>a</td><td>1</td><td>2</td></tr></table>",

@@ -41,6 +41,13 @@ class Printed:
     def decimals(self) -> int:
         return max(0, -round(math.log10(self.unit))) if self.unit else 0
 
+    @property
+    def plain(self) -> str:
+        """The figure as a spec has it: without separators and signs of a unit; `<10` and `*` as they are."""
+        if self.value is None:
+            return self.text if re.fullmatch(r"<\s*\d+", self.text) else "suppressed"
+        return f"{'<' if self.below else ''}{self.value:.{self.decimals}f}"
+
     def agrees(self, value: float, units: float = 0.6, relative: float = 1e-9) -> bool:
         """Whether a value from the data rounds to what was printed; units: how many of the last place are allowed."""
         if self.value is None or math.isnan(value):

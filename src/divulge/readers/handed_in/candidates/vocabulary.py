@@ -35,6 +35,7 @@ def plain(text: str) -> str:
     return re.sub(r"[^a-z0-9.%<>=+-]", "", spread).strip(".-")
 
 
+@lru_cache(maxsize=50_000)
 def _word(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", plain(text))
 

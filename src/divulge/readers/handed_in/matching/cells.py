@@ -197,7 +197,7 @@ class Recomputed:
         """Every figure beside what the data give."""
         slots = _slots(self.candidate.figures)
         bases = {slot: self._basis(slot, slots) for slot in set(slots.values())}
-        base = self._rounding()
+        base = self.rounding()
         out = [self._check(f, bases.get(slots.get(id(f), "")), base) for f in self.candidate.figures]
         if self.candidate.kind == "other" and any(c.agrees is False for c in out):
             return self._with_groups(out)
@@ -346,7 +346,7 @@ class Recomputed:
                 best, most = basis, right
         return best
 
-    def _rounding(self) -> int | None:
+    def rounding(self) -> int | None:
         """The base to which counts are rounded: all are multiples of it, and few of the data's are."""
         counts = [f.printed.value for f in self.candidate.figures if f.what == "count" and f.printed.value is not None]
         if len(counts) < 6:

@@ -13,8 +13,10 @@ from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.statistics import fraction_of
 
 
-def cell_reading(candidate: Candidate, hypothesis: Hypothesis, checked: tuple[Checked, ...], data: Data) -> Reading:
-    """The reading of a table under a hypothesis."""
+def cell_reading(
+    candidate: Candidate, hypothesis: Hypothesis, checked: tuple[Checked, ...], data: Data, base: int | None
+) -> Reading:
+    """The reading of a table under a hypothesis. base: the multiples to which its counts are rounded."""
     axes = {a.key: a.variable for a in hypothesis.axes}
     shown = list(dict.fromkeys(v for v in hypothesis.variables.values() if v is not None))
     rows = [v for k, v in axes.items() if not _is_column(k, candidate)]
@@ -31,6 +33,8 @@ def cell_reading(candidate: Candidate, hypothesis: Hypothesis, checked: tuple[Ch
     else:
         variables, by = tuple(shown), tuple(axes.values())
     outputs = _outputs(candidate, hypothesis, variables, by, data) if checked else ()
+    if base is not None:
+        outputs = tuple({**o, "base": base} if o["kind"] == "crosstab" else o for o in outputs)
     facts = {} if any(a.by_order for a in hypothesis.axes) else {"labels": "known"}
     return Reading(
         candidate,
@@ -74,6 +78,7 @@ def _outputs(
                 **common,
                 "compute": True,
                 **_withheld(candidate, hypothesis, data),
+                **_printed(candidate, hypothesis, data, ("count",)),
             }
         )
         return tuple(out)
@@ -92,6 +97,7 @@ def _outputs(
                 **common,
                 "compute": True,
                 "decimals": _decimals(candidate, "mean"),
+                **_printed(candidate, hypothesis, data, ("mean",), numeric),
             }
         )
     quantiles = sorted({q for w in whats if (q := fraction_of(w)) is not None})
@@ -100,7 +106,8 @@ def _outputs(
             {"kind": "position", "variables": numeric, "quantiles": quantiles, **grouped, **common, "compute": True}
         )
     if numeric and whats & {"minimum", "maximum"}:
-        out.append({"kind": "extremes", "variables": numeric, **grouped, **common, "compute": True})
+        extremes = _printed(candidate, hypothesis, data, ("minimum", "maximum"), numeric)
+        out.append({"kind": "extremes", "variables": numeric, **grouped, **common, "compute": True, **extremes})
     for name in counted:
         out.append(
             {
@@ -114,6 +121,28 @@ def _outputs(
     if groups and not counted and "n" in whats:
         out.append({"kind": "crosstab", "variables": groups, **common, "compute": True})
     return tuple(out)
+
+
+def _printed(
+    candidate: Candidate, hypothesis: Hypothesis, data: Data, whats: Sequence[str], variables: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The figures as they were printed, by the labels of a spec; totals are no figures of their own there."""
+    axes = {a.key: a for a in hypothesis.axes}
+    found: dict[str, str] = {}
+    for figure in candidate.figures:
+        of = hypothesis.variables.get(figure.of)
+        if figure.what not in whats or (variables and of not in variables):
+            continue
+        held = [(axes[key], label) for key, label in figure.at if key in axes]
+        if len(held) < len(axes) or any(label not in axis.codes for axis, label in held):
+            continue
+        cell = " & ".join(f"{a.variable}={data.texts(a.variable)[a.codes[label]]}" for a, label in held)
+        named = [*([figure.what] if len(whats) > 1 else []), *([of] if variables and of else [])]
+        label = " | ".join(part for part in (" ".join(named), cell) if part)
+        if label in found:
+            return {}
+        found[label] = figure.printed.plain
+    return {"released": found} if found else {}
 
 
 def _decimals(candidate: Candidate, what: str) -> int:

@@ -64,7 +64,7 @@ def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabul
         formula=formula,
         where=way.where,
         weights=candidate.weights,
-        outputs=({**fit.given, **_shown(candidate)},),
+        outputs=({**fit.given, **_shown(candidate), **_printed(candidate, fit, labels)},),
         facts={"standard errors": fit.errors_named} if fit.errors_named else {},
     )
 
@@ -81,6 +81,25 @@ def _shown(candidate: Candidate) -> dict[str, object]:
     if errors and "se" in statistics:
         out["se_decimals"] = max(errors)
     return out
+
+
+def _printed(candidate: Candidate, fit: Fit, labels: dict[str, str | None]) -> dict[str, object]:
+    """Coefficients, standard errors and rows as they were printed, by the labels of a spec."""
+    found: dict[str, dict[str, str]] = {}
+    shown = [f for f in candidate.figures if f.what in _PUBLISHED and not f.printed.is_suppressed]
+    for figure in shown:
+        if figure.of is None and figure.what == "n":
+            found["n"] = {"coef": figure.printed.plain}
+        elif (label := labels.get(figure.of or "")) is not None and figure.what in ("coefficient", "standard error"):
+            found.setdefault(label, {})[_PUBLISHED[figure.what]] = figure.printed.plain
+    whole = set(found) - {"n"} == set(fit.coefficients) and all("coef" in f for f in found.values())
+    if not whole or len({f.printed.decimals for f in shown if f.what == "coefficient"}) > 1:
+        return {}
+    return {"released": {k: f["coef"] if set(f) == {"coef"} else f for k, f in found.items()}}
+
+
+_PUBLISHED = {"coefficient": "coef", "standard error": "se", "n": "coef"}
+"""What a spec holds of a model as it was printed."""
 
 
 def label_of(fit: Fit, column: Column) -> str | None:

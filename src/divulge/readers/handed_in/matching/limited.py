@@ -27,8 +27,9 @@ _PROBED = 6
 def table_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Reading:
     if candidate.kind == "other":
         hypothesis = _completed(candidate, hypothesis, data, words)
-    checked = tuple(Recomputed(hypothesis, candidate, data, words).checked())
-    return descriptions.cell_reading(candidate, hypothesis, checked, data)
+    table = Recomputed(hypothesis, candidate, data, words)
+    checked = tuple(table.checked())
+    return descriptions.cell_reading(candidate, hypothesis, checked, data, table.rounding())
 
 
 def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:

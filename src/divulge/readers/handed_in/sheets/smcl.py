@@ -9,7 +9,7 @@ from pathlib import Path
 from divulge.readers.handed_in.sheets.boxes import with_boxes
 from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
-from divulge.readers.handed_in.sheets.text import WHOLE, parts
+from divulge.readers.handed_in.sheets.text import WHOLE, read_long
 
 SUFFIXES = (".smcl", ".sthlp")
 
@@ -79,21 +79,14 @@ def _drawn(directive: str, at: int) -> str:
     return "-" * 78 if words[0] == ".-" else ""
 
 
-class _Long:
-    """A long log as blocks that can be gone through more than once."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __iter__(self) -> Iterator[Block]:
-        for part in parts(self.path):
-            yield from with_boxes(Lines(tuple(plain(t) for t in part.texts), part.first))
+def _shown(part: Lines) -> Iterator[Block]:
+    yield from with_boxes(Lines(tuple(plain(t) for t in part.texts), part.first))
 
 
 def read(path: Path, name: str) -> Document:
     """A log in SMCL."""
     if path.stat().st_size > WHOLE:
-        return Document(name, _Long(path))
+        return read_long(path, name, _shown)
     text, odd = decode(path.read_bytes())
     texts = tuple(plain(t.expandtabs(8)) for t in text.splitlines())
     return Document(name, tuple(with_boxes(Lines(texts))), (Remark(odd),) if odd else ())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from divulge.readers.handed_in.sheets import delimited
-from divulge.readers.handed_in.sheets.decoding import decode, is_binary
+from divulge.readers.handed_in.sheets.decoding import decode, encoding_of, is_binary
 from divulge.readers.handed_in.sheets.embedded import with_grids
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Lines, Remark
 
@@ -18,16 +19,19 @@ PART = 20_000
 LONGEST = 20_000
 """Characters of a line that are looked at."""
 
+_START = 1_000_000
+"""Bytes of a long file by which its encoding is told."""
+
 WHOLE = 8_000_000
 """Bytes up to which a file is decoded as one."""
 
 
-def parts(path: Path) -> Iterator[Lines]:
+def _parts(path: Path, encoding: str) -> Iterator[Lines]:
     """The lines of a file, part by part; a part ends at an empty line where there is one."""
     held: list[str] = []
     first = 1
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for text in file:
+    with path.open(encoding=encoding, errors="replace") as file:
+        for text in _short_lines(file):
             held.append(text.rstrip("\r\n").expandtabs(8)[:LONGEST])
             if len(held) >= PART and (not held[-1].strip() or len(held) >= 2 * PART):
                 yield Lines(tuple(held), first)
@@ -37,15 +41,33 @@ def parts(path: Path) -> Iterator[Lines]:
         yield Lines(tuple(held), first)
 
 
-class _Long:
-    """A long file as blocks that can be gone through more than once."""
+def _short_lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file as far as they are looked at: one without end never has to fit into memory."""
+    while text := file.readline(LONGEST):
+        yield text
+        while text and not text.endswith("\n"):
+            text = file.readline(LONGEST)
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+
+class _Long:
+    """A long file as blocks that can be gone through more than once. shown: the blocks of some of its lines."""
+
+    def __init__(self, path: Path, encoding: str, shown: Callable[[Lines], Iterable[Block]]) -> None:
+        self.path, self.encoding, self.shown = path, encoding, shown
 
     def __iter__(self) -> Iterator[Block]:
-        for part in parts(self.path):
-            yield from with_grids(part)
+        for part in _parts(self.path, self.encoding):
+            yield from self.shown(part)
+
+
+def read_long(path: Path, name: str, shown: Callable[[Lines], Iterable[Block]]) -> Document:
+    """A file that is too long to be read as one."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if is_binary(start):
+        return Document(name, reason="not text; nothing in it can be read")
+    encoding, odd = encoding_of(start)
+    return Document(name, _Long(path, encoding, shown), (Remark(odd),) if odd else ())
 
 
 def _is_delimited(text: str) -> bool:
@@ -59,10 +81,7 @@ def _is_delimited(text: str) -> bool:
 def read(path: Path, name: str) -> Document:
     """A text file."""
     if path.stat().st_size > WHOLE:
-        with path.open("rb") as file:
-            if is_binary(file.read(4096)):
-                return Document(name, reason="not text; nothing in it can be read")
-        return Document(name, _Long(path))
+        return read_long(path, name, with_grids)
     data = path.read_bytes()
     if is_binary(data):
         return Document(name, reason="not text; nothing in it can be read")
