@@ -27,8 +27,8 @@ data_of <- function(fit) {
 printed <- function(values, decimals) ifelse(is.finite(values), sprintf("%.*f", decimals, values), "")
 
 # A regression: coefficients and standard errors as printed, and the number of rows.
-model_output <- function(fit, kind, decimals, se_decimals, name, extra = list()) {
-  found <- translate_model(fit)
+model_output <- function(fit, kind, decimals, se_decimals, name, extra = list(), response = NULL) {
+  found <- translate_model(fit, response)
   b <- coef(fit)
   missing <- setdiff(names(b), names(found$labels))
   if (length(missing)) stop("Divulge cannot read the coefficient ", missing[1], ".", call. = FALSE)
@@ -93,8 +93,22 @@ as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, 
   if (startsWith(f$family, "quasi")) extra$errors <- "quasi"
   # R's standard errors are by the expected information.
   if (kind == "probit") extra$information <- "expected"
-  if (is_binary && is.matrix(y)) stop("Divulge reads one row a person, not trials.", call. = FALSE)
+  if (is_binary && is.matrix(y)) {
+    sides <- events_and_trials(attr(terms(x), "variables")[[2]])
+    if (kind != "logistic" || length(extra)) stop("Divulge reads trials of binomial models with the logit link.", call. = FALSE)
+    return(model_output(x, "binomial", decimals, se_decimals, name, list(trials = sides$trials), sides$events))
+  }
   model_output(x, kind, decimals, se_decimals, name, extra)
+}
+
+# What cbind(events, trials - events) names.
+events_and_trials <- function(e) {
+  others <- if (is.call(e) && length(e) == 3) e[[3]] else NULL
+  is_difference <- is.call(others) && identical(others[[1]], quote(`-`)) && identical(others[[3]], e[[2]])
+  if (!is_difference || !is.symbol(e[[2]]) || !is.symbol(others[[2]])) {
+    stop("write the response as cbind(events, trials - events), with columns of the data.", call. = FALSE)
+  }
+  list(events = as.character(e[[2]]), trials = as.character(others[[2]]))
 }
 
 as_output.multinom <- function(x, decimals = 4, name = NULL, ...) {

@@ -142,3 +142,12 @@ test_that("means from aggregate are figures", {
   made <- as_output(aggregate(age ~ town, people, mean), kind = "means", variables = "age", by = "town")
   expect_equal(made$files$released$label[1], "age | town=York")
 })
+
+test_that("events among trials name both columns", {
+  counted <- transform(people, trials = n + 2)
+  made <- as_output(glm(cbind(n, trials - n) ~ age, binomial, counted))
+  expect_equal(made$spec$kind, "binomial")
+  expect_equal(made$spec$formula, "n ~ age")
+  expect_equal(made$spec$trials, "trials")
+  expect_error(as_output(glm(cbind(n, trials) ~ age, binomial, counted)), "cbind\\(events, trials - events\\)")
+})
