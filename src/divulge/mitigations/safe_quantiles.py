@@ -54,4 +54,4 @@ class SafeQuantiles(Mitigation):
 
     def describe(self, schema: Schema) -> str:
         del schema
-        return f"Show the {100 * self.share:g}th and {100 - 100 * self.share:g}th percentiles instead of the extremes"
+        return f"Show percentiles {100 * self.share:g} and {100 - 100 * self.share:g} instead of the extremes"

@@ -174,12 +174,13 @@ class Search:
                         return chosen
                     best = chosen
                     break
-        return self._of_paths(share, best)
+        return self._of_paths(share) if best is None else best
 
-    def _of_paths(self, share: Floats, best: Mask | None) -> Mask:
+    def _of_paths(self, share: Floats) -> Mask:
         """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again."""
         late = self._until + self._more
         price = self._given.cost * (1.0 - 0.99 * share)
+        best: Mask | None = None
         while best is None or self._clock() < late:
             shaken = price if best is None else price * self._rng.lognormal(0.0, SHAKEN, len(price))
             grown = grow(self._paths, self._primary, self._needs, shaken)
