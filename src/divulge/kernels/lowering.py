@@ -235,6 +235,15 @@ def add_totals(blocks, n_blocks, codes, totals):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def add_rows(blocks, n_blocks, codes, found):  # type: ignore[no-untyped-def]
+    """Add what each row contributes to the totals of the first n blocks. found: (rows, totals)."""
+    for i in range(codes.shape[0]):
+        for b in range(n_blocks):
+            for k in range(contribution(blocks, b, codes, i)):
+                found[i, blocks.indices[k]] += blocks.values[k]
+
+
+@njit(cache=True, nogil=True)
 def _add_model(blocks, b, codes, start, eta, totals):  # type: ignore[no-untyped-def]
     """Add what the rows from `start` on contribute to the block of a model, as many as `eta` has room for.
 

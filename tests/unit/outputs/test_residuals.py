@@ -9,6 +9,7 @@ import pytest
 
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means, spacing
+from divulge.outputs.lowering.lowered import pack, row_codes
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.sizes import agreed_sizes, possible_sizes
 from divulge.outputs.released.reading import read_released
@@ -88,3 +89,13 @@ def test_outputs_on_the_same_people_agree_on_how_many_these_are() -> None:
     women = (None, frozenset(), frozenset({("SEX", 0)}))
     assert agreed[women][:3].tolist() == [12, 24, 36]
     assert first.sized.agreed(agreed).sizes[0][:3].tolist() == [12, 24, 36]
+
+
+def test_what_each_row_adds_is_what_it_adds_alone() -> None:
+    table = drawn("X\n" + "\n".join("1234" * 5))
+    output = Means(variables=("X",), decimals=1)
+    program = pack([output.lower(table.schema, output.publish(output.evaluate(table), table.schema))], table.schema)
+    codes = row_codes(table)
+    found = program.of_rows(codes)
+    np.testing.assert_array_equal(found, [program.totals(row[None]) for row in codes])
+    assert found.any()

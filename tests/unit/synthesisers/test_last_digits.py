@@ -14,10 +14,12 @@ from divulge.objective.knowledge import granted
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.position import Position
 from divulge.outputs.lowering.sizes import nearest_sizes
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search
+from divulge.synthesisers.descent.proposed import useful
 from divulge.table import Schema, Table, Variable
 
 
@@ -99,3 +101,37 @@ def test_means_at_six_decimals_need_no_annealing(monkeypatch: pytest.MonkeyPatch
     output = Means(variables=("income",), by=("area",), decimals=6)
     found = Descent(polish=False, seconds=300).embed(objective_for(table, output), 800, 1)
     assert found.outcome is Outcome.REPRODUCED
+
+
+def test_a_level_whose_mean_is_the_least_value_has_no_other() -> None:
+    rng = np.random.default_rng(11)  # any seed: groups are of hundreds
+    job = rng.integers(0, 4, 3000)
+    # Of level 0 nobody works: the intercept is -9 to the last digit, and one row off would show.
+    hours = np.where(job == 0, -9, rng.integers(1, 13, 3000))
+    table = table_of(hours=hours, job=np.array(["none", "a", "b", "c"])[job])
+    output = Linear(formula="hours ~ C(job, Treatment('none'))", significant=5)
+    found = Descent(start="model", seconds=300).embed(objective_for(table, output), 3000, 1)  # any seed
+    assert found.outcome is Outcome.REPRODUCED
+    assert found.proposals < 1_000_000  # thirty chunks; without the ends it went on for hours
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])  # any: each starts with groups of other sizes
+def test_quantiles_between_two_values_give_groups_a_size_that_can_have_them(seed: int) -> None:
+    rng = np.random.default_rng(5)  # any seed with an odd quantile, which the first line of the test looks for
+    values = np.sort(rng.choice(400_000, 300, replace=False))
+    weight, south = rng.integers(0, 300, 1003), rng.integers(0, 2, 1003)
+    variables = (Variable("weight", "numeric", tuple(values.tolist())), Variable("south", "categorical", ("no", "yes")))
+    table = Table(Schema(variables), (weight, south))
+    output = Position(variables=("weight",), quantiles=(0.25, 0.5, 0.75), by=("south",), decimals=2)
+    assert not np.isin(output.evaluate(table).values, values).all()
+    found = Descent(start="model", seconds=300).embed(objective_for(table, output), 1003, seed)
+    assert found.outcome is Outcome.REPRODUCED
+    assert found.proposals < 1_000_000  # annealing alone takes 2,000,000 a round
+
+
+def test_changes_that_nothing_takes_back_are_of_no_use() -> None:
+    # The first figure is at its upper end and can only rise; the second goes both ways.
+    shifts = np.array([[0.5, 0.0], [0.0, 3.0], [0.0, -3.0], [0.05, 3.0]])
+    np.testing.assert_array_equal(useful(shifts, np.array([0.9, 0.0])), [False, True, True, True])
+    # Where one change falls, what rises can be taken back.
+    assert useful(np.vstack([shifts, [-0.5, 0.0]]), np.array([0.9, 0.0])).all()

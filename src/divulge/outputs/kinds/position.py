@@ -171,7 +171,7 @@ class Position(Grouped):
                 ]
                 if plans:
                     cuts = tuple(sorted(set().union(*(plan.cuts() for plan in plans))))
-                    cells.append(QuantileCell(offset, cuts, tuple(plans), tuple(figures[s] for s in known)))
+                    cells.append(QuantileCell(offset, cuts, tuple(plans), tuple(figures[s] for s in known), v))
                     index[g] = offset + np.searchsorted(cuts, rank[: len(order)], side="right")
                     offset += len(cuts) + 1
                 if self.iqr and released.is_given[figures[-1]]:

@@ -226,6 +226,12 @@ class Program:
         lowering.add_totals(self.blocks(), self.n_blocks if n_blocks is None else n_blocks, codes, totals)
         return totals
 
+    def of_rows(self, codes: Codes, n_blocks: int | None = None) -> Floats:
+        """(rows, totals): the same for each row by itself."""
+        found = np.zeros((len(codes), self.n_totals))
+        lowering.add_rows(self.blocks(), self.n_blocks if n_blocks is None else n_blocks, codes, found)
+        return found
+
 
 def pack(lowered: Sequence[Lowered], schema: Schema) -> Program:
     """Blocks of several outputs as one program over the schema's columns; totals follow each other in order."""

@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats, Mask
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.lowering.grouped import Column
+from divulge.outputs.lowering.sizes import FARTHEST, nearest_sizes
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import SLACK
 from divulge.table import Table
@@ -134,12 +135,25 @@ class QuantileCell:
     """One variable in one group: its bins of ranks among the totals, and the plans of its quantiles.
 
     totals: where its bins start; cuts: ranks at which bins end, in order; figures: which figures the plans belong to.
+    variable: its number; groups of one variable may together be all rows.
     """
 
     totals: int
     cuts: tuple[int, ...]
     plans: tuple[Plan, ...]
     figures: tuple[int, ...]
+    variable: int
+
+    def bins(self, totals: Floats) -> Floats:
+        return totals[self.totals : self.totals + len(self.cuts) + 1]
+
+    def possible(self, n: float) -> Integers:
+        """The sizes near n with which all quantiles can come about; none where every size will do."""
+        if all(None in plan.windows for plan in self.plans):
+            return np.zeros(0, dtype=np.int64)
+        near = np.arange(max(1, int(n) - FARTHEST), int(n) + 2 * FARTHEST)
+        can = [all(plan.window(split_rank(size, plan.p)[1]) for plan in self.plans) for size in near.tolist()]
+        return near[can]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +168,14 @@ class SpreadCell:
 
 @dataclass(frozen=True, eq=False)
 class QuantileResiduals:
-    """Quantiles as inequalities on counts, four residuals a figure, then interquartile ranges, one residual each.
+    """Quantiles as inequalities on counts, four residuals a figure, then sizes of groups and interquartile ranges, one
+    residual each.
 
     The four are #below x₍k₎'s range − (k − 1) ≤ 0, #up to it − k ≥ 0, and the same for x₍k+1₎ with k + 1; where f is 0
-    the last two are not needed. A figure that is as printed in another way (from two values farther apart) counts as
-    reproduced, since the table is at hand.
+    the last two are not needed. A quantile between two values needs a group of some sizes, as 4, 8, 12 …: where it has
+    another, the four are those of the nearest size that will do, and the group's own residual says how far it is from
+    that. A figure that is as printed in another way (from two values farther apart) counts as reproduced, since the
+    table is at hand.
     """
 
     is_diagonal: ClassVar[bool] = False
@@ -172,22 +189,26 @@ class QuantileResiduals:
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         n_quantiles = sum(len(cell.plans) for cell in self.cells)
-        residuals = np.zeros(4 * n_quantiles + len(self.spreads))
+        residuals = np.zeros(4 * n_quantiles + len(self.cells) + len(self.spreads))
         jacobian = np.zeros((len(residuals), len(totals)))
         now = self.output.evaluate(table).values
         slack = SLACK * np.maximum(np.abs(now), 1e-300)
         with np.errstate(invalid="ignore"):
             is_right = (now >= self.low - slack) & (now <= self.high + slack)
         row = 0
-        for cell in self.cells:
-            bins = totals[cell.totals : cell.totals + len(cell.cuts) + 1]
+        for c, (cell, wanted) in enumerate(zip(self.cells, self._sizes(totals, table.n_rows), strict=True)):
+            bins = cell.bins(totals)
+            at = slice(cell.totals, cell.totals + len(bins))
             for plan, figure in zip(cell.plans, cell.figures, strict=True):
-                at = slice(cell.totals, cell.totals + len(bins))
-                found, slopes = self._inequalities(cell, plan, bins)
+                found, slopes = self._inequalities(cell, plan, bins, wanted)
                 if is_right[figure]:
                     found = found * np.array([found[0] < 0, found[1] > 0, found[2] < 0, found[3] > 0])
                 residuals[row : row + 4], jacobian[row : row + 4, at] = found, slopes
                 row += 4
+            if not is_right[list(cell.figures)].all():
+                off = float(bins.sum()) - wanted
+                residuals[4 * n_quantiles + c], jacobian[4 * n_quantiles + c, at] = abs(off), np.sign(off)
+        row += len(self.cells)
         for spread in self.spreads:
             at = slice(spread.totals, spread.totals + len(spread.values))
             residuals[row] = np.nan_to_num(now[spread.figure]) - spread.released
@@ -197,21 +218,30 @@ class QuantileResiduals:
             row += 1
         return residuals, jacobian
 
-    def _inequalities(self, cell: QuantileCell, plan: Plan, bins: Floats) -> tuple[Floats, Floats]:
+    def _sizes(self, totals: Floats, n_rows: int) -> list[float]:
+        """For each cell the size nearest to its own with which its quantiles can come about."""
+        now = np.array([cell.bins(totals).sum() for cell in self.cells])
+        wanted = now.copy()
+        if self.is_weighted:
+            return [float(size) for size in wanted]
+        variable = np.array([cell.variable for cell in self.cells])
+        for v in np.unique(variable):
+            own = np.flatnonzero(variable == v)
+            possible = [self.cells[c].possible(now[c]) for c in own]
+            wanted[own] = nearest_sizes(now[own], possible, bool(now[own].sum() == n_rows))
+        return [float(size) for size in wanted]
+
+    def _inequalities(self, cell: QuantileCell, plan: Plan, bins: Floats, n: float) -> tuple[Floats, Floats]:
+        """The four residuals of a quantile in a group that is to have n rows (or this weight)."""
         up_to = dict(zip(cell.cuts, np.cumsum(bins)[:-1], strict=True))
         bin_of = {cut: i + 1 for i, cut in enumerate(cell.cuts)}
-        n = float(bins.sum())
         slopes = np.zeros((4, len(bins)))
-        lacking, one_more = np.array([0.0, -1.0, 0.0, 0.0]), np.array([[0.0], [1.0], [0.0], [0.0]]) * np.ones(len(bins))
-        if n <= 0:
-            return lacking, one_more
         # Weighted: strictly less than p·W below the range, at least p·W up to its end.
         k, f = (plan.p * n, 0.0) if self.is_weighted else split_rank(n, plan.p)
-        window = plan.window(f)
+        window = plan.window(f) if n > 0 else None
         if window is None:
-            # With this number of rows the figure cannot come about: one more would do, wherever, and mostly so would
-            # one less. Hence a gentle slope, which gives way where another output says how many rows there are.
-            return lacking, 0.1 * one_more
+            # Nobody is there, or no size near this one will do: one more row, wherever.
+            return np.array([0.0, -1.0, 0.0, 0.0]), np.array([[0.0], [1.0], [0.0], [0.0]]) * np.ones(len(bins))
         below = k - (SLACK * n if self.is_weighted else 1)
         asked = [(window.first[0], below), (window.first[1], k)]
         if f > 0:
@@ -219,18 +249,19 @@ class QuantileResiduals:
         found = np.zeros(4)
         for i, (cut, count) in enumerate(asked):
             found[i] = up_to[cut] - count
-            slopes[i] = -plan.p  # k grows by p with each row that joins the group
+            # k grows by p with each row that joins the group, unless the group is to have a certain size.
+            slopes[i] = -plan.p if n == bins.sum() else 0.0
             slopes[i, : bin_of[cut]] += 1.0
         return found, slopes
 
     def bounds(self, half: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
         """(low, high, unit) of the residuals."""
-        n = sum(len(cell.plans) for cell in self.cells)
+        n, n_cells = sum(len(cell.plans) for cell in self.cells), len(self.cells)
         figures = [spread.figure for spread in self.spreads]
         return (
-            np.concatenate([np.tile([-np.inf, 0.0], 2 * n), (self.low - centre)[figures]]),
-            np.concatenate([np.tile([0.0, np.inf], 2 * n), (self.high - centre)[figures]]),
-            np.concatenate([np.full(4 * n, 0.5), half[figures]]),
+            np.concatenate([np.tile([-np.inf, 0.0], 2 * n), np.full(n_cells, -np.inf), (self.low - centre)[figures]]),
+            np.concatenate([np.tile([0.0, np.inf], 2 * n), np.zeros(n_cells), (self.high - centre)[figures]]),
+            np.concatenate([np.full(4 * n + n_cells, 0.5), half[figures]]),
         )
 
 

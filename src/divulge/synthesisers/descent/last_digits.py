@@ -8,7 +8,6 @@ changes too. What was made is computed anew, and taken back where figures are no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +19,10 @@ from divulge.synthesisers.descent.box import Box, box_of
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
 from divulge.synthesisers.descent.occupied import occupy_levels
+from divulge.synthesisers.descent.proposed import Changes, apart, only, outside, useful
 from divulge.synthesisers.descent.rare_levels import put_right
 
-_MOST_FIGURES = 60
+MOST_FIGURES = 60
 """Beyond these a lattice takes seconds; so many figures of one column are tables, which single moves put right."""
 
 _LOOKED_AT = 20_000
@@ -31,11 +31,8 @@ _LOOKED_AT = 20_000
 _CANDIDATES = 600
 """Changes that the lattices of one attempt are drawn from."""
 
-_SHARE = 0.25
+_SHARE = 0.4
 """Share of a search's time after which an attempt is given up."""
-
-_LANDINGS = 2
-"""Attempts before pairs or annealing are tried."""
 
 _LATTICES = 4
 """Lattices of other rows before one attempt is given up."""
@@ -50,6 +47,9 @@ _EXACT, _NEARLY = 0.1, 0.3
 """How far from what they were said to do the changes of a column may be together, as a share of what they do one by
 one: to be the last to move, and to be moved at all. A row that is nearly alone in its level changes what all others
 do."""
+
+_ROUNDING = 1e-9
+"""Half units that are nothing: what is left where two equal sums are taken off each other."""
 
 _TRIAL = 60
 """Changes made to see whether a column adds up: about as many as a lattice makes."""
@@ -67,18 +67,6 @@ _DRAWS, _SIZED = 4, 3
 """Sets of four rows that are tried for a figure, and how often anew where its figures add up only nearly."""
 
 
-class _Changes(NamedTuple):
-    """Proposed changes of one column: row k goes from its base code up to `spans` steps."""
-
-    rows: Integers
-    column: int
-    base: Integers
-    news: Integers  # the code after one step; for more, base + times
-    spans: Integers
-    shifts: Floats  # of one step, in half units
-    before: Floats  # of going to the base code
-
-
 class LastDigits:
     """The arithmetic of a candidate, whose codes are changed in place."""
 
@@ -93,7 +81,8 @@ class LastDigits:
 
         First figures that few rows make, and columns that add up exactly (a response, the variable of a mean), the
         straightest for every figure. Where these alone cannot reach all figures (a group's sum of whole values has
-        gaps), all columns together, and then those that are exact again, for what the others left.
+        gaps), all columns together, and then those that are exact again, for what the others left. Then once more with
+        values from far away: near ones may differ by hundreds all of them, as dates of one year do.
         """
         start = self.codes.copy()
         bends = self._bends()
@@ -103,7 +92,7 @@ class LastDigits:
             if bend <= _EXACT and (moved & ~reached).any():
                 alone.append([v])
                 reached |= moved
-        for _ in range(_LANDINGS):
+        for is_far in (False, True):
             occupy_levels(self.objective, self.codes, self.rng)
             self._resize()
             for reach in _REACHES:
@@ -114,9 +103,10 @@ class LastDigits:
             for v in nearly:
                 if self._is_late:
                     break
+                self._to_the_ends(v)
                 self._try_values(v)
             for columns in (*alone, nearly, *alone, nearly, *alone):
-                if columns and self._change(columns) and self._is_done():
+                if columns and self._change(columns, is_far) and self._is_done():
                     return True
                 if self._is_late:
                     break
@@ -195,6 +185,28 @@ class LastDigits:
         self.codes[rows[one], column] = news[one]
         return True
 
+    def _to_the_ends(self, column: int) -> None:
+        """Give rows of a numeric column its least or its largest value wherever that brings figures nearer.
+
+        Of a group whose mean is the least value everybody has it; random moves find the last who do not after ages.
+        """
+        if not self.candidate.moves.draws.is_numeric[column]:
+            return
+        granted = np.flatnonzero(self._granted(column))
+        for code in granted[[0, -1]]:
+            view = self._look()
+            errors = (box := self._box(view)).errors.copy()
+            rows = np.flatnonzero(self.codes[:, column] != code)
+            if not len(rows) or (np.abs(errors) <= 1).all():
+                continue
+            shifts, allowed = self._shifts(view, rows, column, np.full(len(rows), code), box)
+            left = outside(errors + shifts)
+            better = np.flatnonzero(allowed & (left < outside(errors)))
+            for one in better[np.argsort(left[better], kind="stable")][:_MOST_RESIZED]:
+                if outside(errors + shifts[one]) < outside(errors):
+                    self.codes[rows[one], column] = code
+                    errors += shifts[one]
+
     def _try_values(self, column: int) -> None:
         """Put right, one after the other, figures that few rows of this column make."""
         for _ in range(_SIZED):
@@ -231,15 +243,18 @@ class LastDigits:
         stays = np.zeros((1, len(figures)))
         return Row(np.concatenate([own, codes[allowed]]), np.vstack([stays, shifts[allowed][:, figures]]))
 
-    def _change(self, columns: Sequence[int]) -> bool:
+    def _change(self, columns: Sequence[int], is_far: bool) -> bool:
         """Change cells of these columns so that, to first order, every figure that they move is in its interval; False:
-        none found."""
+        none found. is_far: to any other value, not to one nearby."""
         view = self._look()
         box, rows = self._box(view), self._rows()
-        looked = {column: self._neighbours(rows, column) for column in columns}
+        looked = {column: self._neighbours(rows, column, is_far) for column in columns}
         seen = {column: self._shifts(view, rows, column, near, box) for column, near in looked.items()}
+        of_use = useful(np.concatenate([s for s, _ in seen.values()]), box.errors)
+        for (_, allowed), own in zip(seen.values(), np.split(of_use, len(columns)), strict=True):
+            allowed &= own
         moved = np.any([shifts[allowed].any(axis=0) for shifts, allowed in seen.values()], axis=0)
-        if not moved.any() or np.count_nonzero(moved) > _MOST_FIGURES:
+        if not moved.any() or np.count_nonzero(moved) > MOST_FIGURES:
             return False
         wide = box.part(moved)
         box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
@@ -253,7 +268,7 @@ class LastDigits:
             places = np.flatnonzero(leverage > 0)
             chosen = places[rows_to_change(leverage[places], _CANDIDATES // len(columns), self.rng)]
             taken[rows[chosen]] = True
-            once = _Changes(
+            once = Changes(
                 rows[chosen],
                 column,
                 self.codes[rows[chosen], column].astype(np.int64),
@@ -262,12 +277,12 @@ class LastDigits:
                 shifts[chosen],
                 np.zeros(len(box.errors)),
             )
-            parts += [self._stepping(view, rows[chosen], column, box) or once]
-        apart = _apart(np.concatenate([p.shifts for p in parts]))
-        made = [self._choose([_only(p, figures) for p in parts], box.part(figures)) for figures in apart]
+            parts += [once if is_far else self._stepping(view, rows[chosen], column, box) or once]
+        questions = apart(np.concatenate([p.shifts for p in parts]))
+        made = [self._choose([only(p, figures) for p in parts], box.part(figures)) for figures in questions]
         return any(made)
 
-    def _choose(self, parts: list[_Changes], box: Box) -> bool:
+    def _choose(self, parts: list[Changes], box: Box) -> bool:
         errors = box.errors + np.sum([p.before for p in parts], axis=0)
         shifts = np.concatenate([p.shifts for p in parts])
         spans = np.concatenate([p.spans for p in parts])
@@ -294,14 +309,14 @@ class LastDigits:
     def _granted(self, column: int) -> Mask:
         return np.asarray(self.objective.marginals[self.objective.schema.names[column]]) > 0
 
-    def _neighbours(self, rows: Integers, column: int) -> Integers:
-        """For every row a code near its own: for a numeric column one to three granted values on, else any other."""
+    def _neighbours(self, rows: Integers, column: int, is_far: bool = False) -> Integers:
+        """For every row another code: for a numeric column, unless it may be far, one to three granted values on."""
         codes = self.codes[rows, column].astype(np.int64)
         granted = np.flatnonzero(self._granted(column))
         if len(granted) < 2:
             return codes
         place = np.searchsorted(granted, codes)
-        if not self.candidate.moves.draws.is_numeric[column]:
+        if is_far or not self.candidate.moves.draws.is_numeric[column]:
             return granted[(place + self.rng.integers(1, len(granted), len(rows))) % len(granted)]
         step = self.rng.integers(1, min(4, len(granted)), len(rows)) * self.rng.choice([-1, 1], len(rows))
         there = place + step
@@ -310,9 +325,11 @@ class LastDigits:
 
     def _shifts(self, view: View, rows: Integers, column: int, news: Integers, box: Box) -> tuple[Floats, Mask]:
         shifts, allowed = self.candidate.shifts_of(view.metric, rows, column, news)
-        return shifts[:, box.counts] / box.half, allowed
+        found = shifts[:, box.counts] / box.half
+        found[np.abs(found) < _ROUNDING] = 0.0
+        return found, allowed
 
-    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> _Changes | None:
+    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> Changes | None:
         """Several steps of a numeric column for each row, where what they do adds up; None where it does not."""
         draws = self.candidate.moves.draws
         n_values = int(draws.n_values[column])
@@ -330,36 +347,4 @@ class LastDigits:
         if good.sum() < 0.8 * len(rows):
             return None
         low, span = low[good], (high - low)[good]
-        return _Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0))
-
-
-def _apart(shifts: Floats) -> list[Mask]:
-    """Figures that no change moves together with others, as sets of them: each is a question of its own."""
-    moves = shifts != 0
-    touch = (moves.T.astype(np.float64) @ moves) > 0
-    left, found = moves.any(axis=0), []
-    while left.any():
-        group = np.zeros(len(left), dtype=bool)
-        group[np.argmax(left)] = True
-        while True:
-            wider = touch[group].any(axis=0)
-            if (wider <= group).all():
-                break
-            group |= wider
-        found.append(group)
-        left &= ~group
-    return found
-
-
-def _only(changes: _Changes, figures: Mask) -> _Changes:
-    """The changes that move some of these figures, seen by these alone."""
-    own = changes.shifts[:, figures].any(axis=1)
-    return _Changes(
-        changes.rows[own],
-        changes.column,
-        changes.base[own],
-        changes.news[own],
-        changes.spans[own],
-        changes.shifts[own][:, figures],
-        changes.before[figures],
-    )
+        return Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0))

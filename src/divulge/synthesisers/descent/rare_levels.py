@@ -113,7 +113,7 @@ def _put_rows_right(
         versions = [_versions(candidate, int(row), rng, reach) for row in chosen]
         moving = []
         for tried in versions:
-            sums = np.array([program.totals(one[None], n_blocks) for one in tried])[:, : candidate.n_target_totals]
+            sums = program.of_rows(tried, n_blocks)[:, : candidate.n_target_totals]
             # Whoever leaves a level, or joins another, changes what is wanted of both.
             parts = sums != 0
             kept = np.flatnonzero((parts == parts[0]).all(axis=1))

@@ -10,6 +10,7 @@ from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.lowering import predictor
 from divulge.objective.objective import Objective
 from divulge.outputs.lowering.lowered import Link
+from divulge.synthesisers.descent.raked import draw_around
 
 
 def draw_responses(objective: Objective, codes: Codes, rng: np.random.Generator) -> set[str]:
@@ -87,17 +88,13 @@ def _put(
 
 
 def _nearest(family: str, y: Floats, usable: Mask, marginal: Floats, eta: Floats, rng: np.random.Generator) -> Integers:
-    """The code whose value is nearest to a draw from the model."""
+    """A code for every row, drawn from the model."""
     members = np.flatnonzero(usable)
     members = members[np.argsort(y[members], kind="stable")]
     values = y[members]
-    if family == "poisson":
-        drawn = rng.poisson(np.exp(np.minimum(eta, 30.0))).astype(float)
-    else:
-        share = marginal[members] / marginal[members].sum()
-        variance = float(share @ (values - share @ values) ** 2)
-        # What the predictor leaves of the response's variance; a tenth at least, so that rows differ.
-        drawn = eta + rng.normal(size=len(eta)) * np.sqrt(max(variance - float(np.var(eta)), 0.1 * variance))
+    if family != "poisson":
+        return members[draw_around(values, marginal[members] / marginal[members].sum(), eta, rng)]
+    drawn = rng.poisson(np.exp(np.minimum(eta, 30.0))).astype(float)
     right = np.clip(np.searchsorted(values, drawn), 1, max(len(values) - 1, 1))
     left = right - 1
     return members[np.where(drawn - values[left] <= values[np.minimum(right, len(values) - 1)] - drawn, left, right)]

@@ -13,7 +13,7 @@ from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.reproduction import reproduce
 from divulge.synthesisers.descent.annealing import anneal
 from divulge.synthesisers.descent.candidate import Candidate
-from divulge.synthesisers.descent.last_digits import LastDigits
+from divulge.synthesisers.descent.last_digits import MOST_FIGURES, LastDigits
 from divulge.synthesisers.descent.pairs import make_pairs
 from divulge.synthesisers.descent.single_moves import make_single_moves
 
@@ -53,13 +53,10 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            is_small = len(candidate.codes) <= _AT_ONCE
-            if (
-                (is_small or self.best is not None)
-                and candidate.recentre()
-                and (make_single_moves(candidate, is_first=False) or candidate.is_done())
-            ):
-                return Outcome.REPRODUCED
+            if self._is_quick() and candidate.recentre():
+                if make_single_moves(candidate, is_first=False) or candidate.is_done():
+                    return Outcome.REPRODUCED
+                candidate.recount()
             if self._may_land() and LastDigits(candidate).land():
                 return Outcome.REPRODUCED
             if self.settings.polish and self.settings.keep is None:
@@ -100,13 +97,14 @@ class Search:
         candidate.move_all_but(())
         return is_done
 
+    def _is_quick(self) -> bool:
+        """Whether a look at what columns do pays now: of many rows, pairs are tried first."""
+        return len(self.candidate.codes) <= _AT_ONCE or self.best is not None or not self.settings.polish
+
     def _may_land(self) -> bool:
-        """Whether arithmetic is tried now: where pairs are as quick, or near is enough, they are tried first."""
-        if self.settings.keep is not None:
-            return False
-        is_first = self.best is None
-        is_quick = len(self.candidate.codes) <= _AT_ONCE or not self.settings.polish
-        return not is_first or (self.settings.mae is None and is_quick)
+        """Whether arithmetic is tried now: models with so many other figures are for pairs."""
+        is_many = self.settings.polish and self.candidate.objective.n_target_residuals > MOST_FIGURES
+        return self.settings.keep is None and self._is_quick() and not is_many
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""
