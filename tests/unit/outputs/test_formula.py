@@ -6,13 +6,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from divulge.demo import simulated_census
 from divulge.errors import OutputError, UnknownVariableError
 from divulge.outputs.models.design import design_of, schema_counts
 from divulge.outputs.models.formula import _plain_structure, _read_structure, formula_variables, parse_formula
-from divulge.table import Schema, Variable
+from divulge.table import Schema, Variable, table_from_frame
 
 SCHEMA = simulated_census(n_rows=1).schema
 
@@ -207,3 +208,9 @@ def test_formulas_that_are_not_plain_are_left_to_the_grammar(text: str) -> None:
 
 def test_category_on_the_left_is_the_variable_itself() -> None:
     assert parse_formula("C(SEX) ~ AGE", SCHEMA).response.text == "SEX"
+
+
+def test_identifier_as_a_term_is_refused_before_it_takes_all_memory() -> None:
+    table = table_from_frame(pd.DataFrame({"y": np.arange(6000) % 7, "name": [f"n{i}" for i in range(6000)]}))
+    with pytest.raises(OutputError, match="'name' has 6,000 levels; a term of a model has at most 5,000"):
+        design_of(parse_formula("y ~ name", table.schema), table.schema, schema_counts(table.schema))

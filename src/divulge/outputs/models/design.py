@@ -14,6 +14,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Term
@@ -26,6 +27,11 @@ _INTERCEPT_NAMES = {"intercept", "(intercept)", "const", "constant", "_cons", "c
 
 Counts = Callable[[str], Floats]
 """How often each code of a variable occurs, for functions that depend on it."""
+
+
+MOST_LEVELS = 5_000
+"""Levels of a category that is a term of a model. Their table has the square of them as entries, 200 MB; an identifier
+as a term would take all the memory that there is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +166,11 @@ def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool
         folded = tuple(_folded(n) for n in names)
         return Columns(tuple(names), folded, (None,) * n_columns, values)
     n_values, n_codes = variable.n_values, variable.n_codes
+    if n_values > MOST_LEVELS:
+        raise OutputError(
+            f"{factor.variable!r} has {n_values:,} levels; a term of a model has at most {MOST_LEVELS:,}.",
+            hint="If it names people, leave it out. Else put levels together (coarser), or use kind: fixed-effects.",
+        )
     # With sum contrasts it is the last level that has no column of its own.
     left_out = -1 if is_full else n_values - 1 if factor.is_sum else factor.reference
     shown = [i for i in range(n_values) if i != left_out]
