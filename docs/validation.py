@@ -111,6 +111,12 @@ def _coverage(result: dict[str, Any]) -> list[str]:
         }
         for x in result["lines"]
     ]
+    # As the check has it: 93 to 97 %, and twice the standard error of so many intervals.
+    outside = [
+        f"{x['measure']} of *{x['output']}* ({x['coverage']:.1%})"
+        for x in result["lines"]
+        if x["coverage"] + _error(x) < 0.93 or (x["coverage"] - _error(x) > 0.97 and x["at least width"] < 0.5)
+    ]
     return [
         "## Coverage of the intervals",
         f"How often the 95 % interval of {t['splits']} splits holds the mean of all runs, on {t['rows']:,} people of "
@@ -121,7 +127,13 @@ def _coverage(result: dict[str, Any]) -> list[str]:
         "1983, and then one person more or less counts); where most are, the difference hardly ever changes, and they "
         "hold the long run more often than 95 %.",
         _lines(rows),
+        f"Outside of 93 to 97 %, and twice the error of so many intervals: {', '.join(outside) or 'none'}.",
     ]
+
+
+def _error(line: Line) -> float:
+    """Twice the standard error of a coverage of 95 %."""
+    return float(2 * (0.05 * 0.95 / line["runs"]) ** 0.5)
 
 
 def _calibration(result: dict[str, Any]) -> list[str]:
