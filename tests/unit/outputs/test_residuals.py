@@ -9,6 +9,7 @@ import pytest
 
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means, spacing
+from divulge.outputs.kinds.position import Position
 from divulge.outputs.lowering.lowered import pack, row_codes
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.sizes import agreed_sizes, possible_sizes
@@ -99,3 +100,17 @@ def test_what_each_row_adds_is_what_it_adds_alone() -> None:
     found = program.of_rows(codes)
     np.testing.assert_array_equal(found, [program.totals(row[None]) for row in codes])
     assert found.any()
+
+
+def test_a_median_between_two_values_asks_for_groups_of_even_size() -> None:
+    even = drawn("X G\n" + "\n".join(f"{x} {g}" for g in "ab" for x in (0, 0, 10, 10)))
+    # Five and three people: each median is a value now, and both groups are one away from four.
+    odd = even.take([0, 1, 2, 3, 4, 5, 6, 0]).take([0, 1, 2, 3, 7, 4, 5, 6])
+    output = Position(variables=("X",), quantiles=(0.5,), by=("G",), decimals=1)
+    lowered = output.lower(even.schema, output.publish(output.evaluate(even), even.schema))
+    assert output.evaluate(even).values.tolist() == [5.0, 5.0]
+    assert lowered.residuals_at(even)[-2:].tolist() == [0.0, 0.0]
+    residuals, slopes = lowered.residuals.linearise(lowered.totals(odd), odd)
+    assert residuals[-2:].tolist() == [1.0, 1.0]
+    # One has to lose a row, whichever, and the other to gain it.
+    assert sorted(set(slopes[-2:].ravel().tolist())) == [-1.0, 0.0, 1.0]
