@@ -244,6 +244,9 @@ def power_sentence(power: float, delta: float) -> str:
     )
 
 
+_MORE_SPLITS = "More splits tell more (design: {splits: 100})."
+
+
 class _Reason(NamedTuple):
     """Why an output is not released. settle: what would settle a review."""
 
@@ -262,8 +265,10 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
     if refuse:
         return Decision(Verdict.REFUSE, (*refuse, *(r.sentence for r in review)))
     if review:
-        settle = dict.fromkeys(r.settle for r in review)
-        return Decision(Verdict.REVIEW, tuple(r.sentence for r in review), tuple(settle))
+        said = dict.fromkeys(r.settle for r in review)
+        # What begins another is said with it.
+        settle = tuple(s for s in said if not any(o != s and o.startswith(s) for o in said))
+        return Decision(Verdict.REVIEW, tuple(r.sentence for r in review), settle)
     highest = max((high for *_, high in e.risks), default=0.0)
     return Decision(
         Verdict.RELEASE,
@@ -309,8 +314,7 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
             yield _Reason(True, f"{said}{policy.refuse_risk:g}.")
         elif isfinite(high) and high > policy.release_risk:
             said = f"The marginal risk of {scenario} may be as high as {high:.4f}, above {policy.release_risk:g}."
-            settle = "More splits make the interval narrower; coarser categories make the risk smaller."
-            yield _Reason(False, said, settle)
+            yield _Reason(False, said, f"{_MORE_SPLITS} Coarser categories make the risk smaller.")
     if e.needs_all:
         said = "Half of the rows are too few to compute an output: it has more than half as many parameters as there "
         yield _Reason(True, f"{said}are rows, and is nearly the rows themselves.")
@@ -326,7 +330,7 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
     elif wide:
         said = f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
         said += f" and {len(wide) - 1} more." if len(wide) > 1 else "."
-        yield _Reason(False, said, "More splits make it narrower (design: {splits: …}).")
+        yield _Reason(False, said, _MORE_SPLITS)
 
 
 def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
@@ -359,4 +363,4 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
     if e.has_contrast and e.is_made and e.power < policy.power:
         said = f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
-        yield _Reason(False, said, "More splits (design: {splits: 100}).")
+        yield _Reason(False, said, _MORE_SPLITS)
