@@ -110,7 +110,7 @@ def test_interrupted_run_resumes_to_the_same_result(
     assert divulge("assess", "spec.yaml", "-o", "out", "--workers", 1) == 130
     assert "--resume" in capsys.readouterr().err
     assert not Path("out/record.json").exists()
-    assert len(list(Path("out/splits").glob("*.npz"))) == 7
+    assert len(list(Path("out/splits").glob("*-halves-*.npz"))) == 7
     calls.clear()
     calls.extend([0] * 10)  # past the interruption
     again = _assess(UNSAFE + SAFE_DATA, "--resume")
