@@ -149,11 +149,17 @@ def plan(
         earlier=earlier,
         is_timed="seconds" in assessment.synthesiser.given,
     )
-    # What counts do not say is looked for row by row.
     if table.people is not None:
-        why = _why_rows(ready)
-        return replace(ready, table=expand(table), why_rows=why if table.n_people >= MANY else "") if why else ready
+        return _with_rows(ready)
     return _condensed(ready, condenses) if table.n_rows >= MANY else ready
+
+
+def _with_rows(ready: Plan) -> Plan:
+    """The plan with a row for everybody where counts do not say enough."""
+    why = _why_rows(ready)
+    if not why:
+        return ready
+    return replace(ready, table=expand(ready.table), why_rows=why if ready.table.n_people >= MANY else "")
 
 
 def _condensed(ready: Plan, condenses: bool) -> Plan:

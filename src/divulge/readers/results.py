@@ -44,6 +44,18 @@ _LEVEL = re.compile(r"^(?P<factor>.*?)(?:\[(?:T\.)?(?P<level>[^\]]*)\])?$")
 _CONSTANTS = {"intercept", "const", "constant", "_cons", "(intercept)"}
 
 
+@dataclass(frozen=True)
+class _File:
+    """A file of results. response: what a model explains, where somebody said so. notes: what was left out."""
+
+    path: Path
+    header: list[str]
+    lowered: list[str]
+    body: list[list[str]]
+    response: str | None
+    notes: list[str]
+
+
 def guess_output(
     path: Path, schema: Schema, response: str | None = None, notes: list[str] | None = None
 ) -> dict[str, Any]:
@@ -58,9 +70,9 @@ def guess_output(
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
     if any(len(row) != len(header) for row in body):
         raise SpecError("not every line has as many cells as the header.", where=str(path))
-    lowered = [h.casefold() for h in header]
+    file = _File(path, header, [h.casefold() for h in header], body, response, said)
     for guess in (_long_table, _model, _wide_table):
-        found = guess(path, header, lowered, body, schema, response, said)
+        found = guess(file, schema)
         if found is not None:
             return found
     raise SpecError(
@@ -93,64 +105,52 @@ def _rows(path: Path) -> list[list[str]]:
     return [row for row in lines if any(cell.strip() for cell in row)]
 
 
-def _long_table(
-    path: Path,
-    header: list[str],
-    lowered: list[str],
-    body: list[list[str]],
-    schema: Schema,
-    response: str | None,
-    notes: list[str],
-) -> dict[str, Any] | None:
+def _long_table(file: _File, schema: Schema) -> dict[str, Any] | None:
     """Columns of variables, and one of counts."""
-    names = [h for h in header if h in schema]
-    counts = [i for i, h in enumerate(lowered) if h in COUNTS and header[i] not in schema]
-    if not names or len(counts) != 1 or len(names) + 1 != len(header):
+    names = [h for h in file.header if h in schema]
+    counts = [i for i, h in enumerate(file.lowered) if h in COUNTS and file.header[i] not in schema]
+    if not names or len(counts) != 1 or len(names) + 1 != len(file.header):
         return None
     released: dict[str, Any] = {}
-    for row in body:
-        cells = dict(zip(header, row, strict=True))
-        label = " & ".join(f"{name}={_text(name, cells[name], schema, path)}" for name in names)
+    for row in file.body:
+        cells = dict(zip(file.header, row, strict=True))
+        label = " & ".join(f"{name}={_text(name, cells[name], schema, file.path)}" for name in names)
         released[label] = _number(row[counts[0]])
     return {"kind": "crosstab", "variables": names, "released": released}
 
 
-def _wide_table(
-    path: Path,
-    header: list[str],
-    lowered: list[str],
-    body: list[list[str]],
-    schema: Schema,
-    response: str | None,
-    notes: list[str],
-) -> dict[str, Any] | None:
+def _wide_table(file: _File, schema: Schema) -> dict[str, Any] | None:
     """The values of variables down, headed by their names or by nothing, and those of another across.
 
     This is what pd.crosstab(…).to_csv() writes, margins included.
     """
-    down = [h for i, h in enumerate(header) if h in schema and all(name in schema for name in header[: i + 1])]
+    down = [
+        h for i, h in enumerate(file.header) if h in schema and all(name in schema for name in file.header[: i + 1])
+    ]
     n_down = max(len(down), 1)
-    columns = [i for i in range(n_down, len(header)) if lowered[i] not in _MARGINS]
-    lines = [row for row in body if row[0].strip().casefold() not in _MARGINS]
+    columns = [i for i in range(n_down, len(file.header)) if file.lowered[i] not in _MARGINS]
+    lines = [row for row in file.body if row[0].strip().casefold() not in _MARGINS]
     if not down:
         whose = _whose([row[0].strip() for row in lines], schema)
         down = [] if whose is None else [whose]
-    across = _whose([header[i] for i in columns], schema, but=down)
+    across = _whose([file.header[i] for i in columns], schema, but=down)
     if not down or across is None:
         return None
     names = [*down, across]
     found: dict[tuple[str, ...], Any] = {}
     for row in lines:
-        heads = [_text(name, row[k], schema, path) for k, name in enumerate(down)]
-        found |= {(*heads, _text(across, header[i], schema, path)): _number(row[i]) for i in columns}
-    n_margins = len(header) - n_down - len(columns) + len(body) - len(lines)
+        heads = [_text(name, row[k], schema, file.path) for k, name in enumerate(down)]
+        found |= {(*heads, _text(across, file.header[i], schema, file.path)): _number(row[i]) for i in columns}
+    n_margins = len(file.header) - n_down - len(columns) + len(file.body) - len(lines)
     if n_margins:
-        notes.append(f"{path.name}: {n_margins} rows or columns of totals are left out; they are sums of the cells.")
+        file.notes.append(
+            f"{file.path.name}: {n_margins} rows or columns of totals are left out; they are sums of the cells."
+        )
     every = list(product(*(schema[name].texts[: schema[name].n_values] for name in names)))
     absent = [key for key in every if key not in found]
     if absent:
-        notes.append(
-            f"{path.name}: {len(absent)} cells that are not in the file are taken as 0, as pandas leaves them out."
+        file.notes.append(
+            f"{file.path.name}: {len(absent)} cells that are not in the file are taken as 0, as pandas leaves them out."
         )
     released = {
         " & ".join(f"{n}={v}" for n, v in zip(names, key, strict=True)): found.get(key, 0) for key in [*every, *found]
@@ -158,50 +158,49 @@ def _wide_table(
     return {"kind": "crosstab", "variables": names, "released": released}
 
 
-def _model(
-    path: Path,
-    header: list[str],
-    lowered: list[str],
-    body: list[list[str]],
-    schema: Schema,
-    response: str | None,
-    notes: list[str],
-) -> dict[str, Any] | None:
+def _model(file: _File, schema: Schema) -> dict[str, Any] | None:
     """Columns of terms and coefficients; the file itself is what the spec names."""
-    term = next((i for i, h in enumerate(lowered) if h in TERMS), None)
-    coefficient = next((i for i, h in enumerate(lowered) if h in COEFFICIENTS and i != term), None)
+    term = next((i for i, h in enumerate(file.lowered) if h in TERMS), None)
+    coefficient = next((i for i, h in enumerate(file.lowered) if h in COEFFICIENTS and i != term), None)
     if term is None or coefficient is None:
         return None
-    terms = [row[term].strip() for row in body]
-    right = formula_of([t for t in terms if t.casefold() not in _CONSTANTS], schema, path)
+    terms = [row[term].strip() for row in file.body]
+    right = formula_of([t for t in terms if t.casefold() not in _CONSTANTS], schema, file.path)
     has_constant = len([t for t in terms if t.casefold() not in _CONSTANTS]) < len(terms)
-    if response is None:
+    if file.response is None:
         raise SpecError(
-            "which variable the model explains is not in the file.", where=str(path), hint="Say so: --response CARS."
+            "which variable the model explains is not in the file.",
+            where=str(file.path),
+            hint="Say so: --response CARS.",
         )
-    if response not in schema:
-        raise SpecError(f"there is no variable {response!r} in the data.", where="--response")
-    kind = "logistic" if schema[response].n_values == 2 else "linear"
-    if kind == "linear" and schema[response].kind == "categorical":
+    if file.response not in schema:
+        raise SpecError(f"there is no variable {file.response!r} in the data.", where="--response")
+    kind = "logistic" if schema[file.response].n_values == 2 else "linear"
+    if kind == "linear" and schema[file.response].kind == "categorical":
         kind = "multinomial"
-    found: dict[str, Any] = {"kind": kind, "formula": f"{response} ~ {right if has_constant else f'0 + {right}'}"}
-    error = next((i for i, h in enumerate(lowered) if h in SE_COLUMNS), None)
-    given = {t: _coefficient(row, coefficient, error) for t, row in zip(terms, body, strict=True)}
-    plain = error is not None and {lowered[term], lowered[coefficient]} <= {"term", "coef"}
-    decimals = max(len(row[coefficient].strip().partition(".")[2]) for row in body)
+    found: dict[str, Any] = {"kind": kind, "formula": f"{file.response} ~ {right if has_constant else f'0 + {right}'}"}
+    error = next((i for i, h in enumerate(file.lowered) if h in SE_COLUMNS), None)
+    given = {t: _coefficient(row, coefficient, error) for t, row in zip(terms, file.body, strict=True)}
+    plain = error is not None and {file.lowered[term], file.lowered[coefficient]} <= {"term", "coef"}
+    decimals = max(len(row[coefficient].strip().partition(".")[2]) for row in file.body)
     found["decimals"] = decimals
     if error is not None:
-        found |= {"statistics": ["se"], "se_decimals": max(len(row[error].strip().partition(".")[2]) for row in body)}
-    beside = _beside(lowered, terms, body)
+        found |= {
+            "statistics": ["se"],
+            "se_decimals": max(len(row[error].strip().partition(".")[2]) for row in file.body),
+        }
+    beside = _beside(file.lowered, terms, file.body)
     if beside.released:
         found["statistics"] = [*found.get("statistics", ()), *beside.statistics]
         found["decimals"] = [decimals] * len(terms) + beside.decimals
         given, plain = given | beside.released, False
     used = {term, coefficient, error, *beside.columns}
-    unused = [header[i] for i in range(len(header)) if i not in used and header[i]]
+    unused = [file.header[i] for i in range(len(file.header)) if i not in used and file.header[i]]
     if unused:
-        notes.append(f"{path.name}: the columns {', '.join(unused)} are left out and not compared with the data.")
-    return {**found, "released": path.name if plain else given}
+        file.notes.append(
+            f"{file.path.name}: the columns {', '.join(unused)} are left out and not compared with the data."
+        )
+    return {**found, "released": file.path.name if plain else given}
 
 
 @dataclass

@@ -104,13 +104,7 @@ def from_statsmodels(
     response = str(model.endog_names)
     formula = getattr(model, "formula", None)
     if not isinstance(formula, str):
-        if response == "y" and all(re.fullmatch(r"const|x\d+", term) for term in terms):
-            raise OutputError(
-                "the model was fitted to arrays without names, so its variables are not known.",
-                hint="Fit it to columns of a data frame, or by a formula.",
-            )
-        further = {"alpha"} if kind.statsmodels == "NegativeBinomial" else set()
-        formula = formula_of_terms(response, [t for t in terms if t not in further])
+        formula = _formula(response, [t for t in terms if (kind.statsmodels, t) != ("NegativeBinomial", "alpha")])
     errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
     if errors is None and "se" in statistics:
         raise OutputError(
@@ -142,6 +136,16 @@ def from_statsmodels(
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
         fields["information"] = "expected"
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+
+
+def _formula(response: str, terms: list[str]) -> str:
+    """Of a model that was fitted to columns instead of by a formula."""
+    if response == "y" and all(re.fullmatch(r"const|x\d+", term) for term in terms):
+        raise OutputError(
+            "the model was fitted to arrays without names, so its variables are not known.",
+            hint="Fit it to columns of a data frame, or by a formula.",
+        )
+    return formula_of_terms(response, terms)
 
 
 def _derived(result: Any, statistics: Sequence[str]) -> dict[str, dict[str, list[float]]]:

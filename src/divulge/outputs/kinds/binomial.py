@@ -9,13 +9,13 @@ import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
-from divulge.outputs.models.design import response_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
+from divulge.outputs.models.positive import count_response
 from divulge.outputs.models.statsmodels_code import fits_statsmodels, without_missing
 from divulge.outputs.output import Example, in_field, numeric
 from divulge.table import Schema, Variable
@@ -60,13 +60,7 @@ class Binomial(Estimated):
         return np.where(variable.is_missing | (variable.numbers <= 0.0), np.nan, variable.numbers)
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
-        values = response_values(formula.response, variable, counts)
-        if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
-            raise OutputError(
-                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
-                where="formula",
-            )
-        return values
+        return count_response(formula, variable, counts)
 
     def curve(self) -> Curve:
         return Curve(_value, _gradient)

@@ -16,7 +16,7 @@ from divulge.outputs.behind import Behind, What
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
-from divulge.outputs.lowering.lowered import Block, Lowered
+from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import (
     DiagonalResiduals,
     RatioResiduals,
@@ -288,11 +288,7 @@ class Crosstab(Output):
 
     def linear(self, schema: Schema, released: Released) -> Linear:
         weight = weight_term(self, schema, self._complete())
-        terms, offset = [], 0
-        for names in self._subsets():
-            groups = self._groups(schema, names)
-            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
-            offset += groups.n_groups
+        terms, offset = self._cell_terms(schema)
         if self.statistic == "counts":
             return figures_are_totals(Block(tuple(terms), offset, weight=weight), released, self.weights is None)
         below, inside = self._denominators(schema), self._groups(schema)
@@ -303,11 +299,7 @@ class Crosstab(Output):
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # All terms count the same rows: those complete on every variable of the table.
         weight = weight_term(self, schema, self._complete())
-        terms, offset = [], 0
-        for names in self._subsets():
-            groups = self._groups(schema, names)
-            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
-            offset += groups.n_groups
+        terms, offset = self._cell_terms(schema)
         low, high, unit = released.residual_low, released.residual_high, released.half
         if self.statistic == "counts":
             block = Block(tuple(terms), offset, weight=weight)
@@ -334,6 +326,15 @@ class Crosstab(Output):
             is_linear=False,
             sized=None if self.weights else sized,
         )
+
+    def _cell_terms(self, schema: Schema) -> tuple[list[Term], int]:
+        """A term for the cells of the table and for each of its margins, and how many cells they have together."""
+        terms, offset = [], 0
+        for names in self._subsets():
+            groups = self._groups(schema, names)
+            terms.append(groups.term(index=offset + np.arange(groups.n_groups)))
+            offset += groups.n_groups
+        return terms, offset
 
     def _below(self) -> tuple[str, ...]:
         """The variables that make the groups of which figures are shares."""

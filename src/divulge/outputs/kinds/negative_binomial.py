@@ -8,16 +8,14 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.models.design import response_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.models.positive import start_at_mean
+from divulge.outputs.models.positive import count_response, start_at_mean
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
@@ -46,13 +44,7 @@ class NegativeBinomial(Estimated):
     ] = "observed"
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
-        values = response_values(formula.response, variable, counts)
-        if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
-            raise OutputError(
-                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
-                where="formula",
-            )
-        return values
+        return count_response(formula, variable, counts)
 
     def further(self, schema: Schema) -> tuple[str, ...]:
         return ("alpha",)

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Family
-from divulge.outputs.models.design import response_values
 from divulge.outputs.models.formula import Formula, parse_formula
+from divulge.outputs.models.positive import count_response
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.statsmodels_code import RESPONSE, fits_statsmodels
 from divulge.outputs.output import Example
@@ -41,13 +38,7 @@ class Poisson(Regression):
     formula: Annotated[str, "The model, as in `VISITS ~ AGE + C(AREA) + log(INCOME)`."]
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
-        values = response_values(formula.response, variable, counts)
-        if np.isnan(values[: variable.n_values]).any() or (values[: variable.n_values] < 0.0).any():
-            raise OutputError(
-                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
-                where="formula",
-            )
-        return values
+        return count_response(formula, variable, counts)
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if not fits_statsmodels(self.formula):

@@ -8,16 +8,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 from scipy.special import expit, gammaln, logit
 
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.models.design import response_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.models.positive import start_at_mean
+from divulge.outputs.models.positive import count_response, start_at_mean
 from divulge.outputs.models.smooth_scores import GRID, nearly
 from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
@@ -44,14 +42,7 @@ class ZeroInflated(Estimated):
     formula: Annotated[str, "The model of the rate, as in `VISITS ~ AGE + C(AREA)`."]
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
-        values = response_values(formula.response, variable, counts)
-        known = values[: variable.n_values]
-        if np.isnan(known).any() or (known < 0.0).any():
-            raise OutputError(
-                f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
-                where="formula",
-            )
-        return values
+        return count_response(formula, variable, counts)
 
     def further(self, schema: Schema) -> tuple[str, ...]:
         return ("inflate",)

@@ -1,4 +1,4 @@
-"""What regressions of positive responses with a logarithmic link share."""
+"""What regressions of counts and of positive responses share."""
 
 from __future__ import annotations
 
@@ -22,6 +22,18 @@ def positive_response(formula: Formula, variable: Variable, counts: Floats) -> F
             where="formula",
         )
     return np.where(values > 0.0, values, np.nan)
+
+
+def count_response(formula: Formula, variable: Variable, counts: Floats) -> Floats:
+    """A response of at least 0."""
+    values = response_values(formula.response, variable, counts)
+    known = values[: variable.n_values]
+    if np.isnan(known).any() or (known < 0.0).any():
+        raise OutputError(
+            f"a response of counts is needed, {formula.response.text!r} has values below 0 or that are no numbers.",
+            where="formula",
+        )
+    return values
 
 
 def start_at_mean(rows: ModelRows) -> Floats:
