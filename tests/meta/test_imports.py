@@ -138,3 +138,19 @@ def test_upward_import_is_found(part: str, text: str, tmp_path: Path, monkeypatc
     file = tmp_path / part / "file.py"
     file.write_text(text, encoding="utf-8")
     assert len(upward_imports(file, part)) == 1
+
+
+DEVELOPERS = (Path(__file__).parents[2] / "DEVELOPERS.md").read_text(encoding="utf-8")
+
+
+def test_order_of_imports_in_the_page_for_developers_is_the_one_that_is_held() -> None:
+    written = DEVELOPERS.split("Imports go downwards only:")[1].split("```")[1].removeprefix("text\n")
+    assert [set(line.split(", ")) for line in written.split("\n") if line] == [s for s in LAYERS if s != {"__main__"}]
+
+
+def test_every_part_stands_in_the_layout_for_developers() -> None:
+    layout = DEVELOPERS.split("## Layout")[1].split("```")[1]
+    listed = {
+        line.split()[0].removesuffix("/").removesuffix(".py") for line in layout.split("\n") if line[:3].strip(" ")
+    }
+    assert set().union(*LAYERS) - {"__main__"} <= listed
