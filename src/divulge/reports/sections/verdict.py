@@ -128,8 +128,8 @@ def _reconciled(source: Source) -> Line:
         "The average risk is small because it is an average over ",
         source.whole("rows"),
         " people, most of whom nothing is learnt about. It hides the ",
-        source.whole("exposure", "exposed"),
-        " who are exposed, and the verdict goes by them.",
+        *(("one person who is",) if exposed == 1 else (source.whole("exposure", "exposed"), " who are")),
+        " exposed, and the verdict goes by them.",
     )
 
 
