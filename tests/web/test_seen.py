@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from sqlalchemy import text
 
 from divulge.ledger import queries
@@ -30,6 +31,24 @@ def test_views_and_downloads_are_in_the_trail_once_each(service: Service) -> Non
     # Looking again a moment later is still the same look; taking away twice is twice.
     assert _seen(service, number)[2:] == [("rosa", "download", "release.zip")] * 2
     assert verify(service.ledger).faults == ()
+
+
+@pytest.mark.parametrize("written", ["+{n}", "{n}.0", "%20{n}", "{n}%20", "%2B{n}"])
+def test_no_other_way_to_write_a_number_leads_past_the_trail(service: Service, written: str) -> None:
+    number = service.make("released")
+    rosa = service.client("rosa")
+    for address in ("/submissions/{n}", "/submissions/{n}/release.zip", "/api/submissions/{n}"):
+        answer = rosa.get(address.format(n=written.format(n=number)))
+        assert answer.status_code in (404, 422), address
+    assert _seen(service, number) == []
+
+
+def test_checkers_see_on_the_page_who_looked_and_who_took_what_away(service: Service) -> None:
+    number = service.make("released")
+    rosa = service.client("rosa")
+    assert rosa.get(f"/submissions/{number}/release.zip").status_code == 200
+    assert "downloaded release.zip" in service.client("chloe").get(f"/submissions/{number}").text
+    assert "downloaded" not in rosa.get(f"/submissions/{number}").text.replace("can be downloaded", "")
 
 
 def test_what_was_not_shown_is_not_noted(service: Service) -> None:

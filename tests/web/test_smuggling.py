@@ -149,6 +149,34 @@ def test_figures_leave_in_the_layout_in_which_they_came(service: Service) -> Non
     assert sheet.count("<v>13</v>") == 4
 
 
+@pytest.mark.parametrize("given", ["26.0000000000471", "26.0000000000000", "25.9999999999529"])
+def test_digits_that_nobody_compares_carry_nothing(service: Service, given: str) -> None:
+    spec = "outputs: [{kind: crosstab, variables: [SEX], released: t.csv}]"
+    sent = [("files", ("t.csv", f"term,value\nSEX=F,{given}\nSEX=M,26\n".encode()))]
+    number = _number(post(service.client("rosa"), "/submit/spec", _fields(service, text=spec), files=sent))
+    _assess(service)
+    found = _released(service, number)
+    assert found["files/output-1.csv"].decode().split() == ["term,value", "SEX=F,26", "SEX=M,26"]
+
+
+@pytest.mark.parametrize("given", ["40.50000000000471", "40.50000000000000"])
+def test_digits_of_a_mean_that_nobody_compares_carry_nothing(service: Service, given: str) -> None:
+    figures = f'{{"AGE | SEX=F": "{given}", "AGE | SEX=M": 40.5}}'
+    spec = f"outputs: [{{kind: means, variables: [AGE], by: [SEX], released: {figures}}}]"
+    number = _number(post(service.client("rosa"), "/submit/spec", _fields(service, text=spec)))
+    _assess(service)
+    found = _released(service, number)["files/output-1.csv"].decode().splitlines()
+    assert {line.rpartition(",")[2].rstrip("0") for line in found[1:]} == {"40.5"}
+
+
+def test_decimals_of_each_count_carry_nothing(service: Service) -> None:
+    spec = 'outputs: [{kind: crosstab, variables: [SEX], decimals: [4, 7], released: {"SEX=F": 26, "SEX=M": 26}}]'
+    number = _number(post(service.client("rosa"), "/submit/spec", _fields(service, text=spec)))
+    _assess(service)
+    found = _released(service, number)["files/output-1.csv"].decode().split()
+    assert found == ["term,value", "SEX=F,26", "SEX=M,26"]
+
+
 FORMATS = {
     "plot.png": b"\x89PNG\r\n\x1a\n" + MARK.encode(),
     "table.xlsx": MARK.encode(),

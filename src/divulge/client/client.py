@@ -95,10 +95,19 @@ class Client:
         return self._post(f"/api/submissions/{number}/withdraw")
 
     def decide(
-        self, number: int, reason: str, *, choice: str | None = None, outputs: Mapping[int, str] | None = None
+        self,
+        number: int,
+        reason: str,
+        *,
+        choice: str | None = None,
+        outputs: Mapping[int, str] | None = None,
+        assessment: int | None = None,
     ) -> _Shape:
-        """Be for or against a release: release, return or refuse, of all outputs (choice) or of each (outputs)."""
-        given = {"choice": choice, "outputs": outputs, "reason": reason}
+        """Be for or against a release: release, return or refuse, of all outputs (choice) or of each (outputs).
+
+        assessment: the one that you looked at, as `submission` tells it; where there is a newer one, StateError.
+        """
+        given = {"choice": choice, "outputs": outputs, "reason": reason, "assessment": assessment}
         return self._post(f"/api/submissions/{number}/decisions", given)
 
     def give_back(self, number: int, reason: str) -> _Shape:
@@ -120,9 +129,15 @@ class Client:
         """What the assessment says, in the words of another system (airlock, sacro-viewer, five-safes-tes)."""
         return self._get(f"/api/submissions/{number}/verdict/{system}", reference=reference)
 
-    def take_decision(self, number: int, system: str, document: Mapping[str, Any]) -> _Shape:
-        """Enter what was decided in another system, as the decision of the token's owner."""
-        return self._post(f"/api/submissions/{number}/decisions/{system}", document)
+    def take_decision(
+        self, number: int, system: str, document: Mapping[str, Any], *, assessment: int | None = None
+    ) -> _Shape:
+        """Enter what was decided in another system, as the decision of the token's owner.
+
+        assessment: the one of the verdict that was told there; where there is a newer one, StateError.
+        """
+        query = "" if assessment is None else f"?{urlencode({'assessment': assessment})}"
+        return self._post(f"/api/submissions/{number}/decisions/{system}{query}", document)
 
     def post_verdict(self, number: int, system: str, url: str, token: str, *, path: str, reference: str = "") -> int:
         """Hand the verdict to another system, at its own address and with its own token; the status that it answers."""

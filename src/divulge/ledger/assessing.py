@@ -19,7 +19,7 @@ from divulge.ledger.jobs import FoundOutput
 from divulge.ledger.model import Job, Submission
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
-from divulge.outputs import Released
+from divulge.outputs import Figures, Released
 from divulge.policy import Policy, Verdict
 from divulge.readers.handed_in.corrections import Correction, read_corrections
 from divulge.readers.handed_in.folder import read_folder
@@ -162,15 +162,16 @@ def _not_assessed(reasons: list[str]) -> dict[str, Any]:
 
 def released_figures(ready: Plan) -> list[_Figures]:
     """The figures of every new output as they are released: as they were given, else as computed from the data."""
-    found = zip(ready.outputs, ready.printed[: ready.n_new], strict=False)
-    return [_figures(printed, with_se=output.has_se) for output, printed in found]
+    found = zip(ready.outputs, ready.printed[: ready.n_new], ready.figures, strict=False)
+    return [_figures(printed, computed, with_se=output.has_se) for output, printed, computed in found]
 
 
-def _figures(printed: Released, with_se: bool) -> _Figures:
+def _figures(printed: Released, computed: Figures, with_se: bool) -> _Figures:
     """with_se: whether standard errors are figures of the output; where they are not, none leaves with it."""
-    values = printed.precision.texts(printed.values)
+    settled = printed.settled(computed.values, computed.se)
+    values = settled.precision.texts(settled.values)
     found: _Figures = [{"label": label, "value": value} for label, value in zip(printed.labels, values, strict=True)]
-    if printed.se is not None and with_se:
-        for figure, se in zip(found, printed.precision_of_se.texts(printed.se), strict=True):
+    if settled.se is not None and with_se:
+        for figure, se in zip(found, settled.precision_of_se.texts(settled.se), strict=True):
             figure["se"] = se
     return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, type_coerce
+from sqlalchemy import ColumnElement, String, and_, bindparam, false, func, or_, select, true, type_coerce
 from sqlalchemy.orm import Session
 
 from divulge.ledger.model import (
@@ -23,6 +23,7 @@ from divulge.ledger.model import (
     Submission,
     SubmittedOutput,
 )
+from divulge.ledger.proposals import HANDED_IN
 from divulge.ledger.queries import Page, visible
 from divulge.ledger.states import OVERSEEING, UNDECIDED
 
@@ -125,8 +126,8 @@ _LINES = (
 
 def list_submissions(session: Session, person: Person, filters: Filters) -> _Listing:
     """One page of what somebody may see, the newest first."""
-    if person.role not in OVERSEEING and filters.state in UNDECIDED:
-        filters = replace(filters, state=State.SUBMITTED)
+    if person.role not in OVERSEEING:
+        filters = _as_asked(filters)
     wanted = and_(visible(person), *_conditions(person, filters))
     # Most of what follows is of no use to a reader who may not see it, or in a state that has none of it.
     sees = person.role in OVERSEEING
@@ -159,6 +160,12 @@ def list_submissions(session: Session, person: Person, filters: Filters) -> _Lis
         counts = _as_told(counts)
     total = counts.get(filters.state, 0) if filters.state else sum(counts.values())
     return _Listing(items, total, filters.page, _PAGE, counts)
+
+
+def _as_asked(filters: Filters) -> Filters:
+    """What whoever does not oversee submissions may ask: not how far one is, and not who looks after it."""
+    state = State.SUBMITTED if filters.state in UNDECIDED else filters.state
+    return replace(filters, state=state, whose=filters.whose if filters.whose == "mine" else "")
 
 
 def _as_told(counts: Mapping[str, int]) -> dict[str, int]:
@@ -209,14 +216,15 @@ def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:
         )
         found += [Submission.state == State.READY, Submission.author_id != person.id, ~decided.exists()]
     if filters.q:
-        found.append(_matches(filters.q))
+        found.append(_matches(person, filters.q))
     return found
 
 
-def _matches(text: str) -> ColumnElement[bool]:
+def _matches(person: Person, text: str) -> ColumnElement[bool]:
     """A title, an author, a kind or name of an output, or a number, with or without its sign.
 
-    People and outputs are searched once and by themselves, not again for every submission.
+    People and outputs are searched once and by themselves, not again for every submission. What was found in files is
+    searched for those who oversee submissions alone: a table is found there where the data confirm it.
     """
     number = whole_number(text.removeprefix("#"))
     by_number = Submission.id == number if number is not None else false()
@@ -226,11 +234,12 @@ def _matches(text: str) -> ColumnElement[bool]:
     outputs = select(SubmittedOutput.submission_id).where(
         or_(SubmittedOutput.name.icontains(text, autoescape=True), SubmittedOutput.kind == text.casefold())
     )
+    told = or_(Submission.origin.not_in(("acro", HANDED_IN)), Submission.state == State.RELEASED)
     return or_(
         by_number,
         Submission.title.icontains(text, autoescape=True),
         Submission.author_id.in_(authors),
-        Submission.id.in_(outputs),
+        and_(true() if person.role in OVERSEEING else told, Submission.id.in_(outputs)),
     )
 
 

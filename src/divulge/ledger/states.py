@@ -65,10 +65,16 @@ def check_see_assessment(person: Person, submission: Submission) -> None:
 
 def check_submit(person: Person, project: Project) -> None:
     check_active(person)
+    # First, and without its name: what a project is called is for those who work in it.
+    if person.id not in {m.person_id for m in project.memberships}:
+        raise not_a_member()
     if not project.is_open:
         raise StateError("the project is closed.", where=project.name)
-    if person.id not in {m.person_id for m in project.memberships}:
-        raise NotAllowedError("only members of a project submit to it.", where=project.name)
+
+
+def not_a_member() -> NotAllowedError:
+    """What whoever does not work in a project is told, whether there is such a project or not."""
+    return NotAllowedError("only members of a project submit to it.", where="project")
 
 
 def check_resubmit(person: Person, submission: Submission) -> None:
@@ -76,7 +82,7 @@ def check_resubmit(person: Person, submission: Submission) -> None:
     check_see(person, submission)
     if person.id not in authors(submission):
         raise NotAllowedError("only the author submits a new version.", where=_named(submission))
-    _check_state(submission, (State.RETURNED,), "be submitted again")
+    _check_state(person, submission, (State.RETURNED,), "be submitted again")
     if submission.replaced_by is not None:
         raise StateError("there is a newer version already.", where=_named(submission))
     check_submit(person, submission.project)
@@ -87,7 +93,7 @@ def check_withdraw(person: Person, submission: Submission) -> None:
     check_see(person, submission)
     if person.id not in authors(submission):
         raise NotAllowedError("only the author withdraws a submission.", where=_named(submission))
-    _check_state(submission, UNDECIDED, "be withdrawn")
+    _check_state(person, submission, UNDECIDED, "be withdrawn")
 
 
 def check_comment(person: Person, submission: Submission) -> None:
@@ -98,7 +104,7 @@ def check_assign(person: Person, submission: Submission, checker: Person | None 
     """checker: who is to look after it; None asks whether anybody could be named."""
     check_see(person, submission)
     _check_role(person, OVERSEEING, "assign submissions")
-    _check_state(submission, (State.SUBMITTED, State.ASSESSING, State.READY), "be assigned")
+    _check_state(person, submission, (State.SUBMITTED, State.ASSESSING, State.READY), "be assigned")
     if checker is not None:
         _check_role(checker, _CHECKING, "look after submissions")
         check_active(checker)
@@ -110,7 +116,7 @@ def check_assess(person: Person, submission: Submission, job: Job | None) -> Non
     """Queue an assessment (again: retry). job: the latest one of the submission, or None."""
     check_see(person, submission)
     _check_role(person, OVERSEEING, "start assessments")
-    _check_state(submission, (State.SUBMITTED, State.READY), "be assessed")
+    _check_state(person, submission, (State.SUBMITTED, State.READY), "be assessed")
     if job is not None and job.is_active:
         raise StateError("it is being assessed already.", where=_named(submission))
     if submission.state is State.READY and current_decisions(submission):
@@ -130,7 +136,7 @@ def check_cancel(person: Person, submission: Submission, job: Job | None) -> Non
 def check_return(person: Person, submission: Submission, job: Job | None) -> None:
     """Give it back to its author with reasons, to be changed and submitted again."""
     _check_checker(person, submission, "return submissions")
-    _check_state(submission, (State.SUBMITTED, State.READY), "be returned")
+    _check_state(person, submission, (State.SUBMITTED, State.READY), "be returned")
     if job is not None and job.is_active:
         raise StateError("it is being assessed.", where=_named(submission), hint="Cancel the assessment first.")
 
@@ -141,7 +147,7 @@ def check_decide(person: Person, submission: Submission) -> None:
     Until the last of the checkers who are needed has decided, each may correct what they said.
     """
     _check_checker(person, submission, "decide")
-    _check_state(submission, (State.READY,), "be decided on")
+    _check_state(person, submission, (State.READY,), "be decided on")
     found = current_decisions(submission)
     if person.id in {d.person_id for d in found} and len(found) >= submission.checkers_needed:
         raise StateError("you have decided on it already, and so have the others.", where=_named(submission))
@@ -150,7 +156,7 @@ def check_decide(person: Person, submission: Submission) -> None:
 def check_search(person: Person, submission: Submission) -> None:
     """Look for changes that make it safe, and offer them to its author: a checker, of what is not decided for good."""
     _check_checker(person, submission, "look for changes")
-    _check_state(submission, (State.READY, State.RETURNED), "be made safer")
+    _check_state(person, submission, (State.READY, State.RETURNED), "be made safer")
     if not submission.outputs or not submission.assessments:
         raise StateError("it was not assessed.", where=_named(submission))
     if submission.replaced_by is not None:
@@ -160,7 +166,8 @@ def check_search(person: Person, submission: Submission) -> None:
 def check_release(person: Person, submission: Submission) -> None:
     """Let it out: as many checkers as the project asks for are in favour, and none against."""
     _check_checker(person, submission, "release")
-    _check_state(submission, (State.READY,), "be released")
+    _check_state(person, submission, (State.READY,), "be released")
+    _check_all_decided(submission)
     if _votes(submission, Choice.REFUSE) + _votes(submission, Choice.RETURN):
         raise StateError("a checker is against its release.", where=_named(submission), hint="Return or refuse it.")
     _check_votes(submission, Choice.RELEASE, "in favour of its release")
@@ -169,7 +176,8 @@ def check_release(person: Person, submission: Submission) -> None:
 def check_refuse(person: Person, submission: Submission) -> None:
     """Close it for good: as many checkers as the project asks for are against its release."""
     _check_checker(person, submission, "refuse")
-    _check_state(submission, (State.READY,), "be refused")
+    _check_state(person, submission, (State.READY,), "be refused")
+    _check_all_decided(submission)
     _check_votes(submission, Choice.REFUSE, "against its release")
 
 
@@ -247,9 +255,20 @@ def _check_role(person: Person, roles: tuple[Role, ...], doing: str) -> None:
         raise NotAllowedError(f"a {person.role} does not {doing}.", hint=f"Ask a {' or a '.join(roles)}.")
 
 
-def _check_state(submission: Submission, states: tuple[State, ...], doing: str) -> None:
+def _check_state(person: Person, submission: Submission, states: tuple[State, ...], doing: str) -> None:
     if submission.state not in states:
-        raise StateError(f"it is {submission.state} and cannot {doing}.", where=_named(submission))
+        # As the person is told it: how far an assessment is depends on the data.
+        raise StateError(f"it is {shown_state(person, submission)} and cannot {doing}.", where=_named(submission))
+
+
+def _check_all_decided(submission: Submission) -> None:
+    """Asked before what was decided is: until all have decided, nobody learns what another one did."""
+    found = len(current_decisions(submission))
+    if found < submission.checkers_needed:
+        raise StateError(
+            f"{submission.checkers_needed} checkers are to decide; {found} of them {'has' if found == 1 else 'have'}.",
+            where=_named(submission),
+        )
 
 
 def _check_votes(submission: Submission, choice: Choice, meaning: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError
+from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError, StateError
 from divulge.ledger import notices, states, trail
 from divulge.ledger.basis import changed_since, find_basis, lock_people
 from divulge.ledger.datasets import get_open_dataset, schema_of
@@ -47,10 +47,7 @@ def submit(
     made = _made_before(session, author, token)
     if made is not None:
         return made
-    project = session.get(Project, project_id)
-    if project is None:
-        raise NotFoundError(f"there is no project {project_id}.")
-    states.check_submit(author, project)
+    project = get_open_project(session, author, project_id)
     return _hand_in(session, author, project, dataset_id, proposal, token, None)
 
 
@@ -170,12 +167,13 @@ def decide(
     reason: str,
     *,
     files: Collection[int] = (),
+    seen: int | None = None,
 ) -> CheckerDecision:
     """Record what one checker decided, and why. Releasing or refusing is a step of its own.
 
     choice: for all outputs, or for each by its number; the submission's is the strictest of them. files: the ids of
-    the files that the checker approves of though they were not assessed. Decided again before the last checker has, it
-    takes the place of what was decided first.
+    the files that the checker approves of though they were not assessed. seen: the assessment that the checker looked
+    at, where that is known. Decided again before the last checker has, it takes the place of what was decided first.
     """
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
@@ -184,6 +182,12 @@ def decide(
     choices = _choices(submission, choice)
     approved = sorted(set(files) & {u.id for u in submission.uploads if u.use is Use.OTHER})
     newest = submission.assessments[-1] if submission.assessments else None
+    if seen is not None and (newest is None or newest.id != seen):
+        raise StateError(
+            "it was assessed again since you looked at it.",
+            where=f"submission {submission.id}",
+            hint="Read what the assessment says now, and decide on that.",
+        )
     made = next((d for d in states.current_decisions(submission) if d.person_id == person.id), None)
     if made is None:
         made = CheckerDecision(
@@ -262,6 +266,15 @@ def get_person(session: Session, person_id: int) -> Person:
     return person
 
 
+def get_open_project(session: Session, author: Person, project_id: int) -> Project:
+    """A project to which somebody submits. Whoever does not work in it does not learn whether there is one."""
+    found = session.get(Project, project_id)
+    if found is None:
+        raise states.not_a_member()
+    states.check_submit(author, found)
+    return found
+
+
 def get_submission(session: Session, submission_id: int) -> Submission:
     found = session.get(Submission, submission_id)
     if found is None:
@@ -289,10 +302,12 @@ def latest_job(session: Session, submission_id: int, *, lock: bool = False) -> J
 def _made_before(session: Session, author: Person, token: str | None) -> Submission | None:
     if token is None:
         return None
-    made = session.scalars(select(Submission).where(Submission.form_token == token)).one_or_none()
-    if made is not None and made.author_id != author.id:
-        raise NotAllowedError("this form was somebody else's.")
-    return made
+    return session.scalars(select(Submission).where(Submission.form_token == _kept_token(author, token))).one_or_none()
+
+
+def _kept_token(author: Person, token: str) -> str:
+    """A token as it is kept: everybody's own, so that nobody learns which ones others have chosen."""
+    return trail.digest([author.id, token])
 
 
 def _hand_in(
@@ -316,7 +331,7 @@ def _hand_in(
         checkers_needed=project.checkers_needed,
         version=1 if old is None else old.version + 1,
         replaces_id=None if old is None else old.id,
-        form_token=token,
+        form_token=None if token is None else _kept_token(author, token),
         context=check_context(proposal.context, len(outputs)) or None,
     )
     submission.outputs = [

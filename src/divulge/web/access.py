@@ -8,10 +8,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -89,7 +89,14 @@ class Posted(Sent):
     visitor: Visitor
 
 
-Id = Annotated[int, Field(ge=1, lt=2**31)]
+def _as_written(given: Any) -> Any:
+    """A number in an address is digits alone. Else `+7` and `7.0` were other addresses of the same thing."""
+    if isinstance(given, str) and whole_number(given, digits=10) is None:
+        raise ValueError("a whole number is needed")
+    return given
+
+
+Id = Annotated[int, BeforeValidator(_as_written), Field(ge=1, lt=2**31)]
 """The number of something: one that both databases take as a key."""
 
 

@@ -59,7 +59,18 @@ _ACTIONS: Mapping[str, Callable[..., None]] = {
 }
 """What may be possible with a submission, and the check that says so."""
 
+_MOST_LOOKS = 100  # of a page; `divulge ledger show` has them all
 _WITH_JOB = ("assess", "cancel", "return")  # these depend on the latest job too
+
+
+@dataclass(frozen=True)
+class Look:
+    """Somebody looked at something of a submission, or took it away."""
+
+    at: datetime
+    person: str
+    is_download: bool
+    what: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +90,7 @@ class VisibleSubmission:
     n_decided: int
     checkers: tuple[Person, ...]
     history: tuple[TrailEntry, ...]
+    looks: tuple[Look, ...]
     is_newest: bool
     by_acro: tuple[AcroStatus, ...] = ()
     search: Search | None = None
@@ -188,6 +200,7 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         n_decided=len(states.current_decisions(submission)) if sees else 0,
         checkers=_free_checkers(session, submission) if can["assign"] else (),
         history=tuple(queries.history(session, submission_id)) if sees else (),
+        looks=_looks(session, submission_id) if sees else (),
         is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
@@ -211,6 +224,12 @@ def find_plain(session: Session, submission_ids: Sequence[int]) -> set[int]:
     other = select(Upload.submission_id).where(Upload.submission_id.in_(submission_ids), Upload.use == Use.OTHER)
     without = set(session.scalars(other))
     return {one.submission_id for one in held if one.submission_id not in without and is_clean(_brief_of(session, one))}
+
+
+def _looks(session: Session, submission_id: int) -> tuple[Look, ...]:
+    """Who looked at what and who took what away, the newest last."""
+    found = queries.history(session, submission_id, subject="view")[-_MOST_LOOKS:]
+    return tuple(Look(e.at, e.person, e.action == "download", json.loads(e.details)["what"]) for e in found)
 
 
 def _offers(search: Search | None) -> tuple[tuple[int, str], ...]:

@@ -55,7 +55,7 @@ def test_second_of_two_tables_that_were_assessed_at_the_same_time_is_assessed_ag
     # The new assessment is told of the first table, and what was decided before counts no more.
     assert len(prepare(world.ledger, lease.submission_id, lease.job_id).before) == 1
     jobs.finish_job(world.ledger, lease, record("refuse"), [FIGURES])
-    with pytest.raises(Exception, match="2 checkers in favour of its release are needed; there are 0"):
+    with pytest.raises(Exception, match="2 checkers are to decide; 0 of them have"):
         _release(world, second)
     assert verify(world.ledger).faults == ()
 

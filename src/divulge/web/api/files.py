@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from divulge.errors import NotFoundError, SpecError
-from divulge.ledger import states, workflow
+from divulge.errors import SpecError
+from divulge.ledger import workflow
 from divulge.ledger.datasets import get_open_dataset, schema_of
-from divulge.ledger.model import Dataset, Project
+from divulge.ledger.model import Dataset
 from divulge.ledger.proposals import Proposal
 from divulge.web import intake
 from divulge.web.access import Id, Posted, SignedIn, Submitter, ledger_of, settings_of
@@ -83,10 +83,7 @@ def released(request: Request, visitor: SignedIn, submission_id: Id) -> Response
 
 def _about(request: Request, form: Posted) -> Dataset:
     with ledger_of(request).reading() as session:
-        number = form.number("project") or 0
-        if (project := session.get(Project, number)) is None:
-            raise NotFoundError(f"there is no project {number}.")
-        states.check_submit(form.visitor.person, project)
+        number = workflow.get_open_project(session, form.visitor.person, form.number("project") or 0).id
         return get_open_dataset(session, number, form.number("dataset") or 0)
 
 

@@ -40,15 +40,23 @@ def verdict(
             parts=parts,
             loose=tuple(u.name for u in seen.submission.uploads if u.name not in {p.file for p in parts}),
         )
-    return VerdictShape(system=hook.name, verdict=found.verdict, document=hook.tell(told))
+    return VerdictShape(system=hook.name, verdict=found.verdict, assessment=found.id, document=hook.tell(told))
 
 
 @router.post("/decisions/{system}")
-def take(request: Request, visitor: Checking, submission_id: Id, system: str, given: dict[str, Any]) -> SubmissionShape:
+def take(
+    request: Request,
+    visitor: Checking,
+    submission_id: Id,
+    system: str,
+    given: dict[str, Any],
+    assessment: Annotated[Id | None, Query(description="The one whose verdict was told there.")] = None,
+) -> SubmissionShape:
     """Enter what was decided in another system. It counts as your decision, beside those of the other checkers."""
     hook = _hook(system)
     decided = hook.read(given, _seen_parts(request, visitor, submission_id))
-    act(ledger_of(request), visitor, submission_id, workflow.decide, dict(decided.outputs), decided.reason)
+    chosen = dict(decided.outputs)
+    act(ledger_of(request), visitor, submission_id, workflow.decide, chosen, decided.reason, seen=assessment)
     return shape_of(request, visitor, submission_id)
 
 

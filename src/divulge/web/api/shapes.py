@@ -83,6 +83,9 @@ class NewDecision(_Closed):
         default_factory=list, max_length=500, description="Files that were not assessed and of which you approve."
     )
     reason: str = Field(min_length=1, max_length=20_000)
+    assessment: Id | None = Field(
+        None, description="The assessment that you looked at. Where there is a newer one, nothing is decided."
+    )
 
 
 class Reason(_Closed):
@@ -183,6 +186,7 @@ class SubmissionShape(BaseModel):
     job: JobShape | None
     can: dict[str, bool]
     verdict: str | None
+    assessment: int | None = Field(description="The number of the latest assessment; null for whoever may not see it.")
     decisions: list[DecisionShape]
     checkers: list[str]
     needed: int
@@ -192,6 +196,7 @@ class SubmissionShape(BaseModel):
 class VerdictShape(BaseModel):
     system: str
     verdict: str
+    assessment: int = Field(description="Send it with the decision: where there is a newer one, nothing is decided.")
     document: dict[str, Any] = Field(description="As the other system takes it.")
 
 

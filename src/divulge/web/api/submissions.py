@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
-from divulge.errors import NotFoundError, SpecError
-from divulge.ledger import queries, releases, states, workflow
+from divulge.errors import SpecError
+from divulge.ledger import queries, releases, workflow
 from divulge.ledger.datasets import get_open_dataset, schema_of
 from divulge.ledger.listing import Filters, list_submissions
-from divulge.ledger.model import Audience, Choice, Project, State
+from divulge.ledger.model import Audience, Choice, State
 from divulge.ledger.proposals import Proposal
 from divulge.web.access import Checking, Id, SignedIn, Speaker, Submitter, Visitor, ledger_of
 from divulge.web.api.shapes import (
@@ -63,9 +63,7 @@ def submit(request: Request, visitor: Submitter, given: NewSubmission) -> Submis
     """Hand in outputs, with their figures inline."""
     proposal = _proposal(given)
     with ledger_of(request).reading() as session:
-        if (project := session.get(Project, given.project)) is None:
-            raise NotFoundError(f"there is no project {given.project}.")
-        states.check_submit(visitor.person, project)
+        workflow.get_open_project(session, visitor.person, given.project)
         about = get_open_dataset(session, given.project, given.dataset)
     with one_at_a_time(visitor.id):
         check_figures(ledger_of(request).store, proposal, schema_of(about), about.public)
@@ -103,7 +101,8 @@ def decide(request: Request, visitor: Checking, submission_id: _Key, given: NewD
         raise SpecError("either choice or outputs is needed.", where="choice")
     chosen: Any = Choice(given.choice) if given.choice is not None else None
     each = {number: Choice(word) for number, word in (given.outputs or {}).items()}
-    return _done(request, visitor, submission_id, workflow.decide, chosen or each, given.reason, files=given.files)
+    named = {"files": given.files, "seen": given.assessment}
+    return _done(request, visitor, submission_id, workflow.decide, chosen or each, given.reason, **named)
 
 
 @router.post("/{submission_id}/return")
@@ -239,6 +238,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         ),
         can=dict(seen.can),
         verdict=found.verdict if sees else None,
+        assessment=seen.assessment.id if seen.assessment is not None else None,
         decisions=[
             DecisionShape(
                 by=d.person.shown_as, at=d.at, choice=d.choice, outputs=d.outputs, files=d.files, reason=d.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from divulge.ledger import queries, searches, workflow
+from divulge.ledger import queries, searches, states, workflow
 from divulge.ledger.listing import whole_number
 from divulge.ledger.proposals import CORRECTIONS, OFFERED, Proposal
 from divulge.web.access import Form, Id, ledger_of
@@ -42,6 +42,8 @@ def _take(request: Request, form: Form, submission_id: Id) -> Response:
     ledger = ledger_of(request)
     with ledger.reading() as session:
         old = queries.find_submission(session, form.visitor.person, submission_id)
+        # First: whether something is offered is told when it is returned.
+        states.check_resubmit(form.visitor.person, old)
         found = searches.find_offered(session, old, form.number("offer") or 0)
         done = " ".join(found["done"])
         uploads, others = kept_files(old, without=CORRECTIONS)

@@ -57,7 +57,10 @@ def _decide(request: Request, form: Form, submission_id: Id) -> Response:
     except SpecError as problem:
         return _shown(request, form.visitor, submission_id, problem=problem, typed=form)
     files = [n for n in map(whole_number, form.texts("file")) if n is not None]
-    return _done(request, form, submission_id, "decided", workflow.decide, choice, form.text("reason"), files=files)
+    seen = form.number("assessment")
+    return _done(
+        request, form, submission_id, "decided", workflow.decide, choice, form.text("reason"), files=files, seen=seen
+    )
 
 
 def _choice(form: Posted) -> Choice | dict[int, Choice]:
