@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.jj import JjTable
 from benchmarks.paper_case import TARGET, people
 from divulge.audit.bounds import find_bounds
 from divulge.audit.budget import Budget
 from divulge.audit.everybody_else import ask_everybody_else
+from divulge.audit.jj import JjTable
 from divulge.audit.system import System
 from divulge.checking import check_outputs, make_cases, read_profile
 from divulge.demo.census import FORMULA, simulated_census
@@ -50,13 +50,8 @@ def _line(what: str, seconds: tuple[float, float], **more: Any) -> dict[str, Any
 def _sumit(file: Path) -> dict[str, Any]:
     """One file of the JJ format: the cells that are unsafe or withheld are not known."""
     table = JjTable.read(file)
-    matrix, value, n = table.matrix, table.value, table.n_cells
-    known = np.isin(table.status, ["s", "z"])
-    sums = matrix @ value
-    least, most = np.where(known, value, 0.0), np.where(known, value, np.inf)
-    names = tuple(map(str, range(len(sums)))), tuple(map(str, range(n)))
-    system = System(matrix, sums, sums, least, most, False, *names, value)
-    hidden = sparse.eye_array(n, format="csr")[np.flatnonzero(~known)]
+    hidden = sparse.eye_array(table.n_cells, format="csr")[np.flatnonzero(table.withheld)]
+    system, n = table.system(), table.n_cells
     found, seconds = _timed(lambda: find_bounds(system, hidden))
     exact = int((found.high - found.low < 0.01).sum())  # as the expected answers count
     return _line("audit of 1,188 cells and 204 equations", seconds, cells=n, withheld=hidden.shape[0], exact=exact)

@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.jj import JjTable
 from benchmarks.peers import environment
 from benchmarks.suppression_tables import Hierarchical, linked
 from divulge.audit.bounds import find_bounds
+from divulge.audit.jj import JjTable
 from divulge.audit.system import System
 from divulge.kernels.arrays import Floats, Mask
 from divulge.withholding import Figures, find_pattern
+from divulge.withholding.jj import figures_of
 
 SUMIT = os.environ.get("SUMIT_FILE")
 PEER_SECONDS = float(os.environ.get("PEER_SECONDS", "60"))
@@ -95,7 +96,7 @@ def _beside(text: str | None, what: str, folder: Path, name: str, python: Path |
     given = JjTable.read(folder / f"{name}.jj")
     none = np.zeros(int(given.matrix.shape[0]))
     primary, up, down = (np.concatenate([x, none]) for x in (given.unsafe, given.up, given.down))
-    figures = given.figures()
+    figures = figures_of(given)
     line = _measured(what, figures, primary > 0, up, down, given.n_cells)
     for method, answer in answers.items():
         if answer is None or answer["secondary"] is None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from benchmarks.jj import JjTable
+from divulge.audit.jj import JjTable
 
 LEVELS = tuple[int, ...]
 """How a variable is divided, and its parts again: (3, 4) are three groups of four."""

@@ -119,3 +119,34 @@ def test_only_contributor_of_a_withheld_total_learns_the_other(
     assert one["high"] == pytest.approx(500)
     _, out, _ = run(capsys, "t.yaml", "--coalition", "1")
     assert "Insiders of V | A=p learn that V | A=q is 500." in out
+
+
+LEVELS = """{"fields": [{"name": "r", "type": "string", "constraints": {"enum": ["a", "b", "d"]}},
+{"name": "c", "type": "string", "constraints": {"enum": ["p", "q"]}}]}"""
+FILE = """r,c,count
+a,p,*\na,q,*\na,TOTAL,7
+b,p,*\nb,q,*\nb,TOTAL,3
+d,p,3\nd,q,3\nd,TOTAL,6
+TOTAL,p,9\nTOTAL,q,7\nTOTAL,TOTAL,16
+"""
+
+
+@pytest.mark.parametrize("word", ["Total", "all", "Everyone"])
+def test_margins_may_be_called_totals_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], word: str) -> None:
+    (folder / "t.csv").write_text(FILE.replace("TOTAL", word), encoding="utf-8")
+    (folder / "t.json").write_text(LEVELS, encoding="utf-8")
+    output = "{kind: crosstab, variables: [r, c], margins: true, released: t.csv}"
+    (folder / "t.yaml").write_text(f"schema: t.json\nrows: 16\noutputs: [{output}]\n", encoding="utf-8")
+    if word == "Everyone":
+        code, _, err = run(capsys, "t.yaml")
+        assert code != 0
+        assert "there is no figure 'r=a & c=Everyone'" in err
+        return
+    # Handbook on SDC 2025, example 3: the first cell lies between 3 and 6. All intervals are final.
+    cells = found(capsys, "t.yaml")["cells"]
+    assert [(c["low"], c["high"], c["sharp"]) for c in cells] == [
+        (3, 6, True),
+        (1, 4, True),
+        (0, 3, True),
+        (0, 3, True),
+    ]

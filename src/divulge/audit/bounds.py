@@ -60,11 +60,14 @@ def find_bounds(
     targets: sparse.csr_array | None = None,
     budget: Budget | None = None,
     wide_enough: Floats | None = None,
+    *,
+    to_the_end: bool = False,
 ) -> Bounds:
     """Bounds of each target (rows: how often each cell counts; by default each cell itself).
 
     wide_enough: targets already seen to vary at least so much are not solved to the end; they are then not sharp, and
         their interval is what was seen (so the true one is at least as wide).
+    to_the_end: solve them all the same where their component is not large.
     """
     budget = budget or Budget(np.inf)
     if targets is None:
@@ -80,7 +83,7 @@ def find_bounds(
     if (least > most + NEAR).any():
         nothing = np.full(n_targets, np.nan)
         return Bounds(nothing, nothing, np.ones(n_targets, dtype=bool), False)
-    search = _Search(system.is_whole, figures, rows, least, most, merged_targets, budget)
+    search = _Search(system.is_whole, figures, rows, least, most, merged_targets, budget, to_the_end)
     if not search.run(wide_enough):
         nothing = np.full(n_targets, np.nan)
         return Bounds(nothing, nothing, np.ones(n_targets, dtype=bool), False)
@@ -122,6 +125,7 @@ class _Search:
     most: Floats
     targets: sparse.csr_array
     budget: Budget
+    to_the_end: bool
     low: Floats = field(init=False)
     high: Floats = field(init=False)
     is_sharp: Mask = field(init=False)
@@ -160,7 +164,8 @@ class _Search:
                 self.targets[:, free[cells]],
                 self.budget,
             )
-            if not part.run(wide_enough):
+            is_rough = len(cells) > LARGE or not self.to_the_end
+            if not part.run(wide_enough if is_rough else None):
                 return False
             self.low += part.low
             self.high += part.high

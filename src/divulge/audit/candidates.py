@@ -81,12 +81,12 @@ def find_candidates(
 
 
 def _not_stated_empty(system: System) -> Mask:
-    """Cells that no figure of zero is a sum of."""
+    """Cells that no figure of zero is a sum of, and that rows can be in."""
     rows = system.matrix[np.flatnonzero(system.high <= 0)]
     # A difference of zero (a mean, a tie) says nothing of its parts.
     negative = sparse.csr_array(rows < 0)
     is_sum = np.diff(negative.indptr) == 0
-    return np.bincount(rows[np.flatnonzero(is_sum)].indices, minlength=system.n_cells) == 0
+    return (np.bincount(rows[np.flatnonzero(is_sum)].indices, minlength=system.n_cells) == 0) & (system.most > 0)
 
 
 def _told_apart(matrix: sparse.csr_array) -> Integers | None:

@@ -1,17 +1,22 @@
-"""Small groups whose size, mean, spread, median and extremes are printed: how many samples agree with all of them.
-
-Figures of different outputs are put together where they are about the same rows, whatever these are called.
+"""Small groups whose size, mean, spread, median and extremes are printed: how many samples agree with all of them; and
+counts that a mean gives away.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from divulge.audit.report import Proved
-from divulge.audit.samples import Interval, Known, find_samples
+from divulge.audit.report import Cell, Proved, Status
+from divulge.audit.same_people import Group, Interval
+from divulge.audit.samples import Known, find_samples
+from divulge.contributions.sizes import possible_sizes
+from divulge.outputs.kinds.means import spacing
 from divulge.rules import Severity
+from divulge.table import Schema
 
 if TYPE_CHECKING:
     from divulge.audit.run import Submission
@@ -22,52 +27,72 @@ LARGEST = 15
 FEW = 5
 """So many samples or fewer are told; with more of them nothing much is given away."""
 
-_MOMENTS = {"mean": "mean", "sd": "sd", "minimum": "least", "maximum": "greatest"}
+WIDEST = 1_000
+"""Counts that may be so many numbers or more are not asked about: a mean leaves many of them."""
 
 
-def few_samples(given: Submission) -> tuple[Proved, ...]:
-    """Groups of which few samples agree with everything printed about them. Only the data say who is in a group."""
-    if given.table is None:
-        return ()
-    keys = np.random.default_rng(0).integers(1, 2**62, given.table.n_rows)  # any seed: names of sets of rows
-    printed: dict[tuple[str, int], dict[str, Interval]] = {}
-    where: dict[tuple[str, int], tuple[int, str, int]] = {}
-    for i, (output, released) in enumerate(zip(given.outputs, given.released, strict=True)):
-        for behind in output.behind(given.table):
-            statistic = "median" if behind.quantile == 0.5 else _MOMENTS.get(behind.what)
-            if statistic is None or behind.variable is None or output.weights is not None:
-                continue
-            inside = behind.group >= 0
-            n = np.bincount(behind.group[inside], minlength=behind.n_groups)
-            name = np.zeros(behind.n_groups, dtype=np.int64)
-            np.bitwise_xor.at(name, behind.group[inside], keys[inside])
-            for g in np.flatnonzero((n > 1) & (n <= LARGEST)).tolist():
-                figure = int(behind.figures[g])
-                if not np.isfinite(released.values[figure]):
-                    continue
-                key = (behind.variable, int(name[g]))
-                printed.setdefault(key, {})[statistic] = released.low[figure], released.high[figure]
-                where.setdefault(key, (i, released.labels[figure], int(n[g])))
+def few_samples(given: Submission, groups: list[Group]) -> tuple[Proved, ...]:
+    """Groups of which few samples agree with everything printed about them."""
     found = []
-    for key, figures in printed.items():
-        output_number, label, n_people = where[key]
-        if "mean" not in figures or len(figures) < 2:
+    for group in groups:
+        if group.n is None or not 1 < group.n <= LARGEST:
             continue
-        variable = given.schema[key[0]]
-        values = tuple(variable.numbers[: variable.n_values].tolist())
-        known = Known(
-            n_people,
-            figures["mean"],
-            figures.get("sd"),
-            figures.get("median"),
-            figures.get("least"),
-            figures.get("greatest"),
-            values=values,
-        )
-        samples = find_samples(known)
-        if samples.is_complete and 0 < len(samples.samples) <= FEW:
-            found.append(_told(output_number, label, n_people, len(samples.samples), len(samples.shared)))
+        for name, figures in group.printed.items():
+            if "mean" not in figures or len(figures) < 2 or name not in group.where:
+                continue
+            variable = given.schema[name]
+            sd, median, least, greatest = (figures.get(s) for s in ("sd", "median", "least", "greatest"))
+            values = tuple(variable.numbers[: variable.n_values].tolist())
+            samples = find_samples(Known(group.n, figures["mean"], sd, median, least, greatest, values=values))
+            if samples.is_complete and 0 < len(samples.samples) <= FEW:
+                found.append(_told(*group.where[name], group.n, len(samples.samples), len(samples.shared)))
     return tuple(found)
+
+
+def counts_from_means(cells: Sequence[Cell], given: Submission, groups: list[Group]) -> list[Cell]:
+    """Cells with the counts that means of the same people leave: of whole numbers 11.25 is the mean of 8, not of 9.
+
+    Handbook on SDC 2025, section 5.7. cells: withheld or changed figures, with what else is known of them.
+    """
+    place = {(c.output, c.label): k for k, c in enumerate(cells)}
+    made = list(cells)
+    for group in groups:
+        means = [(name, f["mean"]) for name, f in group.printed.items() if "mean" in f]
+        for output, figure in group.counts if means else ():
+            released = given.released[output]
+            k = place.get((output, released.labels[figure]))
+            if k is None:
+                continue
+            # What was only seen of a cell does not bound it; and what follows in whole numbers has no proof yet.
+            known = made[k]
+            if not known.is_sharp or (known.status is not Status.PROTECTED and not known.chain):
+                known = replace(known, low=float(released.low[figure]), high=float(released.high[figure]))
+            if known.high - known.low < WIDEST:
+                made[k] = _with_means(made[k], known, means, given.schema)
+    return made
+
+
+def _with_means(cell: Cell, known: Cell, means: list[tuple[str, Interval]], schema: Schema) -> Cell:
+    """A count, with what the means of some variables leave of what is known of it."""
+    fewest, most = int(np.ceil(known.low - 1e-6)), int(np.floor(known.high + 1e-6))
+    left = np.arange(max(fewest, 1), most + 1)
+    for name, mean in means:
+        values = schema[name].numbers[: schema[name].n_values]
+        step = spacing(values)
+        if step is not None:
+            left = np.intersect1d(left, possible_sizes(*mean, fewest, most, step, float(values.min())))
+    if not len(left) or (left[0] <= max(fewest, 1) and left[-1] >= most):
+        return cell
+    names = " and ".join(dict.fromkeys(name for name, _ in means))
+    chain = f"of {fewest} to {most} people {_few(left.tolist())} can have the printed mean of {names}"
+    low, high = (cell.low, cell.high) if cell.is_sharp else (known.low, known.high)
+    return replace(cell, low=max(low, float(left[0])), high=min(high, float(left[-1])), chain=chain, is_sharp=True)
+
+
+def _few(sizes: list[int]) -> str:
+    if len(sizes) == 1:
+        return f"only {sizes[0]}"
+    return f"only {', '.join(map(str, sizes[:4]))}" + (" …" if len(sizes) > 4 else "")
 
 
 def _told(output: int, label: str, n: int, n_samples: int, n_shared: int) -> Proved:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from divulge.audit.classes import class_labels, classes_of, contributions, joined, representatives
+from divulge.audit.hierarchies import Decided, find_decided, forbidden, refined
 from divulge.audit.system import System
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.linear import Linear
@@ -47,6 +48,7 @@ class Partition:
 
     rows: for each stated output its rows of the system; sums: for each what its figures are made of, over cells.
     is_whole: whether all variables span the cells together. unreached: numbers of outputs that span too many.
+    decided: variables that span nothing, since others decide them.
     """
 
     system: System
@@ -56,6 +58,7 @@ class Partition:
     unreached: tuple[int, ...]
     parts: tuple[_Part, ...]
     stated: tuple[Stated, ...]
+    decided: tuple[Decided, ...] = ()
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -124,12 +127,14 @@ def build(
     summed: cells hold sums of this variable instead of people.
     """
     classes = classes_of((s.linear.block for s in stated), schema)
-    sizes = {name: int(c.max(initial=0)) + 1 for name, c in classes.items()}
     needed = [_variables(s.linear) for s in stated]
+    decided, classes = _decided(needed, classes, schema, table)
+    sizes = {name: int(c.max(initial=0)) + 1 for name, c in classes.items()}
+    needed = [_deciding(names, decided) for names in needed]
     unreached = tuple(i for i, names in enumerate(needed) if joined(names, sizes) > MOST_ALONE)
     reached = [i for i in range(len(stated)) if i not in unreached]
     texts = {name: class_labels(schema[name], c) for name, c in classes.items()}
-    parts = _parts([needed[i] for i in reached], classes, texts)
+    parts = _parts([needed[i] for i in reached], classes, texts, decided)
     n_cells = sum(part.n_cells for part in parts)
     blocks, low, high, names = [], [], [], []
     rows: list[Integers] = [np.zeros(0, dtype=np.int64)] * len(stated)
@@ -159,18 +164,47 @@ def build(
     point = None if held is None else np.concatenate([np.zeros(0), *held])
     most = np.inf if n_rows is None else float(n_rows)
     least = 0.0 if summed is None or np.nanmin(schema[summed].numbers) >= 0 else -np.inf
+    is_none = np.concatenate([np.zeros(0, dtype=bool), *(forbidden(part.names, classes, schema) for part in parts)])
+    if point is not None:
+        is_none &= point == 0
     system = System(
         sparse.csr_array(sparse.vstack([sparse.csr_array((0, n_cells)), *blocks])),
         np.concatenate([np.zeros(0), *low]),
         np.concatenate([np.zeros(0), *high]),
-        np.full(n_cells, least),
-        np.full(n_cells, most),
+        np.where(is_none, 0.0, least),
+        np.where(is_none, 0.0, most),
         summed is None,
         tuple(names),
         labels,
         point,
     )
-    return Partition(system, tuple(rows), tuple(sums), len(parts) == 1, missed, tuple(parts), tuple(stated))
+    return Partition(system, tuple(rows), tuple(sums), len(parts) == 1, missed, tuple(parts), tuple(stated), decided)
+
+
+def _decided(
+    needed: Sequence[tuple[str, ...]], classes: dict[str, Integers], schema: Schema, table: Table | None
+) -> tuple[tuple[Decided, ...], dict[str, Integers]]:
+    """Variables that others decide, and classes that say so; without those in whose place too many cells would come."""
+    decided = find_decided(classes, schema, table)
+    while decided:
+        made = refined(classes, decided)
+        sizes = {name: int(c.max(initial=0)) + 1 for name, c in made.items()}
+        too_many = {
+            way.coarser
+            for names in needed
+            for way in decided
+            if way.coarser in names and joined(_deciding(names, decided), sizes) > MOST_TOGETHER
+        }
+        if not too_many:
+            return decided, made
+        decided = tuple(way for way in decided if way.coarser not in too_many)
+    return (), classes
+
+
+def _deciding(names: tuple[str, ...], decided: Sequence[Decided]) -> tuple[str, ...]:
+    """The variables with those in place of which others decide."""
+    by = {way.coarser: way.finer for way in decided}
+    return tuple(dict.fromkeys(by.get(name, name) for name in names))
 
 
 def _variables(linear: Linear) -> tuple[str, ...]:
@@ -179,7 +213,12 @@ def _variables(linear: Linear) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for term in terms for name in term.variables))
 
 
-def _parts(needed: Sequence[tuple[str, ...]], classes: dict[str, Integers], texts: dict[str, list[str]]) -> list[_Part]:
+def _parts(
+    needed: Sequence[tuple[str, ...]],
+    classes: dict[str, Integers],
+    texts: dict[str, list[str]],
+    decided: Sequence[Decided],
+) -> list[_Part]:
     """The sets of variables that span cells together: all, or outputs joined while they stay small."""
     sizes = {name: len(labels) for name, labels in texts.items()}
     sets = [frozenset(names) for names in needed]
@@ -195,6 +234,7 @@ def _parts(needed: Sequence[tuple[str, ...]], classes: dict[str, Integers], text
         shape = tuple(sizes[name] for name in names)
         grid = np.indices(shape).reshape(len(shape), -1)
         codes = {name: representatives(classes[name])[at] for name, at in zip(names, grid, strict=True)}
+        codes |= {way.coarser: way.codes[codes[way.finer]] for way in decided if way.finer in names}
         parts.append(_Part(tuple(names), shape, codes, start, {name: texts[name] for name in names}))
         start += parts[-1].n_cells
     return parts

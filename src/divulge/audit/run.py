@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -12,11 +12,12 @@ from scipy import sparse
 from divulge.audit.bounds import Bounds, find_bounds
 from divulge.audit.budget import Budget
 from divulge.audit.candidates import find_candidates
-from divulge.audit.groups import few_samples
+from divulge.audit.groups import counts_from_means, few_samples
 from divulge.audit.magnitudes import build_sums, is_amount, variables_of
 from divulge.audit.partition import TIE, Partition, Stated, build
 from divulge.audit.proofs import Proof, Step, find_contradiction, prove_at_most, prove_value
 from divulge.audit.report import Audited, Cell, Proved, Status
+from divulge.audit.same_people import Group, groups_of
 from divulge.audit.system import System
 from divulge.contributions import Case
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -37,6 +38,7 @@ class AuditSettings:
     per_cent: Annotated[float, "Nobody's contribution to a withheld total may follow to within so much: p."] = 10.0
     most_chains: Annotated[int, "Proofs that are written out; the cells beyond are told without."] = 40
     seconds: Annotated[float, "After so long the audit says what it has, and what it has not reached."] = 60.0
+    to_the_end: Annotated[bool, "Whether intervals seen to be wide enough are worked out to their ends too."] = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +76,17 @@ def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
     cells: list[Cell] = []
     findings: list[Proved] = []
     notes: list[str] = []
+    groups = groups_of(given)
     for partition in partitions:
         unreached += [(i, TOO_MANY) for i in partition.unreached if i >= 0]
         if not partition.parts:
             continue
         if not partition.is_whole:
             notes.append("Not all variables fit together; intervals may be narrower than is said.")
-        _ask(given, partition, settings, budget, cells, findings, notes)
+        notes += [f"{d.finer} decides {d.coarser}, which is taken to be known." for d in partition.decided]
+        _ask(given, partition, groups, settings, budget, (cells, findings, notes))
     n_figures, n_cells = (sum(getattr(p.system, n) for p in partitions) for n in ("n_figures", "n_cells"))
-    told = (*findings, *few_samples(given))
+    told = (*findings, *few_samples(given, groups))
     return Audited(tuple(cells), told, tuple(unreached), tuple(dict.fromkeys(notes)), n_figures, n_cells)
 
 
@@ -99,19 +103,20 @@ def partitions_of(given: Submission) -> tuple[list[Partition], list[tuple[int, s
 def _ask(
     given: Submission,
     partition: Partition,
+    groups: list[Group],
     settings: AuditSettings,
     budget: Budget,
-    cells: list[Cell],
-    findings: list[Proved],
-    notes: list[str],
+    lists: tuple[list[Cell], list[Proved], list[str]],
 ) -> None:
-    """Add what one system says to the lists."""
+    """Add what one system says to the lists: of cells, of findings, of notes."""
+    cells, findings, notes = lists
     system = partition.system
     targets = _targets(given, partition, settings)
     if not targets.labels and system.is_kept:
         return
     # Amounts must stay open on both sides, so that what was seen does not settle them.
-    found = find_bounds(system, targets.matrix, budget, targets.need if system.is_whole else None)
+    need = targets.need if system.is_whole else None
+    found = find_bounds(system, targets.matrix, budget, need, to_the_end=settings.to_the_end)
     if not found.is_possible and system.is_kept:
         notes.append("The figures are too fine for intervals to be worked out.")
         return
@@ -122,10 +127,23 @@ def _ask(
         findings.append(Proved("contradiction", Severity.REVIEW, outputs, named, sentence))
         return
     told = _cells(system, targets, found, _by_one(partition, targets, found, budget), settings, budget)
+    if system.is_whole:
+        told = _after_means(told, given, groups, settings)
     if found.n_unreached and budget.is_spent:
         notes.append(f"Time ran out: {found.n_unreached:,} of {len(targets.labels):,} intervals are not final.")
     cells += told
     findings += _findings(told, targets)
+
+
+def _after_means(
+    told: tuple[Cell, ...], given: Submission, groups: list[Group], settings: AuditSettings
+) -> tuple[Cell, ...]:
+    """Cells with what means of the same people say of them, which is not linear."""
+    made = counts_from_means(told, given, groups)
+    return tuple(
+        c if c is before else replace(c, status=_status(c.low, c.high, settings.narrowest, np.nan, False))
+        for c, before in zip(made, told, strict=True)
+    )
 
 
 def _stated(given: Submission) -> tuple[list[Stated], list[tuple[int, str]]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from divulge.audit.everybody_else import KnownOthers, ask_everybody_else
 from divulge.audit.inside import Inside, ask_inside
+from divulge.audit.jj import SUFFIX, JjTable, audit_jj
 from divulge.audit.marginals import marginals_of
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
@@ -15,7 +17,8 @@ from divulge.errors import SpecError
 from divulge.outputs import Released
 from divulge.outputs.output import Output
 from divulge.spec import Inputs, read_inputs, read_spec
-from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
+from divulge.terminal.complete import spec_files
+from divulge.terminal.options import AllowCodeOption, JsonOption
 from divulge.terminal.screen import screen
 
 _N_SHOWN = 20
@@ -27,7 +30,14 @@ _LONGEST = 300
 
 
 def run(
-    spec: SpecArgument,
+    spec: Annotated[
+        Path,
+        typer.Argument(
+            help="The assessment file (YAML or JSON), or a table of τ-ARGUS (.jj).",
+            show_default=False,
+            autocompletion=spec_files,
+        ),
+    ],
     seconds: Annotated[float, typer.Option("--seconds", help="How long it may take.")] = 60.0,
     fewest: Annotated[int, typer.Option("--fewest", help="Groups of fewer people that follow are told.")] = 10,
     marginals: Annotated[
@@ -36,6 +46,9 @@ def run(
     coalition: Annotated[
         int, typer.Option("--coalition", min=0, max=3, help="What people of so many withheld cells learn together.")
     ] = 0,
+    limits: Annotated[
+        bool, typer.Option("--limits", help="Of a .jj file: take the limits of each cell as known to everybody.")
+    ] = False,
     allow_code: AllowCodeOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -45,6 +58,9 @@ def run(
     intervals, outputs that were released before as well. What they determine together is told, exactly or nearly.
     Nothing is searched for. What is out of reach (figures that are not linear) is said.
     """
+    if spec.suffix == SUFFIX:
+        _audit_jj(audit_jj(JjTable.read(spec), by_limits=limits, seconds=seconds), json)
+        return
     assessment = read_spec(spec, allow_code=allow_code)
     inputs = read_inputs(assessment, "condensed")
     earlier = zip(assessment.earlier, inputs.earlier, strict=True)
@@ -60,7 +76,7 @@ def run(
         ),
         assessment.entity,
     )
-    settings = AuditSettings(seconds=seconds, fewest=fewest)
+    settings = AuditSettings(seconds=seconds, fewest=fewest, to_the_end=True)
     found = audit(given, settings)
     inside, is_complete = ask_inside(given, coalition, settings) if coalition else ((), True)
     others = _known_others(given, tuple(s.target for s in assessment.scenarios if s.target is not None))
@@ -68,7 +84,11 @@ def run(
         insiders = {"insiders": [one.as_json() for one in inside]} if coalition else {}
         screen.print_json({**found.as_json(), **insiders, "known_others": [one.as_json() for one in others]})
         return
-    _show(found, given)
+    _show(found)
+    for output, why in found.unreached:
+        screen.show(f"Out of reach: outputs[{output}] ({given.outputs[output].kind}): {why}.")
+    for note in found.notes:
+        screen.show(note)
     if coalition:
         _show_inside(inside, is_complete)
     _show_others(others)
@@ -120,8 +140,17 @@ def _show_others(others: list[KnownOthers]) -> None:
         screen.show(f"  {one.variable}: {now} of {one.n_people:,} people ({', '.join(fewer)})")
 
 
-def _show(found: Audited, given: Submission) -> None:
-    screen.show(f"{found.n_figures:,} constraints on {found.n_cells:,} kinds of people.")
+def _audit_jj(found: Audited, json: bool) -> None:
+    if json:
+        screen.print_json(found.as_json())
+        return
+    _show(found, "cells")
+    for note in found.notes:
+        screen.show(note)
+
+
+def _show(found: Audited, of: str = "kinds of people") -> None:
+    screen.show(f"{found.n_figures:,} constraints on {found.n_cells:,} {of}.")
     for finding in found.findings:
         screen.show("")
         screen.show(f"{finding.severity}: {finding.rule}. {finding.sentence}")
@@ -139,7 +168,3 @@ def _show(found: Audited, given: Submission) -> None:
         screen.show(f"{protected:,} withheld or rounded figures are protected.")
     if not found.findings:
         screen.show("Nothing follows that is not stated.")
-    for output, why in found.unreached:
-        screen.show(f"Out of reach: outputs[{output}] ({given.outputs[output].kind}): {why}.")
-    for note in found.notes:
-        screen.show(note)

@@ -35,8 +35,12 @@ def run(
 
     Candidates are screened by rules and by the audit, ranked by the information that they lose, and the best of them
     assessed in full, as they would be released, with fresh random numbers. Only what was released is proposed: each
-    with a spec, its tables as CSV, Excel and LaTeX, and what is given up for it.
+    with a spec, its tables as CSV, Excel and LaTeX, and what is given up for it. Of a table of τ-ARGUS (.jj) as many
+    cells more are withheld as its unsafe ones need, and the table is written anew.
     """
+    if spec.suffix == ".jj":
+        _withhold(spec, output if output is not None else Path(f"{spec.stem}-safer"), json)
+        return
     from divulge.safer import mitigate
     from divulge.safer.files import write_proposals
     from divulge.spec import read_inputs, read_spec
@@ -61,6 +65,28 @@ def run(
         screen.print_json(plain)
     else:
         _show(plain)
+
+
+def _withhold(file: Path, folder: Path, json: bool) -> None:
+    from divulge.audit.jj import JjTable, audit_jj
+    from divulge.withholding.jj import withhold
+
+    table = JjTable.read(file)
+    made = withhold(table)
+    audited = audit_jj(made, by_limits=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    made.write(folder / file.name)
+    added = made.withheld & ~table.withheld
+    if json:
+        found = {"secondary": [f"cell {i}" for i in added.nonzero()[0].tolist()], "file": str(folder / file.name)}
+        screen.print_json({**found, "price": float(table.price[added].sum()), "after": audited.as_json()})
+        return
+    screen.show(f"{int(table.unsafe.sum()):,} cells are unsafe, {int(added.sum()):,} more are withheld.")
+    left = sum(len(f.figures) for f in audited.findings)
+    screen.show(
+        "Every unsafe cell stays as open as it asks for." if not left else f"{left:,} cells follow all the same."
+    )
+    screen.show(str(folder / file.name))
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -29,6 +29,9 @@ SE_COLUMNS = ("se", "std_err", "stderr", "standard error", "std.error", "std. er
 SUPPRESSED = ("", "suppressed", "*", "c", "x", "..")
 """What stands in a cell that is withheld, whatever the case of the letters. `<5` says in addition: below 5."""
 
+TOTALS = ("total", "all", "sum")
+"""What stands where a margin has no value of a variable, whatever the case of the letters."""
+
 N_SHOWN = 5
 """How many labels a message lists before it says how many more there are."""
 
@@ -305,7 +308,10 @@ def _matched(
 
 
 def _key(label: str, schema: Schema) -> tuple[str, ...]:
-    """What a label says, however it is written: its parts, sorted, with values instead of what they stand for."""
+    """What a label says, however it is written: its parts, sorted, with values instead of what they stand for.
+
+    `r=Total` says nothing of r, unless that is one of its values.
+    """
     parts = []
     for part in re.split(r"\s+[|&]\s+", label.strip()):
         name, equals, value = part.partition("=")
@@ -314,9 +320,11 @@ def _key(label: str, schema: Schema) -> tuple[str, ...]:
             code = variable.code(value.strip())
             if code is None and value.strip() == "missing":
                 code = variable.code(None)
+            if code is None and value.strip().casefold() in TOTALS:
+                continue
             part = f"{name.strip()}={code}" if code is not None else part
         parts.append(" ".join(part.split()))
-    return tuple(sorted(parts))
+    return tuple(sorted(parts)) or ("total",)
 
 
 def _tellable(labels: Sequence[str], schema: Schema) -> list[str]:
