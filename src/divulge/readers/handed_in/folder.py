@@ -19,15 +19,17 @@ from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
-from divulge.readers.handed_in.programs import PROGRAMS
+from divulge.readers.handed_in.programs import PROGRAMS, Program
 from divulge.readers.handed_in.runs import LONGEST, without_runs
-from divulge.readers.handed_in.sheets import Document, Grid, Lines, open_document
+from divulge.readers.handed_in.sheets import Block, Document, Grid, Lines, open_document
 from divulge.readers.handed_in.sheets.decoding import decode
 from divulge.readers.handed_in.sheets.sheet import joined_lines
 from divulge.table import Table
 
 SYNTAX = (".sps", ".spss")
 """Files of commands: they are no outputs, and say how outputs were made."""
+
+_MISTAKE = "a mistake of Divulge's reader stopped its reading"
 
 _MOST_FIGURES = 10_000
 """Figures that an output has at most. What has more is listed as not recognised."""
@@ -107,7 +109,7 @@ def _read_or_listed(
         return _read_file(path, base, words, matcher, corrections)
     except Exception as error:  # whatever stands in a file, and nothing of it in the reason: only what kind of error
         name = path.relative_to(base).as_posix()
-        return FileRead(name, unread=(f"a mistake of Divulge's reader stopped its reading ({type(error).__name__})",))
+        return FileRead(name, unread=(f"{_MISTAKE} ({type(error).__name__})",))
 
 
 def _read_file(
@@ -122,7 +124,7 @@ def _read_file(
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
-    return FileRead(name, readings, finds, _unread(document), left)
+    return FileRead(name, readings, finds, (*_unread(document), *dict.fromkeys(session.stumbles)), left)
 
 
 def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
@@ -172,8 +174,10 @@ def read_document(document: Document, session: Session) -> list[Candidate]:
         if isinstance(block, Lines):
             block = without_runs(block)
         for program in programs:
-            read = (c for c in program.read(block, session) if len(c.figures) <= _MOST_FIGURES)
-            new = [c for c in read if not session.explained(*c.lines)]
+            before = tuple(session.claimed)
+            read = [c for c in _candidates(program, block, session) if len(c.figures) <= _MOST_FIGURES]
+            # What a program sets aside while it reads keeps others away, never itself.
+            new = [c for c in read if not any(a <= c.lines[1] and c.lines[0] <= b for a, b in before)]
             if isinstance(block, Grid) and (new or (block.rows[0].line, block.rows[-1].line) in session.asides):
                 found = new
                 break
@@ -181,6 +185,16 @@ def read_document(document: Document, session: Session) -> list[Candidate]:
             session.claimed += [c.lines for c in new]
         out += sorted(found, key=lambda c: c.lines)
     return _joined_fits(out)
+
+
+def _candidates(program: Program, block: Block, session: Session) -> list[Candidate]:
+    """What a program finds in a block; where it stumbles, the others still read it, and the file says so."""
+    try:
+        return program.read(block, session)
+    except Exception as error:  # whatever stands in a file, and nothing of it in the reason: only what kind of error
+        first = block.rows[0].line if isinstance(block, Grid) else block.line(0)
+        session.stumbles.append(f"{_MISTAKE} of what begins on line {first} ({type(error).__name__})")
+        return []
 
 
 def _adjacent(a: Candidate, b: Candidate) -> bool:

@@ -40,6 +40,8 @@ def rows_at(block: Lines, i: int, end: int, words: list[str], prefix: str = "") 
                 continue
             break
         label, texts, stars = row
+        running = f"{len(terms) + 1} "
+        label = label.removeprefix(running).strip() if text.lstrip().startswith(running) else label
         key = f"{prefix}: {label}" if prefix else label
         terms.append(Term(label, prefix or None))
         for what, shown in zip(words, texts, strict=True):

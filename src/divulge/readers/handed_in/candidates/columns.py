@@ -9,10 +9,11 @@ from divulge.readers.handed_in.sheets.sheet import Grid, Lines, Row
 _NUMBER = re.compile(r"^[<>]?\s?[-−]?(?:\d[\d,.]*|\.\d+)(?:[eE][-+]?\d+)?%?[*.]*$|^(?:NA|NaN|<NA>|\.|-|Inf)$")
 
 
-def aligned(block: Lines, start: int, end: int, n_headers: int = 1) -> Grid | None:
+def aligned(block: Lines, start: int, end: int, n_headers: int = 1, is_frame: bool = False) -> Grid | None:
     """The lines from start to end as a grid. Columns are parted where every line has a space.
 
     A part without figures below it belongs to the header at its right (`lower 95% CI` over one column).
+    is_frame: a data frame of R, whose labels are set to the right and stand on every row.
     """
     texts = [block.texts[i] for i in range(start, end)]
     width = max((len(t) for t in texts), default=0)
@@ -29,7 +30,7 @@ def aligned(block: Lines, start: int, end: int, n_headers: int = 1) -> Grid | No
             k += 1
         pieces.append((j, k))
         j = k
-    pieces = _merged(pieces, padded, n_headers)
+    pieces = _merged(pieces, padded, n_headers, is_frame)
     if len(pieces) < 2:
         return None
     rows = [
@@ -39,7 +40,7 @@ def aligned(block: Lines, start: int, end: int, n_headers: int = 1) -> Grid | No
     return Grid(tuple(rows))
 
 
-def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int) -> list[tuple[int, int]]:
+def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int, is_frame: bool) -> list[tuple[int, int]]:
     body = texts[n_headers:]
     is_figure = [
         bool(body)
@@ -60,7 +61,8 @@ def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int) -> 
             not figure
             and len(out) == 1
             and not any(is_figure[: pieces.index((a, b))])
-            and _one_label(out[0], (a, b), body)
+            and _one_label(out[0], (a, b), body, is_frame)
+            and not (is_frame and texts[0][out[0][0] : out[0][1]].strip() and texts[0][a:b].strip())
         ):
             # Words of a row's label that happen to be aligned.
             out[0] = (out[0][0], b)
@@ -72,22 +74,28 @@ def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int) -> 
 
 
 def _with_brackets(pieces: list[tuple[int, int]], body: list[str]) -> list[tuple[int, int]]:
-    """Columns in which a figure stands before the bracket that belongs to it: `0.64 (0.22, 1.41)`."""
+    """Columns in which a figure stands before what belongs to it: `0.64 (0.22, 1.41)`, `-1.4, 0.31`."""
     out = pieces[:1]
     for a, b in pieces[1:]:
         before = out[-1]
         filled = [t for t in body if t[before[0] : before[1]].strip()]
         bracketed = [t for t in filled if t[a:b].lstrip()[:1] in ("(", "[")]
-        if len(out) > 1 and filled and len(bracketed) == len(filled):
+        parted = [t for t in filled if re.search(r"\d,\s*$", t[before[0] : before[1]])]
+        if len(out) > 1 and filled and len(filled) in (len(bracketed), len(parted)):
             out[-1] = (before[0], b)
         else:
             out.append((a, b))
     return out
 
 
-def _one_label(first: tuple[int, int], second: tuple[int, int], body: list[str]) -> bool:
-    """Whether two columns of words are one label: never is the second there without the first, and no gap is wide."""
-    apart = any(t[second[0] : second[1]].strip() and not t[first[0] : first[1]].strip() for t in body)
+def _one_label(first: tuple[int, int], second: tuple[int, int], body: list[str], is_frame: bool) -> bool:
+    """Whether two columns of words are one label: never is one there without the other, and no gap is wide.
+
+    Set to the left, a short label lacks the second; set to the right, as in a data frame of R, it lacks the first.
+    """
+    left = any(t[second[0] : second[1]].strip() and not t[first[0] : first[1]].strip() for t in body)
+    right = any(t[first[0] : first[1]].strip() and not t[second[0] : second[1]].strip() for t in body)
+    apart = (right or not left) if is_frame and left else left
     return not apart and second[0] - first[1] < 2
 
 

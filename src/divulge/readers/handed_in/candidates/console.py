@@ -9,7 +9,7 @@ from divulge.readers.handed_in.candidates.columns import aligned
 from divulge.readers.handed_in.sheets import Grid, Lines, Row
 
 _TAIL = re.compile(
-    r"(?:^|[\s(\[])[<-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?%?\)?\]?[*.]*\s*$|(?:^|\s)(?:NA|NaN|<NA>)\s*$"
+    r"(?:^|[\s(\[])[<>-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?%?\)?\]?[*.]*\s*$|(?:^|\s)(?:NA|NaN|<NA>)\s*$"
 )
 _WORDS = re.compile(r"[A-Za-z]{4,}\s+[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")
 
@@ -116,7 +116,8 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
         second = texts[offset + 1]
         heads = 2 if len(second.split()) <= 2 and not re.search(r"\d", second) and not second.startswith(" ") else 1
         heads = max(heads, _named_below(texts[offset:]))
-    grid = aligned(block, start + offset, end, heads)
+    plain = _unnumbered(block, start + offset, end)
+    grid = aligned(plain, start + offset, end, heads, plain is not block)
     grid = None if grid is None else _without_numbers(grid)
     if grid is None or not spanner:
         return grid
@@ -124,6 +125,24 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     top = Row(("", name, *[""] * (grid.width - 2)), block.line(start))
     spans = ((1, grid.width - 1, *[0] * (grid.width - 2)), *[(1,) * grid.width for _ in grid.rows])
     return Grid((top, *grid.rows), spans)
+
+
+def _unnumbered(block: Lines, start: int, end: int) -> Lines:
+    """Lines without the running numbers that R prints before the rows of a data frame; `<NA>` is left empty."""
+    texts = list(block.texts)
+    rows = [re.match(r"^(\s*\d+)(?=\s+\S*[A-Za-z*<(])", t) for t in texts[start + 1 : end]]
+    begins = min((m.start() for m in re.finditer(r"\S", texts[start])), default=0) if end > start else 0
+    numbers = [m[1].strip() for m in rows if m is not None]
+    counted = [[str(k) for k in range(first, len(rows) + first)] for first in (0, 1)]
+    if len(rows) < 2 or numbers not in counted:
+        return block
+    if any(m is not None and m.end() > begins for m in rows):
+        return block
+    for k, found in enumerate(rows, start + 1):
+        if found is not None:
+            bare = " " * found.end() + texts[k][found.end() :]
+            texts[k] = bare.replace("<NA>", "    ")
+    return Lines(tuple(texts), block.first, block.numbers)
 
 
 def _named_below(texts: tuple[str, ...]) -> int:

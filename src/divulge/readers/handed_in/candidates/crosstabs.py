@@ -38,6 +38,7 @@ def cell_word(text: str) -> str | None:
 
 def read(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candidate]:
     """One crosstab, or frequencies where there is one axis only."""
+    table = _under_one_heading(table)
     levels = _column_levels(table, columns)
     shown = [j for j in columns if column_word(levels[j][2] or "") != "p-value"]
     names, statistic_at = _row_axes(table)
@@ -68,6 +69,16 @@ def read(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candid
     others = tuple(n for n in column_names if not n.startswith("column"))
     statistic = _described(figures) if shares else None
     return [Candidate("cells", kind, table.lines, tuple(figures), variables=given, by=others, statistic=statistic)]
+
+
+def _under_one_heading(table: Structure) -> Structure:
+    """A table whose rows all stand under the same heading: the heading names their variable."""
+    under = {b.path[0] for b in table.body if not b.is_heading and len(b.path) == 2}
+    alone = [b for b in table.body if not b.is_heading and len(b.path) == 1 and not is_total(b.path[0])]
+    if len(table.stubs) != 1 or table.stubs[0] or len(under) != 1 or alone:
+        return table
+    body = tuple(replace(b, path=b.path[-1:]) for b in table.body if not b.is_heading)
+    return replace(table, body=body, stubs=(under.pop(),))
 
 
 def _shares(figures: list[Figure]) -> list[Figure]:

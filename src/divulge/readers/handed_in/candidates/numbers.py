@@ -24,7 +24,7 @@ REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class Printed:
-    """A figure in a file. value: None where it is withheld. below: the text says that it is less than the value."""
+    """A figure in a file. value: None where it is withheld. below, above: it is less, or more, than the value."""
 
     text: str
     value: float | None
@@ -32,6 +32,7 @@ class Printed:
     stars: str = ""
     is_percent: bool = False
     below: bool = False
+    above: bool = False
 
     @property
     def is_suppressed(self) -> bool:
@@ -46,7 +47,7 @@ class Printed:
         """The figure as a spec has it: without separators and signs of a unit; `<10` and `*` as they are."""
         if self.value is None:
             return self.text if re.fullmatch(r"<\s*\d+", self.text) else "suppressed"
-        return f"{'<' if self.below else ''}{self.value:.{self.decimals}f}"
+        return f"{'<' if self.below else '>' if self.above else ''}{self.value:.{self.decimals}f}"
 
     def agrees(self, value: float, units: float = 0.6, relative: float = 1e-9) -> bool:
         """Whether a value from the data rounds to what was printed; units: how many of the last place are allowed."""
@@ -54,6 +55,8 @@ class Printed:
             return False
         if self.below:
             return value < self.value * (1 + 1e-9)
+        if self.above:
+            return value > self.value * (1 - 1e-9)
         return abs(value - self.value) <= units * self.unit + relative * abs(value)
 
 
@@ -64,7 +67,7 @@ def parse_number(text: str, decimal: Decimal = ".") -> Printed | None:
     match = re.search(r"\s*([*†‡§+]{1,3}|[a-d])$", bare)
     if match and re.search(r"\d", bare[: match.start()]) and not (match[1] in "abcd" and "e" in bare):
         stars, bare = match[1], bare[: match.start()]
-    below = bool(re.match(r"^[<≤]", bare))
+    below, above = bool(re.match(r"^[<≤]", bare)), bool(re.match(r"^[>≥]", bare))
     bare = re.sub(r"^[<≤>≥=]\s*", "", bare)
     percent = bare.endswith("%")
     bare = bare.removesuffix("%").strip()
@@ -78,6 +81,7 @@ def parse_number(text: str, decimal: Decimal = ".") -> Printed | None:
         stars,
         percent,
         below,
+        above,
     )
 
 
@@ -131,7 +135,7 @@ def parse_cell(text: str, decimal: Decimal = ".") -> CellFigures | None:
     match = _PAIR.match(bare)
     if match is None:
         number = parse_number(bare, decimal)
-        if number is None and re.match(r"^[\d.,]+\s*[-–—/]\s*[\d.,]+$", bare):
+        if number is None and re.match(r"^-?[\d.,]+(?:\s*[-–—/;]\s*|,\s+|\s+to\s+)[-−]?[\d.,]+$", bare):
             parts = _inner(bare, decimal)
             return CellFigures(None, parts, "") if len(parts) == 2 else None
         return None if number is None else CellFigures(number)
@@ -176,7 +180,7 @@ def _inner(text: str, decimal: Decimal) -> tuple[Printed, ...]:
 
 def decimal_of(cells: list[str]) -> Decimal:
     """Whether the cells of a table have decimal commas: some cannot be read otherwise, none cannot be read so."""
-    comma = sum(bool(re.search(r"(?<!\d)\d+,(?:\d{1,2}|\d{4,})(?!\d)", c)) for c in cells)
+    comma = sum(bool(re.search(r"(?<![\d.])(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?!\d)", c)) for c in cells)
     grouped = sum(bool(re.search(r"\d{1,3}(?:\.\d{3})+,\d", c)) for c in cells)
     dot = sum(bool(re.search(r"\d*\.\d{1,2}(?!\d)|\d+\.\d{4,}", c)) for c in cells)
     return "," if comma + grouped > 0 and dot == 0 else "."

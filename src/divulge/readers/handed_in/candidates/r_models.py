@@ -9,47 +9,15 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Te
 from divulge.readers.handed_in.candidates.coefficients import header_words, rows_at
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.console import transposed_pairs
-from divulge.readers.handed_in.candidates.expressions import as_condition, split_arguments
 from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.r_calls import call_at, described, model_in, parse_call
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.words import RATIO
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None
-_KINDS = {
-    "lm": "linear",
-    "rlm": "linear",
-    "svyglm": "linear",
-    "glm.nb": "negative-binomial",
-    "polr": "ordered",
-    "clm": "ordered",
-    "multinom": "multinomial",
-    "coxph": "cox",
-    "svycoxph": "cox",
-    "lmer": "mixed",
-    "glmer": "mixed",
-    "lme": "mixed",
-    "feols": "linear",
-    "felm": "linear",
-    "plm": "linear",
-    "svyolr": "ordered",
-    "nls": "other",
-    "survreg": "other",
-    "aov": "other",
-    "gam": "other",
-    "zeroinfl": "other",
-    "lm_robust": "linear",
-    "ivreg": "other",
-    "rq": "other",
-    "geeglm": "other",
-}
-_FAMILIES = {
-    "binomial": "logistic",
-    "quasibinomial": "logistic",
-    "poisson": "poisson",
-    "quasipoisson": "poisson",
-    "gaussian": "linear",
-}
 _NUMBER = r"(-?[\d,]*\.?\d+(?:e[-+]?\d+)?)"
+_TESTED = ("likelihood ratio chi-squared", "df", "p-value")
 _FIT = (
     (rf"Residual standard error:\s*{_NUMBER} on (\d+) degrees", ("residual standard error", "residual df")),
     (rf"Multiple R-squared:\s*{_NUMBER},\s*Adjusted R-squared:\s*{_NUMBER}", ("r-squared", "adjusted r-squared")),
@@ -75,14 +43,24 @@ _FIT = (
     (rf"REML criterion at convergence:\s*{_NUMBER}", ("REML criterion",)),
     (r"Number of obs:\s*(\d+), groups:\s*\w+,\s*(\d+)", ("n", "groups")),
     (rf"Log-[Ll]ik(?:elihood)?\s*[:=]\s*{_NUMBER}", ("log-likelihood",)),
-    (rf"Loglik\(model\)=\s*{_NUMBER}", ("log-likelihood",)),
+    (
+        rf"Loglik\(model\)=\s*{_NUMBER}\s+Loglik\(intercept only\)=\s*{_NUMBER}",
+        ("log-likelihood", "log-likelihood of the constant alone"),
+    ),
+    (rf"^\s*Chisq=\s*{_NUMBER} on (\d+) degrees of freedom, p=\s*(<?\s*[\d.]+(?:e[-+]?\d+)?)", _TESTED),
+    (rf"^Scale=\s*{_NUMBER}", ("scale",)),
+    (rf"^R-Squared:\s*{_NUMBER}", ("r-squared",)),
+    (rf"^Adj\. R-Squared:\s*{_NUMBER}", ("adjusted r-squared",)),
+    (rf"^Total Sum of Squares:\s*{_NUMBER}", ("total sum of squares",)),
+    (rf"^Residual Sum of Squares:\s*{_NUMBER}", ("residual sum of squares",)),
+    (r"^(?:Unb|B)alanced Panel: n = (\d+), T = \S+, N = (\d+)", ("groups", "n")),
 )
 
 
 def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """The model, or the table of ratios, that begins on a line."""
     text = block.texts[i]
-    session.model = _model_in(command, session) or session.model
+    session.model = model_in(command, session) or session.model
     if re.match(r"^Call:", text) or re.match(r"^(?:Generalized )?[Ll]inear mixed", text):
         return _model(block, i, end, command, session)
     model = session.model
@@ -96,7 +74,7 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
     if model is not None and re.match(r"^\s*2\.5 ?%\s+97\.5 ?%\s*$", text):
         heads = ["lower 95%", "upper 95%"]
         if split_row("".join(block.texts[i + 1 : i + 2]), 3) is not None:
-            ratio = {"logistic": "odds ratio", "poisson": "rate ratio", "cox": "hazard ratio"}.get(model.kind)
+            ratio = RATIO.get(model.kind)
             heads = [(ratio if "exp(" in command else None) or "coefficient", *heads]
         figures, terms, after = rows_at(block, i + 1, end, heads)
         if figures and not model.terms:
@@ -108,6 +86,8 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
     words = header_words(text)
     if words is None or not ({"odds ratio", "hazard ratio", "rate ratio"} & set(words) or "coefficient" in words):
         return None
+    if "exponentiate = T" in command and model is not None:
+        words = [RATIO.get(model.kind, w) if w == "coefficient" else w for w in words]
     figures, terms, after = rows_at(block, i + 1, end, words)
     if not figures:
         return None
@@ -137,48 +117,9 @@ def _follower(
     )
 
 
-def _model_in(command: str, session: Session) -> Candidate | None:
-    """The model that a statement names: `coef(summary(m3))`, where the session made m3 and did not print it."""
-    for name in re.findall(r"[A-Za-z][\w.]*", command):
-        function, formula, given = parse_call(session.objects.get(name, ""))
-        if formula is not None and (function in _KINDS or function == "glm"):
-            return _described(function, formula, given, session)
-    return None
-
-
-def parse_call(text: str) -> tuple[str, str | None, dict[str, str]]:
-    """A call as its function, its formula and its other arguments."""
-    joined = " ".join(text.split())
-    match = re.match(r"^(?:\w+::)?([\w.]+)\((.*)\)\s*$", joined)
-    if match is None:
-        return "", None, {}
-    formula, given = None, {}
-    for part in split_arguments(match[2]):
-        named = re.match(r"^([\w.]+)\s*=\s*(.*)$", part)
-        if named is not None and named[1] == "formula":
-            formula = named[2]
-        elif named is not None and "~" not in part.partition("=")[0]:
-            given[named[1]] = named[2]
-        elif "~" in part and formula is None:
-            formula = part
-    return match[1], formula, given
-
-
-def _call_at(block: Lines, i: int, end: int) -> tuple[str, int]:
-    first = block.texts[i].removeprefix("Call:").strip()
-    held = [first] if first else []
-    j = i + 1
-    while j < end and (block.texts[j].strip() or not held):
-        held.append(block.texts[j].strip())
-        j += 1
-        if "".join(held).count("(") == "".join(held).count(")") and "(" in "".join(held):
-            break
-    return " ".join(held), j
-
-
 def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     if block.texts[i].startswith("Call:"):
-        call, j = _call_at(block, i, end)
+        call, j = call_at(block, i, end)
         function, formula, given = parse_call(call)
     else:
         j = i + 1
@@ -191,7 +132,7 @@ def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     stop = next(
         (k for k in range(j, end) if re.match(r"^(?:Call:|(?:Generalized )?[Ll]inear mixed)", block.texts[k])), end
     )
-    model = _described(function, formula, given, session)
+    model = described(function, formula, given, session)
     figures, terms, last = _parts(block, j, stop, model.kind)
     if not figures:
         return None
@@ -200,46 +141,9 @@ def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     return [replace(model, lines=lines, figures=(*figures, *fit), terms=tuple(terms), command=command or None)], last
 
 
-def _described(function: str, formula: str | None, given: dict[str, str], session: Session) -> Candidate:
-    """What a call says of the model that it fits."""
-    family = re.match(r"\w+", given.get("family", "")) if function in ("glm", "svyglm", "glmer") else None
-    kind = _KINDS.get(function) or ("linear" if function == "glm" else "other")
-    if family is not None and function != "glmer":
-        kind = _FAMILIES.get(family[0], "other")
-        if "probit" in given.get("family", ""):
-            kind = "probit"
-    subset = given.get("subset")
-    return Candidate(
-        "model",
-        kind,
-        (0, 0),
-        (),
-        formula=formula,
-        where=as_condition(subset) if subset else _data_condition(given.get("data", ""), session),
-        weights=_weights(function, given, session),
-        errors="design-based" if function.startswith("svy") else None,
-        statistic="coefficients and hazard ratios" if kind == "cox" else None,
-        facts={"random": " + ".join(random)} if (random := re.findall(r"\([^()]*\|[^()]*\)", formula or "")) else {},
-    )
-
-
 def _fit_end(block: Lines, last: int, stop: int) -> int:
     """Statistics of a model stand within some lines of its coefficients, before any other table."""
     return next((k for k in range(last, stop) if header_words(block.texts[k]) is not None), min(stop, last + 25))
-
-
-def _data_condition(data: str, session: Session) -> str | None:
-    match = re.match(r"^subset\(\w+,\s*(.+)\)$", data) or re.match(r"^\w+\[\s*(.+?)\s*,\s*\]$", data)
-    return as_condition(match[1]) if match else None
-
-
-def _weights(function: str, given: dict[str, str], session: Session) -> str | None:
-    if function.startswith("svy"):
-        design = session.objects.get(given.get("design", ""), "")
-        found = re.search(r"weights\s*=\s*~\s*([\w.]+)", design)
-        return found[1] if found else None
-    weights = given.get("weights")
-    return re.sub(r"^\w+\$", "", weights) if weights else None
 
 
 def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure], list[Term], int]:
@@ -250,12 +154,14 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
     section = ""
     while i < stop:
         text = block.texts[i]
-        if re.match(r"^(?:Coefficients|Std\. Errors|Intercepts|Random effects|Fixed effects)", text):
+        if re.match(r"^(?:Coefficients|Std\. Errors|Intercepts|Random effects|Fixed [Ee]ffects)", text):
             section = text.split(":")[0].strip()
         words = header_words(text)
         if words is not None and (set(words) & {"coefficient", "hazard ratio", "standard error", "odds ratio"}):
             if figures and kind != "cox" and set(words) & {"odds ratio", "rate ratio", "hazard ratio"}:
                 break  # ratios are printed by a statement of their own
+            if "coefficient" in words and _begins_again(block, i + 1, terms) and kind not in ("cox", "other"):
+                break  # coefficients that a script printed of another model
             again = any(f.what == "hazard ratio" for f in figures)
             words = ["exp(coefficient)" if w == "hazard ratio" and again else w for w in words]
             rows, named, after = rows_at(block, i + 1, stop, words)
@@ -272,18 +178,28 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
             terms += [t for t in named if t not in terms]
             last = i = after
             continue
-        elif section == "Coefficients" and not figures and re.match(r"^\s*\(?[A-Za-z]", text) and words is None:
+        elif (
+            (section == "Fixed Effects" or (section == "Coefficients" and not figures))
+            and re.match(r"^\s*\(?[A-Za-z]", text)
+            and words is None
+        ):
             rows, named, after = _short(block, i, stop)
             if rows:
-                figures, terms, last, i = rows, named, after, after
+                figures, terms, last, i = [*figures, *rows], named, after, after
                 continue
         elif section == "Random effects":
-            row = re.match(r"^\s*(\S+)?\s+(\(?[\w.]+\)?)?\s+(\d[\d.]*)\s+(\d[\d.]*)(?:\s+-?[\d.]+)?\s*$", text)
-            if row is not None and row[1]:
+            row = re.match(r"^\s*(\S+)?\s+(\(?[\w.]+\)?)?\s+(\d[\d.]*)(?:\s+(\d[\d.]*))?((?:\s+-?\d?\.\d+)*)\s*$", text)
+            if row is not None and (row[1] or row[2]):
                 figures += _random(row, block.line(i))
                 last = i + 1
         i += 1
     return figures, terms, last
+
+
+def _begins_again(block: Lines, i: int, terms: list[Term]) -> bool:
+    """Whether the rows from a line begin with the first term that was read already."""
+    row = block.texts[i].split() if i < len(block.texts) else []
+    return bool(terms and row) and row[0] == terms[0].text
 
 
 def _short(block: Lines, i: int, stop: int) -> tuple[list[Figure], list[Term], int]:
@@ -303,11 +219,14 @@ def _short(block: Lines, i: int, stop: int) -> tuple[list[Figure], list[Term], i
 
 
 def _random(row: re.Match[str], line: int) -> list[Figure]:
+    """A row of the random effects: variance and standard deviation, or the latter alone, and correlations."""
     out = []
-    for what, text in (("variance", row[3]), ("sd", row[4])):
+    name = row[1] or row[2]
+    shown = [("variance", row[3]), ("sd", row[4])] if row[4] else [("sd", row[3])]
+    for what, text in (*shown, *(("correlation of effects", t) for t in row[5].split())):
         number = parse_number(text)
         if number is not None:
-            out.append(Figure(f"{row[1]}: {what}", what, number, line, f"random {row[1]}"))
+            out.append(Figure(f"{name}: {what}", what, number, line, f"random {name}"))
     return out
 
 

@@ -10,7 +10,7 @@ from divulge.readers.handed_in.candidates.console import transposed_pairs
 from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
+from divulge.readers.handed_in.candidates.words import RATIO, fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
 _SUMMARY = re.compile(r"^\s*Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.(\s+NA's)?\s*$")
@@ -151,9 +151,9 @@ def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> lis
             if len(names) == 2:
                 found = Figure("correlation", "correlation", number, block.line(k))
                 lines = (block.line(k), block.line(k))
-                out.append(
-                    Candidate("test", "correlation", lines, (found,), variables=tuple(names), statistic="Pearson")
-                )
+                method = re.search(r"method\s*=\s*['\"](\w+)", part)
+                how = method[1].capitalize() if method is not None else "Pearson"
+                out.append(Candidate("test", "correlation", lines, (found,), variables=tuple(names), statistic=how))
             continue
         if names:
             what = _FUNCTIONS[function]
@@ -246,15 +246,12 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
     ]
 
 
-_RATIOS = {"logistic": "odds ratio", "poisson": "rate ratio", "cox": "hazard ratio", "negative-binomial": "rate ratio"}
-
-
 def _coefficients(pairs: list[tuple[str, str, int]], model: Candidate, lines: tuple[int, int]) -> Candidate:
     """Coefficients of the model before, printed again in one line, or their exponentials."""
     known = {f.of: f.printed.value for f in model.figures if f.what == "coefficient"}
     numbers = [(name, n, line) for name, text, line in pairs if (n := parse_number(text)) is not None]
     same = all(n.agrees(known.get(name) or 0.0, 1.0, 1e-2) for name, n, _ in numbers)
-    what = "coefficient" if same else _RATIOS.get(model.kind, "coefficient")
+    what = "coefficient" if same else RATIO.get(model.kind, "coefficient")
     figures = tuple(Figure(f"{name}: {what}", what, n, line, name) for name, n, line in numbers)
     return replace(model, lines=lines, figures=figures, facts={**model.facts, "follows": "yes"})
 
@@ -300,6 +297,28 @@ def _aggregated(candidate: Candidate, what: str, where: str | None, names: list[
     return replace(candidate, kind=kind, figures=tuple(figures), variables=shown, by=by, where=where, statistic=what)
 
 
+def _by_survey(candidate: Candidate, names: list[str], groups: list[str], what: str) -> Candidate:
+    """What svyby() prints: the groups, an estimate of each variable, and the standard errors."""
+    figures = []
+    for f in candidate.figures:
+        column = [t for a, t in f.at if a.startswith("column")]
+        head = (column[-1] if column else f.of or "").strip()
+        is_error = head.startswith("se") or f.what == "standard error"
+        of = names[0] if head not in names else head
+        at = tuple((groups[0] if len(groups) == 1 else a, t) for a, t in f.at if not a.startswith("column"))[:1]
+        shown = "standard error" if is_error else what
+        figures.append(replace(f, what=shown, of=of, at=at if len(groups) == 1 else f.at[: len(groups)]))
+    kind = "means" if what == "mean" else "totals"
+    return replace(
+        candidate,
+        kind=kind,
+        figures=tuple(figures),
+        variables=tuple(names),
+        by=tuple(groups),
+        errors="design-based",
+    )
+
+
 def survey_weights(session: Session) -> str | None:
     """The weights of the survey design that a session made."""
     for value in session.objects.values():
@@ -315,6 +334,10 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
     where = candidate.where or _where(command)
     if re.search(r"\bsvy\w+\(", command):
         candidate = replace(candidate, weights=survey_weights(session))
+    surveyed = re.search(r"\bsvyby\(\s*~([\w.+ ]+),\s*~([\w.+ ]+),.*\b(svymean|svytotal)", command)
+    if surveyed is not None and candidate.shape == "cells":
+        what = "mean" if surveyed[3] == "svymean" else "sum"
+        return _by_survey(candidate, surveyed[1].split(" + "), surveyed[2].split(" + "), what)
     axes = list(dict.fromkeys(a for f in candidate.figures for a, _ in f.at))
     function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|sum)\b", command)
     if function is not None and function[1] == "tapply" and candidate.kind == "crosstab" and len(names) > len(axes):

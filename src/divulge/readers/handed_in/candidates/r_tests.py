@@ -9,8 +9,8 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Shape
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.r_calls import call_at, parse_call
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
-from divulge.readers.handed_in.candidates.r_models import _call_at, parse_call
 from divulge.readers.handed_in.candidates.r_tables import _where, resolved, survey_weights, variables_in
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.sheets import Lines
@@ -70,6 +70,8 @@ _TITLES = (
 
 def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     title = next((t for t in _TITLES if re.match(rf"^\s+(?:{t[0]})", block.texts[i])), None)
+    if title is None and re.match(r"^\s+\S", block.texts[i]) and _data_follows(block, i, end):
+        title = ("", "other", "test")
     if title is None:
         return None
     stop = next(
@@ -83,31 +85,26 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     data = next(
         (block.texts[k].partition(":")[2].strip() for k in range(i, stop) if block.texts[k].startswith("data:")), ""
     )
-    names = _data_names(data, command, session)
+    halves = _halves(data)
+    names = [halves[0], halves[1]] if halves else _data_names(data, command, session)
     figures: list[Figure] = []
     last = i + 1
     for k in range(i, stop):
         text = block.texts[k]
         if "=" in text or "<" in text:
-            for name, what in (
-                ("t", "t"),
-                ("df", "df"),
-                ("X-squared", "chi-squared"),
-                ("S", "S"),
-                ("z", "z"),
-                ("W", "W"),
-            ):
-                match = re.search(rf"(?:^|[\s,]){re.escape(name)} = {_NUMBER}", text)
-                figures += _figures(block, k, "", (what,), [match[1]]) if match else []
-            match = re.search(rf"p-value (?:= |(<) ){_NUMBER}", text)
-            if match is not None:
-                figures += _figures(block, k, "", ("p-value",), [f"< {match[2]}" if match[1] else match[2]])
+            for match in re.finditer(rf"(?:^|[\s,])((?:num |denom )?[A-Za-z][\w-]*(?:\^2)?) = {_NUMBER}", text):
+                if match[1] in _STATISTICS:
+                    figures += _figures(block, k, "", (_STATISTICS[match[1]],), [match[2]])
+            tested = re.search(rf"p-value (?:= |(<) ){_NUMBER}", text)
+            if tested is not None:
+                figures += _figures(block, k, "", ("p-value",), [f"< {tested[2]}" if tested[1] else tested[2]])
                 last = k + 1
         if "percent confidence interval" in text and k + 1 < stop:
             figures += _figures(block, k + 1, "", ("lower 95%", "upper 95%"), block.texts[k + 1].split())
             last = k + 2
         if text.startswith("sample estimates:") and k + 2 < stop:
-            figures += _estimates(block, k + 1, names)
+            levels = {"x": halves[2], "y": halves[3]} if halves else {}
+            figures += _estimates(block, k + 1, names, levels)
             last = k + 3
     _, kind, statistic = title
     lines = (block.line(i), block.line(last - 1))
@@ -121,11 +118,49 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
         tuple(figures),
         variables=tuple(names if both else names[:1]),
         by=() if both else tuple(names[1:2]),
-        where=_where(command),
+        where=None if halves else _where(command),
         statistic=statistic,
         facts={"mu": found[1]} if (found := re.search(r"\bmu\s*=\s*(-?[\d.]+)", command)) else {},
     )
     return [candidate], last
+
+
+_STATISTICS = {
+    "t": "t",
+    "df": "df",
+    "X-squared": "chi-squared",
+    "chi-squared": "chi-squared",
+    "S": "S",
+    "z": "z",
+    "W": "W",
+    "V": "V",
+    "F": "F",
+    "num df": "df1",
+    "denom df": "df2",
+    "BP": "BP",
+    "DW": "DW",
+    "D": "D",
+    "T": "T",
+    "K-squared": "K-squared",
+    "M^2": "chi-squared",
+    "Z": "z",
+}
+
+
+def _data_follows(block: Lines, i: int, end: int) -> bool:
+    """Whether the line that says which data a test is of stands right below."""
+    return any(block.texts[k].startswith("data:") for k in range(i + 1, min(i + 3, end))) and not re.search(
+        r"\d\.\d", block.texts[i]
+    )
+
+
+def _halves(data: str) -> tuple[str, str, str, str] | None:
+    """`d$x[d$g == "a"] and d$x[d$g == "b"]`: the variable, the groups' variable and its two values."""
+    half = r"(?:[\w.]+\$)?([\w.]+)\[\s*(?:[\w.]+\$)?([\w.]+)\s*==\s*['\"]?([^'\"\]]+?)['\"]?\s*\]"
+    match = re.match(rf"^{half} and {half}$", data)
+    if match is None or match[1] != match[4] or match[2] != match[5]:
+        return None
+    return match[1], match[2], match[3], match[6]
 
 
 def _data_names(data: str, command: str, session: Session) -> list[str]:
@@ -135,15 +170,16 @@ def _data_names(data: str, command: str, session: Session) -> list[str]:
     return variables_in(data, session) or variables_in(command, session)
 
 
-def _estimates(block: Lines, i: int, names: list[str]) -> list[Figure]:
+def _estimates(block: Lines, i: int, names: list[str], levels: dict[str, str]) -> list[Figure]:
     heads = re.split(r"\s{2,}", block.texts[i].strip())
     texts = block.texts[i + 1].split()
     out = []
     for head, text in zip(heads, texts, strict=False):
         group = re.match(r"^mean (?:in group|of) (.+)$", head)
         what = "mean" if group else "correlation" if head in ("cor", "rho", "tau") else head
-        at = ((names[1] if len(names) > 1 else "row0", group[1]),) if group else ()
-        out += _figures(block, i + 1, group[1] if group else "", (what,), [text], at)
+        label = levels.get(group[1], group[1]) if group else ""
+        at = ((names[1] if len(names) > 1 else "row0", label),) if group else ()
+        out += _figures(block, i + 1, label, (what,), [text], at)
     return out
 
 
@@ -237,7 +273,7 @@ def _zph(block: Lines, i: int, end: int, command: str, session: Session) -> _Fou
 def _survfit(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     if not re.match(r"^Call:", block.texts[i]):
         return None
-    call, j = _call_at(block, i, end)
+    call, j = call_at(block, i, end)
     function, formula, _ = parse_call(call)
     if function not in ("survfit", "survdiff"):
         return None
@@ -322,7 +358,7 @@ def _svymean(block: Lines, i: int, end: int, command: str, session: Session) -> 
     return [
         Candidate(
             "cells",
-            "means",
+            "means" if what == "mean" else "totals",
             (block.line(i), block.line(j - 1)),
             tuple(figures),
             variables=names,
@@ -330,6 +366,24 @@ def _svymean(block: Lines, i: int, end: int, command: str, session: Session) -> 
             errors="design-based",
         )
     ], j
+
+
+def _independence(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """summary() of a table: the test that its factors are independent."""
+    if not re.match(r"^Number of cases in table:", block.texts[i]):
+        return None
+    figures = _figures(block, i, "", ("n",), [block.texts[i].partition(":")[2].strip()])
+    last = i + 1
+    for k in range(i + 1, min(i + 5, end)):
+        match = re.search(rf"Chisq = {_NUMBER}, df = (\d+), p-value = {_NUMBER}", block.texts[k])
+        if match is not None:
+            figures += _figures(block, k, "", ("chi-squared", "df", "p-value"), list(match.groups()))
+            last = k + 1
+    names = variables_in(command, session)
+    lines = (block.line(i), block.line(last - 1))
+    shown, by = tuple(names[:1]), tuple(names[1:2])
+    candidate = Candidate("test", "chi-squared", lines, tuple(figures), variables=shown, by=by, where=_where(command))
+    return [replace(candidate, statistic="chi-squared")], last
 
 
 _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
@@ -340,4 +394,5 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     _zph,
     _survfit,
     _svymean,
+    _independence,
 )

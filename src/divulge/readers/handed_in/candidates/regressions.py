@@ -42,13 +42,19 @@ def kind_in(text: str) -> str | None:
 
 def is_regression(table: Structure, words: Vocabulary) -> bool:
     """Whether a table holds coefficients."""
-    heads = [column_word(c[-1]) if c else None for c in table.columns]
+    heads = _heads(table)
     main = [h for h in heads if h in _MAIN]
     beside = [h for h in heads if h in _BESIDE]
     pairs = any(cell is not None and len(cell.inner) == 2 for b in table.body for cell in b.cells)
     if main and (beside or pairs or any(h in RATIOS for h in main)):
         return True
     return _is_side_by_side(table)
+
+
+def _heads(table: Structure) -> list[str | None]:
+    """What the columns are; Beta alone is a coefficient, beside one it is a standardised one."""
+    heads = [column_word(c[-1]) if c else None for c in table.columns]
+    return heads if set(heads) & _MAIN else ["coefficient" if h == "beta" else h for h in heads]
 
 
 def _is_side_by_side(table: Structure) -> bool:
@@ -103,7 +109,7 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
     """The models of a table."""
     said = " ".join([*table.grid.before, *table.grid.after])
     response = _response(said, table)
-    heads = [column_word(c[-1]) if c else None for c in table.columns]
+    heads = _heads(table)
     if any(h in _MAIN for h in heads) and not _all_models(table, heads):
         groups = _groups(table, heads)
         models = {name: _one(table, columns, heads) for name, columns in groups.items()}
@@ -114,7 +120,8 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
         terms = [t for t in model.terms if not t.is_reference]
         if not model.figures or not terms:
             continue
-        kind = kind_in(name) or kind_in(said)
+        logged = " ".join(c[-1] for c in table.columns if c and re.search(r"log\(\w+\)", c[-1]))
+        kind = kind_in(name) or kind_in(said) or kind_in(logged)
         certain = model.ratio is not None or kind is not None
         kind = RATIOS.get(model.ratio or "", kind or "linear") if model.ratio else kind or "linear"
         if model.ratio == "rate ratio" and kind_in(said) == "negative-binomial":
@@ -195,19 +202,28 @@ def _one(table: Structure, columns: list[int], heads: list[str | None]) -> _Mode
         if fit is not None and len(filled) == 1 and filled[0].main is not None:
             model.figures.append(Figure(fit, fit, filled[0].main, body.line))
             continue
-        reference = any(c.is_reference for c in filled)
+        reference = any(c.is_reference for c in filled) or _is_one(cells)
         key = _key(text, group)
         if body.is_heading:
             continue
         model.terms.append(Term(text, group, reference or not filled))
         for head, cell, name in cells:
-            if cell is not None:
+            if cell is not None and not reference:
                 model.figures += _cell_figures(cell, head or _other(name), key, body.line)
                 if head in RATIOS:
                     model.ratio = model.ratio or head
     if any(f.what == "coefficient" for f in model.figures):
         model.ratio = None
     return model
+
+
+def _is_one(cells: list[tuple[str | None, CellFigures | None, str]]) -> bool:
+    """Whether a row is a reference that shows a ratio of 1 and nothing else."""
+    filled = [(head, c) for head, c, _ in cells if c is not None]
+    if len(filled) != 1 or len(cells) < 3 or filled[0][0] not in RATIOS:
+        return False
+    shown = filled[0][1]
+    return shown.main is not None and shown.main.value == 1.0 and not shown.inner
 
 
 def _other(name: str) -> str | None:
@@ -217,8 +233,9 @@ def _other(name: str) -> str | None:
 
 def _cell_figures(cell: CellFigures, head: str | None, key: str, line: int) -> list[Figure]:
     out: list[Figure] = []
-    if head is None:
-        return out
+    if head is None and not (cell.main is None and len(cell.inner) == 2):
+        return out  # two figures alone are an interval, whatever stands above them
+    head = head or "interval"
     if cell.main is not None and not cell.is_reference:
         out.append(Figure(f"{key}: {head}", head, cell.main, line, key))
     if len(cell.inner) == 2:

@@ -37,6 +37,9 @@ class Session:
     frames: dict[str, str | None] = field(default_factory=dict)
     """The condition under which rows of the data are in a frame of R's, by the frame's name; the last made is last."""
 
+    stumbles: list[str] = field(default_factory=list)
+    """Where a reader failed, for the list of what was not read."""
+
     claimed: list[tuple[int, int]] = field(default_factory=list)
     """Lines of the block that another program has explained already."""
 

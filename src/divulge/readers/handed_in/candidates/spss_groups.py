@@ -23,10 +23,15 @@ _BOUNDS = {
 
 def descriptives(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """Statistics in rows (EXAMINE) or in columns (ONEWAY); stubs hold the variable, then the group."""
-    first = next((i for i, row in enumerate(grid.rows) if _numbers(row.cells)), None)
+    # Codes of groups are numbers too: figures begin below the first header that is a statistic.
+    named = (
+        j for row in grid.rows[:4] for j, c in enumerate(row.cells) if j and (c.strip() == "Statistic" or _word(c))
+    )
+    start = next(named, 1)
+    first = next((i for i, row in enumerate(grid.rows) if any(j >= start for j in _numbers(row.cells))), None)
     if first is None:
         return
-    n_stub = min(j for row in grid.rows[first:] for j in _numbers(row.cells))
+    n_stub = min(j for row in grid.rows[first:] for j in _numbers(row.cells) if j >= start)
     heads = [" ".join(t for i in range(first) if (t := grid.rows[i].cells[j].strip())) for j in range(grid.width)]
     by = next((h for h in heads[1:n_stub] if h and _word(h) is None), None) or heads[0]
     in_rows = any(h == "Statistic" for h in heads[n_stub:])

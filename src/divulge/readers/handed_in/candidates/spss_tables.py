@@ -12,6 +12,7 @@ from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.regressions import read as read_models
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.spss_groups import ranks
+from divulge.readers.handed_in.candidates.spss_tests import held_figures, hold
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
 from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 from divulge.readers.handed_in.sheets import Grid
@@ -33,25 +34,9 @@ def _response(title: str) -> str | None:
     return match[1] if match else None
 
 
-def _hold(session: Session, figures: list[Figure]) -> None:
-    held = session.objects.get("spss fit", "")
-    shown = "\n".join(f"{f.label}\t{f.what}\t{f.printed.text}\t{f.line}\t{f.of or ''}" for f in figures)
-    session.objects["spss fit"] = f"{held}\n{shown}".strip("\n")
-
-
-def _held(session: Session) -> list[Figure]:
-    out = []
-    for text in session.objects.pop("spss fit", "").split("\n"):
-        parts = text.split("\t")
-        number = parse_number(parts[2]) if len(parts) == 5 else None
-        if number is not None:
-            out.append(Figure(parts[0], parts[1], number, int(parts[3]), parts[4] or None))
-    return out
-
-
 def model_summary(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """R², or the pseudo R² of a logistic model: figures of the coefficients that follow."""
-    _held(session)  # what no table took up belongs to another model
+    held_figures(session)  # what no table took up belongs to another model
     heads = [c.strip() for c in grid.rows[0].cells]
     figures = [
         Figure(what, what, number, row.line)
@@ -59,7 +44,7 @@ def model_summary(grid: Grid, title: str, session: Session) -> Iterator[Candidat
         for head, text in zip(heads, row.cells, strict=True)
         if (what := _FIT.get(head)) is not None and (number := parse_number(text)) is not None
     ]
-    _hold(session, figures)
+    hold(session, figures)
     return iter(())
 
 
@@ -76,7 +61,7 @@ def anova(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
             number = parse_number(text)
             if head in _ANOVA and number is not None:
                 figures.append(Figure(f"{label}: {_ANOVA[head]}", _ANOVA[head], number, row.line, label))
-    _hold(session, figures)
+    hold(session, figures)
 
 
 def _models(grid: Grid, session: Session, kind: str, response: str | None) -> Iterator[Candidate]:
@@ -96,7 +81,7 @@ def _models(grid: Grid, session: Session, kind: str, response: str | None) -> It
             kind=kind,
             # A factor has a line of its own with a joint test, before its levels.
             terms=tuple(t for t in candidate.terms if (f"{t.group}: {t.text}" if t.group else t.text) in estimated),
-            figures=(*figures, *_held(session)),
+            figures=(*figures, *held_figures(session)),
             response=response,
             facts={},
             statistic="coefficients and odds ratios with 95% confidence intervals" if kind == "logistic" else None,
@@ -248,91 +233,6 @@ def _stub_values(held: list[str], row_name: str, layers: list[str]) -> tuple[tup
             if missing is not None:
                 found[missing] = text
     return tuple((n, found.get(n, "Total")) for n in names)
-
-
-def group_statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
-    """The groups of a t-test: kept for the test that follows."""
-    _held(session)
-    heads = [c.strip() for c in grid.rows[0].cells]
-    by = next(
-        (
-            c.strip()
-            for c in grid.rows[0].cells
-            if c.strip() and statistic_word(c) is None and c.strip() not in ("Group", "S.E. Mean", "Std. Error Mean")
-        ),
-        "",
-    )
-    figures, of = [], ""
-    for row in grid.rows[1:]:
-        stub = [c.strip() for j, c in enumerate(row.cells) if parse_number(c) is None and c.strip()]
-        if len(stub) > 1:
-            of = stub[0]
-        group = stub[-1] if stub else ""
-        for head, text in zip(heads, row.cells, strict=True):
-            word = "standard error" if head in ("S.E. Mean", "Std. Error Mean") else statistic_word(head)
-            number = parse_number(text)
-            if word is not None and number is not None:
-                figures.append(Figure(f"{group}: {word}", word, number, row.line, f"{of}|{by}|{group}"))
-    _hold(session, figures)
-    return iter(())
-
-
-_TEST = {
-    "F": "F",
-    "t": "t",
-    "df": "df",
-    "Mean Difference": "mean difference",
-    "Std. Error Difference": "standard error of difference",
-    "Lower": "lower 95%",
-    "Upper": "upper 95%",
-}
-
-
-def samples_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
-    """The t-test of two groups, with equal variances assumed and not."""
-    first = next(
-        (i for i, row in enumerate(grid.rows) if sum(parse_number(c) is not None for c in row.cells) > 3), None
-    )
-    held = _held(session)
-    if first is None:
-        return
-    parts = (held[0].of or "||").split("|") if held else ["", "", ""]
-    groups = [replace(f, of=None, at=((parts[1] or "row0", (f.of or "||").split("|")[2]),)) for f in held]
-    figures: list[Figure] = []
-    name = parts[0]
-    for row in grid.rows[first:]:
-        stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
-        assumed = next((t for t in stub if t.startswith("Equal variances")), "")
-        name = next((t for t in stub if not t.startswith("Equal")), name)
-        for j, text in enumerate(row.cells):
-            number = parse_number(text)
-            head = next(
-                (grid.rows[i].cells[j].strip() for i in range(first - 1, -1, -1) if grid.rows[i].cells[j].strip()), ""
-            )
-            above = " ".join(grid.rows[i].cells[k].strip() for i in range(first) for k in range(j + 1))
-            what = _TEST.get(head) or ("p-value" if head.startswith("Sig") else None)
-            if number is None or what is None:
-                continue
-            if (
-                head == "Sig."
-                and "2-tailed" not in head
-                and "Levene" in above
-                and not any(f.what == "t" and f.line == row.line for f in figures)
-            ):
-                what = "p-value of Levene's test"
-            if what == "F":
-                what = "Levene F"
-            figures.append(Figure(f"{assumed}: {what}", what, number, row.line, assumed))
-    lines = (groups[0].line if groups else grid.rows[0].line, grid.rows[-1].line)
-    yield Candidate(
-        "test",
-        "t-test",
-        lines,
-        (*groups, *figures),
-        variables=(name,) if name else (),
-        by=(parts[1],) if parts[1] else (),
-        statistic="t-test",
-    )
 
 
 def chi_squared(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:

@@ -32,6 +32,8 @@ _FIT = (
     (r"(?:LR|Wald) chi2\(\s*\d+\)\s*=\s*([\d.]+)", "chi-squared"),
     (r"No\. of subjects\s*=\s*([\d,]+)", "n"),
     (r"No\. of failures\s*=\s*([\d,]+)", "events"),
+    (r"Number of groups\s*=\s*([\d,]+)", "groups"),
+    (r"Time at risk\s*=\s*([\d,]+)", "time at risk"),
 )
 _TITLES = (
     (r"Ordered (?:logistic|probit)", "ordered"),
@@ -92,7 +94,7 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     ratio = next((w for w in words if w.endswith("ratio")), None)
     figures = [f for f in figures if f is not None] + fit
     effects = _effects(head, command, session)
-    group, where = _restricted(command)
+    group, where = restricted(command)
     if {"margin", "marginal effect"} & set(words) and session.model is not None:
         response, terms = session.model.response or "", list(session.model.terms)
     candidate = Candidate(
@@ -207,6 +209,8 @@ def _figures(key: str, words: list[str], texts: list[str], line: int) -> list[Fi
 def _fit(block: Lines, start: int, end: int) -> list[Figure]:
     found: list[Figure] = []
     for i in range(start, end):
+        if re.match(r"^\s*Iteration \d+", block.texts[i]):
+            continue  # Stata 18 writes the steps of the search as it writes their end
         for pattern, what in _FIT:
             match = re.search(pattern, block.texts[i])
             number = parse_number(match[1]) if match else None
@@ -255,7 +259,7 @@ def _effects(head: str, command: str, session: Session) -> tuple[str, ...]:
     return ()
 
 
-def _restricted(command: str) -> tuple[str | None, str | None]:
+def restricted(command: str) -> tuple[str | None, str | None]:
     """Weights and the condition of a command."""
     weight = re.search(r"\[\s*(?:p|a|f|i)?w(?:eight)?\s*=\s*(\w+)\s*\]", command)
     bare = re.sub(r"\[[^\]]*\]", "", command)

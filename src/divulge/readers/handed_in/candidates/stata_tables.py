@@ -9,14 +9,14 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.stata_models import _restricted
+from divulge.readers.handed_in.candidates.stata_estimates import correlate, estimated, ttest
+from divulge.readers.handed_in.candidates.stata_lines import RULE, bar_rows, is_near, lines_above, numbers_in, table_of
 from divulge.readers.handed_in.candidates.stata_summaries import arguments, chi_squared, detail, modern
 from divulge.readers.handed_in.candidates.stata_survival import life_table, log_rank, summary_by, variance
 from divulge.readers.handed_in.candidates.words import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None
-_RULE = re.compile(r"^[\s\-+|]*-{3,}[\s\-+|]*$")
 _SUMMARY = ("n", "mean", "sd", "minimum", "maximum")
 
 
@@ -29,34 +29,6 @@ def read_at(block: Lines, i: int, command: str, session: Session) -> _Found:
     return None
 
 
-def _candidate(
-    kind: str,
-    lines: tuple[int, int],
-    figures: list[Figure],
-    command: str,
-    variables: tuple[str, ...],
-    by: tuple[str, ...] = (),
-) -> list[Candidate]:
-    weights, where = _restricted(command)
-    return [
-        Candidate(
-            "cells",
-            kind,
-            lines,
-            tuple(figures),
-            variables=variables,
-            by=by,
-            where=where,
-            weights=weights,
-            command=command or None,
-        )
-    ]
-
-
-def _numbers(text: str) -> list[str]:
-    return re.findall(r"(?<![\w.])-?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]\d+)?(?![\w])|(?<=\s)\.(?=\s|$)", text)
-
-
 def _summary(block: Lines, i: int, command: str, session: Session) -> _Found:
     if not re.match(r"^\s*Variable\s*\|\s*Obs\s+(?:Weight\s+)?Mean\s+Std\. [Dd]ev\.\s+Min\s+Max", block.texts[i]):
         return None
@@ -66,13 +38,13 @@ def _summary(block: Lines, i: int, command: str, session: Session) -> _Found:
     j = i + 1
     while j < len(block.texts):
         text = block.texts[j]
-        if _RULE.match(text):
+        if RULE.match(text):
             j += 1
             continue
         if "|" not in text:
             break
         label, _, rest = text.partition("|")
-        label, texts = label.strip(), _numbers(rest)
+        label, texts = label.strip(), numbers_in(rest)
         if weighted and len(texts) == 6:
             texts = [texts[0], *texts[2:]]
         if not texts:
@@ -88,7 +60,7 @@ def _summary(block: Lines, i: int, command: str, session: Session) -> _Found:
     empty = {f.of for f in figures if f.what == "n" and f.printed.value == 0}  # texts have no mean
     figures = [f for f in figures if f.of not in empty]
     names = tuple(dict.fromkeys(f.of for f in figures if f.of and ": " not in f.of))
-    return _candidate("means", (block.line(i), block.line(j - 1)), figures, command, names), j
+    return table_of("means", (block.line(i), block.line(j - 1)), figures, command, names), j
 
 
 def _tabulate_one(block: Lines, i: int, command: str, session: Session) -> _Found:
@@ -96,20 +68,22 @@ def _tabulate_one(block: Lines, i: int, command: str, session: Session) -> _Foun
     if match is None:
         return None
     named = arguments(command)
+    told = next((t for t in reversed(block.texts[max(i - 3, 0) : i]) if t.startswith("-> tabulation of")), "")
+    named = told.split()[3:4] or named
     above = block.texts[i - 1].partition("|")[0].strip() if i and "|" in block.texts[i - 1] else ""
     name = named[0] if named else " ".join(w for w in (above, match[1] or "") if w)
     figures: list[Figure] = []
     j = i + 1
-    while j < len(block.texts) and ("|" in block.texts[j] or _RULE.match(block.texts[j])):
+    while j < len(block.texts) and ("|" in block.texts[j] or RULE.match(block.texts[j])):
         label, _, rest = block.texts[j].partition("|")
-        texts = _numbers(rest)
+        texts = numbers_in(rest)
         shown = label.strip() if label.strip() not in ("", ".") else "Missing"
         for what, text in zip(("count", "percentage", "cumulative percentage"), texts, strict=False):
             number = parse_number(text)
             if number is not None:
                 figures.append(Figure(f"{shown}: {what}", what, number, block.line(j), None, ((name, shown),)))
         j += 1
-    return _candidate("frequencies", (block.line(i), block.line(j - 1)), figures, command, (name,)), j
+    return table_of("frequencies", (block.line(i), block.line(j - 1)), figures, command, (name,)), j
 
 
 _CELLS = {
@@ -124,7 +98,7 @@ def _tabulate_two(block: Lines, i: int, command: str, session: Session) -> _Foun
     parts = block.texts[i].split("|")
     if len(parts) < 3 or (parts[-1].strip() not in ("Total", "Totals") and parts[-2].strip() != "Total"):
         return None
-    if i + 1 >= len(block.texts) or not _RULE.match(block.texts[i + 1]):
+    if i + 1 >= len(block.texts) or not RULE.match(block.texts[i + 1]):
         return None
     named = arguments(command)
     above = block.texts[i - 1].partition("|") if i else ("", "", "")
@@ -136,15 +110,17 @@ def _tabulate_two(block: Lines, i: int, command: str, session: Session) -> _Foun
     column = named[1] if len(named) > 1 else above[2].strip(" |") or "column0"
     heads = [*re.split(r"\s{2,}", parts[1].strip()), "Total"]
     whats = _legend(block, i)
+    if whats == ["count"] and re.search(r"\bnof(?:req)?\b", command):
+        whats = ["percentage"]
     figures: list[Figure] = []
     j, label, k = i + 2, "", 0
-    while j < len(block.texts) and ("|" in block.texts[j] or _RULE.match(block.texts[j])):
+    while j < len(block.texts) and ("|" in block.texts[j] or RULE.match(block.texts[j])):
         text = block.texts[j]
-        if not _RULE.match(text):
+        if not RULE.match(text):
             cells = text.split("|")
             if cells[0].strip():
                 label, k = cells[0].strip(), 0
-            texts = _numbers(" ".join(cells[1:]))
+            texts = numbers_in(" ".join(cells[1:]))
             what = whats[k] if k < len(whats) else "percentage"
             k += 1
             if len(texts) == len(heads):
@@ -159,7 +135,7 @@ def _tabulate_two(block: Lines, i: int, command: str, session: Session) -> _Foun
         j += 1
     if not figures:
         return None
-    return _candidate("crosstab", (block.line(i - 1), block.line(j - 1)), figures, command, (row,), by=(column,)), j
+    return table_of("crosstab", (block.line(i - 1), block.line(j - 1)), figures, command, (row,), by=(column,)), j
 
 
 def _legend(block: Lines, i: int) -> list[str]:
@@ -176,19 +152,19 @@ def _legend(block: Lines, i: int) -> list[str]:
 def _tabstat(block: Lines, i: int, command: str, session: Session) -> _Found:
     match = re.match(r"^\s*(\S.*?)?\s*\|(.*)$", block.texts[i])
     if match is None or not (
-        (i and _near(block, i, "Summary for variables|Summary statistics")) or re.match(r"\s*tabstat", command)
+        (i and is_near(block, i, "Summary for variables|Summary statistics")) or re.match(r"\s*tabstat", command)
     ):
         return None
     heads = match[2].replace("|", " ").split()
     words = [statistic_word(h) for h in heads]
     label = (match[1] or "").strip()
     by_match = re.search(r"by\((\w+)\)", command) or re.search(
-        r"(?:Group|by categories of|by)\s+variable:?\s*(\w+)", _joined(block, i)
+        r"(?:Group|by categories of|by)\s+variable:?\s*(\w+)", lines_above(block, i)
     )
     names = arguments(command) or re.findall(
-        r"\w+", (re.search(r"variables:\s*(.*)", _joined(block, i)) or ["", ""])[1]
+        r"\w+", (re.search(r"variables:\s*(.*)", lines_above(block, i)) or ["", ""])[1]
     )
-    rows, j = _bar_rows(block, i + 1)
+    rows, j = bar_rows(block, i + 1)
     figures: list[Figure] = []
     if heads and all(words):
         figures = _statistics_across(
@@ -209,12 +185,12 @@ def _tabstat(block: Lines, i: int, command: str, session: Session) -> _Found:
     by = (by_match[1],) if by_match else ()
     kind = kind_of({f.what for f in figures})
     shown = tuple(dict.fromkeys(f.of or "" for f in figures))
-    return _candidate(kind, (block.line(i), block.line(j - 1)), figures, command, shown, by), j
+    return table_of(kind, (block.line(i), block.line(j - 1)), figures, command, shown, by), j
 
 
 def _stated(block: Lines, i: int, command: str) -> list[str]:
     """The statistics of a table whose rows do not name them, from the line above it or from the command."""
-    above = re.search(r"Summary statistics:\s*(.+)", _joined(block, i))
+    above = re.search(r"Summary statistics:\s*(.+)", lines_above(block, i))
     asked = re.search(r"\bs(?:tat(?:s|istics)?)?\(([^)]*)\)", command)
     listed = re.split(r"[,\s]+", above[1].strip()) if above else asked[1].split() if asked else ["mean"]
     return [statistic_word(w) or w for w in listed]
@@ -256,110 +232,13 @@ def _statistics_across(
     return figures
 
 
-def _bar_rows(block: Lines, i: int) -> tuple[list[tuple[str, list[str], int]], int]:
-    rows = []
-    while i < len(block.texts) and ("|" in block.texts[i] or _RULE.match(block.texts[i])):
-        if not _RULE.match(block.texts[i]):
-            label, _, rest = block.texts[i].partition("|")
-            texts = _numbers(rest.replace("|", " "))
-            if texts:
-                rows.append((label.strip(), texts, block.line(i)))
-        i += 1
-    return rows, i
-
-
-def _joined(block: Lines, i: int) -> str:
-    return "\n".join(block.texts[max(i - 6, 0) : i])
-
-
-def _near(block: Lines, i: int, pattern: str) -> bool:
-    return re.search(pattern, _joined(block, i)) is not None
-
-
-def _correlate(block: Lines, i: int, command: str, session: Session) -> _Found:
-    match = re.match(r"^\s*\|((?:\s+[A-Za-z_~][\w~.]*)+)\s*$", block.texts[i])
-    if match is None or i + 1 >= len(block.texts) or not _RULE.match(block.texts[i + 1]):
-        return None
-    if not (re.match(r"\s*(?:corr|pwcorr|spearman)", command) or _near(block, i, r"\(obs=[\d,]+\)")):
-        return None
-    heads = match[1].split()
-    figures: list[Figure] = []
-    names = []
-    j, name, k = i + 2, "", 0
-    while j < len(block.texts) and ("|" in block.texts[j] or _RULE.match(block.texts[j])):
-        label, _, rest = block.texts[j].partition("|")
-        if label.strip():
-            name, k = label.strip(), 0
-            names.append(name)
-        what = ("correlation", "p-value", "n")[min(k, 2)]
-        k += 1
-        for head, text in zip(heads, _numbers(rest), strict=False):
-            number = parse_number(text)
-            if number is not None:
-                figures.append(Figure(f"{name} × {head}", what, number, block.line(j), name, (("column", head),)))
-        j += 1
-    if not figures:
-        return None
-    weights, where = _restricted(command)
-    lines = (block.line(i), block.line(j - 1))
-    return [
-        Candidate(
-            "correlation", "correlation", lines, tuple(figures), variables=tuple(names), where=where, weights=weights
-        )
-    ], j
-
-
-def _ttest(block: Lines, i: int, command: str, session: Session) -> _Found:
-    if not re.match(r"^\s*(?:Group|Variable)\s*\|\s*Obs\s+Mean\s+Std\. [Ee]rr\.\s+Std\. [Dd]ev\.", block.texts[i]):
-        return None
-    words = ("n", "mean", "standard error", "sd", "lower 95%", "upper 95%")
-    rows, j = _bar_rows(block, i + 1)
-    match = re.match(r"\s*ttest\s+(\w+).*by\((\w+)\)", command)
-    figures = []
-    for label, texts, line in rows:
-        named = (
-            words if len(texts) == 6 else ("mean difference", "standard error of difference", "lower 95%", "upper 95%")
-        )
-        pooled = label.casefold() in ("combined", "diff", "difference")
-        at = () if pooled else ((match[2] if match else "row0", label),)
-        figures += [
-            Figure(f"{label}: {w}", w, n, line, None, at)
-            for w, t in zip(named, texts, strict=False)
-            if (n := parse_number(t)) is not None
-        ]
-    for k in range(j, min(j + 8, len(block.texts))):
-        for pattern, what in (
-            (r"\bt =\s*(-?[\d.]+)", "t"),
-            (r"degrees of freedom =\s*([\d.]+)", "df"),
-            (r"Pr\(\|T\| > \|t\|\) =\s*([\d.]+)", "p-value"),
-        ):
-            found = re.search(pattern, block.texts[k])
-            number = parse_number(found[1]) if found else None
-            if number is not None:
-                figures.append(Figure(what, what, number, block.line(k)))
-                j = k + 1
-    weights, where = _restricted(command)
-    equal = "unequal" not in _joined(block, i)
-    candidate = Candidate(
-        "test",
-        "t-test",
-        (block.line(i), block.line(j - 1)),
-        tuple(figures),
-        variables=(match[1],) if match else (),
-        by=(match[2],) if match else (),
-        where=where,
-        weights=weights,
-        statistic="t-test, equal variances" if equal else "Welch t-test",
-    )
-    return [candidate], j
-
-
 _READERS: tuple[Callable[[Lines, int, str, Session], _Found], ...] = (
     _summary,
     _tabulate_one,
     _tabulate_two,
-    _ttest,
-    _correlate,
+    ttest,
+    correlate,
+    estimated,
     _tabstat,
     detail,
     chi_squared,

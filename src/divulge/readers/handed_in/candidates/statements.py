@@ -246,6 +246,9 @@ def note_spss(text: str, session: Session) -> None:
                 session.objects["spss groups"] = session.objects.get("spss groups", "") + "".join(
                     f"{a}|{b};" for a, b in named
                 )
+            compared = re.match(r"T-TEST\s+/?GROUPS\s*=\s*(\w+).*?/VARIABLES\s*=\s*([\w\s]+)", words, re.I)
+            for name in compared[2].split() if compared is not None else []:
+                session.objects[f"t-test of {name}"] = compared[1] if compared is not None else ""
             means = re.match(r"MEANS\s+(?:TABLES\s*=\s*)?(\w+(?:\s+\w+)*?)\s+BY\s+(\w+)", words, re.I)
             if means is not None:
                 session.objects.setdefault("means", "")

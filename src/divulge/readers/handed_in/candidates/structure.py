@@ -153,7 +153,7 @@ def _looks_like_levels(filled: list[str]) -> bool:
 
 def _follows_blank(grid: Grid, rows: list[int], n: int) -> bool:
     """pandas names the index in a row of its own; a heading of a section would be followed by indented rows."""
-    if n + 1 >= len(rows):
+    if n + 1 >= len(rows) or (grid.spans and grid.span(rows[n], 0) >= grid.width):
         return False
     following = grid.rows[rows[n + 1]].cells
     here = grid.rows[rows[n]].cells[0]
@@ -254,7 +254,7 @@ def _body(grid: Grid, rows: list[int], n_stub: int, decimal: Decimal) -> tuple[B
     out: list[Body] = []
     held = [""] * n_stub
     heading: tuple[int, str] | None = None
-    indents = [_indent(grid.rows[i].cells[0]) for i in rows] if n_stub == 1 else []
+    indents = [_indent(_unmarked(grid.rows[i].cells[0])) for i in rows] if n_stub == 1 else []
     for k, i in enumerate(rows):
         row = grid.rows[i]
         texts = tuple(c.strip() for c in row.cells[n_stub:])
@@ -266,7 +266,7 @@ def _body(grid: Grid, rows: list[int], n_stub: int, decimal: Decimal) -> tuple[B
             if any(c is not None for c in cells) or any(texts):
                 out.append(Body(tuple(held), cells, texts, row.line))
             continue
-        text = stub[0] if n_stub else ""
+        text = _unmarked(row.cells[0]).strip() if n_stub else ""
         indent = indents[k] if indents else 0
         empty = all(c is None or (c.is_reference and False) for c in cells) and not any(texts)
         follows = k + 1 < len(rows) and (indents[k + 1] > indent if indents else False)
@@ -285,6 +285,12 @@ def _body(grid: Grid, rows: list[int], n_stub: int, decimal: Decimal) -> tuple[B
         path = (heading[1], text) if heading is not None and text else (text,)
         out.append(Body(path, cells, texts, row.line, indent))
     return tuple(out)
+
+
+def _unmarked(text: str) -> str:
+    """A label with spaces for what sets it in: dashes, dots, entities of HTML."""
+    spaced = text.replace("&nbsp;", "\xa0").replace("&emsp;", "\xa0\xa0")
+    return re.sub(r"^(\s*)[-–•·*](\s{1,3})(?=\S)", r"\1  \2", spaced)
 
 
 def _indent(text: str) -> int:

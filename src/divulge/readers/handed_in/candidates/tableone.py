@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures, parse_number
@@ -15,7 +16,9 @@ _FORM = re.compile(
     r"|n\s*\(%\)|no\.\s*\(%\)|mean|median|%|n)\s*\)?\s*$",
     re.I,
 )
-_MISSING = re.compile(r"^(?:missing|unknown|n missing|fehlend|not (?:known|stated)|\(missing\))$", re.I)
+_MISSING = re.compile(
+    r"^(?:missing|unknown|none|nan|<na>|n-miss|n missing|fehlend|not (?:known|stated)|\(missing\))$", re.I
+)
 
 
 def is_table_one(table: Structure, words: Vocabulary) -> bool:
@@ -51,6 +54,7 @@ def read(table: Structure, words: Vocabulary) -> Candidate:
     variables: list[str] = []
     last, left = "", ""
     for body in table.body:
+        body = replace(body, path=tuple(p for p in body.path if p) or body.path[:1])
         text = body.path[-1]
         heading = body.path[0] if len(body.path) > 1 and body.path[0] != left and _is_under(body, words) else None
         if len(body.path) > 1 and heading is None and not _MISSING.match(text):
@@ -58,6 +62,14 @@ def read(table: Structure, words: Vocabulary) -> Candidate:
         plain = _FORM.sub("", text).strip(" ,;:") or text
         form = _form_of(text) or (_form_of(heading) if heading else None)
         is_missing = bool(_MISSING.match(plain))
+        if heading is not None and (part := _statistic_of(text)) is not None:
+            # A row of its own for each statistic of the variable above.
+            name, level, form = _FORM.sub("", heading).strip(" ,;:"), None, part
+            variables.append(name)
+            last = name
+            for j, cell in enumerate(body.cells):
+                figures += _cell(table, body, j, cell, name, level, form) if cell is not None else []
+            continue
         name = _FORM.sub("", heading).strip(" ,;:") if heading else (last if is_missing and last else plain)
         level = None if is_missing else plain if heading is not None else None
         if statistic_word(plain) == "n" and heading is None and not is_missing:
@@ -93,6 +105,20 @@ def _is_under(body: Body, words: Vocabulary) -> bool:
     if name is None or not words.texts(name):
         return words.variable(text) is None and not any(c is not None and len(c.inner) == 2 for c in body.cells)
     return words.level(name, text) is not None
+
+
+_STATISTICS = (
+    (r"mean\s*[(±].*|mean", "mean"),
+    (r"median\s*[\[(]\s*(?:min|range).*", "median of all"),
+    (r"median\s*[\[(].*|median", "median"),
+    (r"(?:min(?:imum)?\s*[-–,/]\s*max(?:imum)?|range)(?:\s*\(.*\))?", "range"),
+    (r"q1,\s*q3|iqr|first quartile.*", "quartiles"),
+)
+
+
+def _statistic_of(text: str) -> str | None:
+    """The statistics that a row shows of the variable above it, where it says nothing else."""
+    return next((form for pattern, form in _STATISTICS if re.fullmatch(pattern, text.strip(), re.I)), None)
 
 
 def _form_of(text: str | None) -> str | None:
@@ -139,6 +165,8 @@ def _cell(
     if path and column_word(path[-1]) == "p-value":
         return [Figure(f"{label}: p-value", "p-value", cell.main, body.line, name)] if cell.main is not None else []
     group = _group(path)
+    if _MISSING.match(group):
+        group, form = "", "missing"
     at = (*(((name, level),) if level else ()), *((("column0", group),) if group else ()))
     shown = f"{label}, {group}" if group else label
     whats = _whats(cell, form, level is not None)
@@ -151,9 +179,13 @@ def _cell(
 
 def _whats(cell: CellFigures, form: str | None, is_level: bool) -> tuple[str, ...]:
     if form == "missing":
-        return ("missing", "percentage")
+        return ("missing", "missing percentage")
     if form == "n":
         return ("n", "percentage")
+    if form in ("range", "quartiles"):
+        return ("minimum", "maximum") if form == "range" else ("first quartile", "third quartile")
+    if form == "median of all":
+        return ("median", "minimum", "maximum")
     percent = any(n.is_percent for n in cell.inner)
     if len(cell.inner) == 2 and not percent:
         return ("mean", "lower 95%", "upper 95%") if form == "mean" else ("median", "first quartile", "third quartile")

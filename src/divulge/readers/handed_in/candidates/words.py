@@ -29,14 +29,14 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     (r"IRR|aIRR|[Rr]ate [Rr]atio|RR", "rate ratio"),
     (r"RRR", "relative risk ratio"),
     (
-        r"Pr\(>\|[tz]\|\)|P>\s?\|[tz]\||Pr\(>F\)|Pr\(>Chi(?:sq)?\)|[Pp]-?[Vv]alues?|p\.value|p adj"
+        r"Pr\(>\|?[tz]\|?\)|P>\s?\|[tz]\||Pr\(>F\)|Pr\(>Chi(?:sq)?\)|[Pp][- ]?[Vv]alues?|p\.value|p adj"
         r"|Sig\.(?: \(2-tailed\))?|P>\|?[tz]\|?|p",
         "p-value",
     ),
     (r"t[ -][Vv]alue|[Tt]-stat(?:istic)?s?|t-ratio|statistic|t", "t"),
     (r"z[ -][Vv]alue|z-stat|z", "z"),
     (
-        r"Coefficients?|Coef\.?|coefs?|coefficients?|Estimates?|estimate|Parameter|Value(?=\s+Std)|B|b|β|Koeff(?:izient)?\.?",
+        r"log\((?:OR|HR|IRR|RR)\)|Coefficients?|Coef\.?|coefs?|coefficients?|Estimates?|estimate|Parameter|Value(?=\s+Std)|B|b|β|Koeff(?:izient)?\.?",
         "coefficient",
     ),
     (r"dy/dx|ey/ex|AME", "marginal effect"),
@@ -64,6 +64,14 @@ def column_word(cell: str) -> str | None:
     return None if match is None else _COLUMNS[int(str(match.lastgroup)[1:])][1]
 
 
+RATIO = {
+    "logistic": "odds ratio",
+    "poisson": "rate ratio",
+    "negative-binomial": "rate ratio",
+    "cox": "hazard ratio",
+}
+"""What the exponential of a coefficient is called, by the kind of its model."""
+
 _STATISTICS: tuple[tuple[str, str], ...] = (
     (
         r"valid n|n valid|obs\.?|observations?|no\.? of obs(?:ervations)?|count|n|nobs|cases|anzahl|fälle|faelle"
@@ -89,6 +97,9 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"1st qu\.?|q1|p25|25 ?%|lower quartile|first quartile|25th percentile|q25", "first quartile"),
     (r"3rd qu\.?|q3|p75|75 ?%|upper quartile|third quartile|75th percentile|q75", "third quartile"),
     (r"iqr|iq range|interquartile range", "interquartile range"),
+    (r"trimmed(?: mean)?", "trimmed mean"),
+    (r"mad", "median absolute deviation"),
+    (r"vars", "place"),
     (r"range|min ?[-–/,] ?max|min ?[_ ] ?max|minimum ?[-–] ?maximum", "range"),
     (r"skew(?:ness)?|schiefe", "skewness"),
     (r"ex(?:\.|cess)? ?kurt(?:osis)?|exzess", "excess kurtosis"),
@@ -147,6 +158,17 @@ TOTALS = frozenset(
 )
 
 
+_MISSING = re.compile(
+    r"^(?:\(?missing\)?|<?NA>?|n/?a|nan|\.|none|unknown|not (?:known|stated|available)|fehlend|k\. ?A\.|\(blank\))?$",
+    re.I,
+)
+
+
+def is_missing(text: str) -> bool:
+    """Whether a label stands for people without a value; R leaves it empty where the file of data does."""
+    return _MISSING.match(text.strip()) is not None
+
+
 def is_total(label: str) -> bool:
     """Whether a label is that of a margin."""
     return label.strip().strip("*").casefold() in TOTALS
@@ -166,13 +188,19 @@ _FIT: tuple[tuple[str, str], ...] = (
     (r"(?:mcfadden(?:'s)? |pseudo )r-?\s?(?:²|2|squared?|squ\.|square)", "pseudo r-squared"),
     (r"within r-?(?:sq(?:uared)?\.?|²)|r-squared \(within\)", "within r-squared"),
     (r"f(?:[ -]statistic)?|f\(\s*\d+,\s*\d+\)|f-stat\.?", "F"),
-    (r"log[ -]?(?:pseudo)?likelihood|log lik\.?|ll|llf", "log-likelihood"),
+    (r"log[ -]?(?:pseudo)?likelihood|loglik|log lik\.?|ll|llf", "log-likelihood"),
     (r"aic|akaike(?: criterion)?|akaike inf\. crit\.", "AIC"),
     (r"bic|schwarz(?: criterion)?", "BIC"),
     (r"root mse|rmse", "root mean squared error"),
     (r"residual std\. error|residual standard error|sigma|s\.e\. of regression", "residual standard error"),
     (r"groups|number of groups|entities", "groups"),
     (r"deviance|residual deviance", "deviance"),
+    (r"df\.residual|df residual", "residual df"),
+    (r"p\.value", "p-value"),
+    (r"statistic", "F"),
+    (r"df", "df"),
+    (r"null\.deviance", "null deviance"),
+    (r"df\.null", "null df"),
 )
 
 

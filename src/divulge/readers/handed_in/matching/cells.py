@@ -15,12 +15,15 @@ import numpy as np
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import Printed
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total
+from divulge.readers.handed_in.candidates.words import is_missing, is_total
 from divulge.readers.handed_in.matching.data import KNOWN, MISSING, MOST_LEVELS, Data, Floats, Group, Mask
 from divulge.readers.handed_in.matching.reading import Checked
 from divulge.readers.handed_in.matching.statistics import statistic
 
 COUNTED = frozenset({"count", "percentage", "valid percentage", "cumulative percentage", "n"})
+_NEVER_LEVELS = frozenset({"Missing", "<NA>"})
+"""What programs call people without a value; other words for it may be values themselves."""
+
 BASES = (5, 3, 10, 100)
 """Multiples to which counts are rounded."""
 
@@ -55,7 +58,7 @@ def labels_of(candidate: Candidate) -> dict[str, list[str]]:
     for figure in candidate.figures:
         for key, label in figure.at:
             held = found.setdefault(key, [])
-            if not is_total(label) and label not in held and label not in ("Missing", "<NA>"):
+            if not is_total(label) and label not in held and label not in _NEVER_LEVELS:
                 held.append(label)
     return found
 
@@ -74,6 +77,7 @@ def axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, al
                 out.append(axis)
     if not out:
         # Labels that are no values: codes in their order, where there are as many of them.
+        labels = [label for label in labels if not is_missing(label)]
         for name in likely or words.names:
             if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
                 out.append(Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
@@ -86,6 +90,9 @@ def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: D
     if not labels or name not in data.names:
         return None
     found = words.levels(name, labels)
+    if found is None:
+        known = [label for label in labels if not is_missing(label)]
+        found = words.levels(name, known) if known and len(known) < len(labels) and data.has_missing(name) else None
     if found is None:
         return None
     texts = words.texts(name)
@@ -158,10 +165,10 @@ class Recomputed:
                 continue
             if is_total(label):
                 out.append((axis.variable, KNOWN))
-            elif label in ("Missing", "<NA>"):
-                out.append((axis.variable, MISSING))
             elif label in axis.codes:
                 out.append((axis.variable, axis.codes[label]))
+            elif is_missing(label):
+                out.append((axis.variable, MISSING))
             else:
                 return None
         return tuple(out)

@@ -221,6 +221,11 @@ class _Reader:
             args = node.args if len(node.args) == 3 else [_of(node), *node.args]
             x, low, high = (self.number(a) for a in args)
             return np.where(np.isnan(x), np.nan, ((x >= low) & (x <= high)).astype(float))
+        if name in ("factor", "ordered") and node.args and {"labels", "levels"} & set(given):
+            return self._factor(self.value(node.args[0]), given)
+        if name in ("pmin", "pmax", "minimum", "maximum") and len(node.args) == 2:
+            a, b = (self.number(x) for x in node.args)
+            return np.minimum(a, b) if name in ("pmin", "minimum") else np.maximum(a, b)
         if name in _FUNCTIONS and node.args:
             return _FUNCTIONS[name](self.value(node.args[0]))
         if name in ("round", "scale", "mean", "std"):
@@ -256,6 +261,19 @@ class _Reader:
         for key, to in zip(keys, new, strict=True):
             out[self._equal(value, key) > 0] = to
         return out
+
+    def _factor(self, value: Any, given: Mapping[str, ast.expr]) -> Labels:
+        """A factor with levels in the order that is given, called by the labels that are given."""
+        known = value.texts if isinstance(value, Labels) else np.unique(value[~np.isnan(value)]).tolist()
+        levels = self.value(given["levels"]) if "levels" in given else list(known)
+        labels = self.value(given["labels"]) if "labels" in given else levels
+        if not isinstance(levels, list) or not isinstance(labels, list) or len(levels) != len(labels):
+            raise ValueError("not understood")
+        codes = np.full(self.source.n_rows, -1, dtype=np.int64)
+        texts = tuple(dict.fromkeys(str(t) for t in labels))
+        for level, label in zip(levels, labels, strict=True):
+            codes[self._equal(value, level) > 0] = texts.index(str(label))
+        return Labels(codes, texts)
 
     def _recoded(self, args: Sequence[ast.expr]) -> Floats:
         """x, then low, high, new for each range: the first that holds counts; no limit is an infinity."""

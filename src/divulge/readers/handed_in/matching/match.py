@@ -67,7 +67,11 @@ class Matcher:
             return _unmatched(candidate, f"its condition {where!r} cannot be read")
         if candidate.weights is not None and candidate.weights not in data.names:
             return _unmatched(candidate, f"its weights {candidate.weights!r} are not in the data")
-        return _SHAPES[candidate.shape](candidate, words, data, where, aliases)
+        try:
+            return _SHAPES[candidate.shape](candidate, words, data, where, aliases)
+        except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AssertionError) as error:
+            # One output that cannot be computed keeps no other from being compared.
+            return _unmatched(candidate, f"it could not be compared with the data ({type(error).__name__})")
 
     def match_again(self, reading: Reading, where: str) -> Reading:
         """A reading under a condition that another output of the same file was confirmed with."""

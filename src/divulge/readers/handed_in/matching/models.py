@@ -218,6 +218,8 @@ def _responses(
         for t in (*([candidate.response] if candidate.response else []), *candidate.said)
         for n in words.variables_like(t)
     ]
+    if kind == "cox":
+        return _durations(said, data, used)
     fewest, most = _LEVELS.get(kind, (3, data.n_rows))
     if kind == "multinomial":
         # A table has an equation for every class but one; a condition may leave a class without people.
@@ -227,6 +229,17 @@ def _responses(
     names = [n for n in dict.fromkeys([*said, *rest]) if n not in used and fewest <= data.n_levels(n) <= most]
     positive = [n for n in names if data.is_numeric(n) and np.nanmin(data.numbers(n)) > 0] if kind == "linear" else []
     return [*map(quoted, names), *(f"log({quoted(n)})" for n in positive)]
+
+
+def _durations(said: Sequence[str], data: Data, used: set[str]) -> list[str]:
+    """Durations with events that a file may mean and does not name as such: what its texts speak of first."""
+    free = [n for n in dict.fromkeys([*said, *data.names]) if n not in used]
+    times = [n for n in free if data.is_numeric(n) and data.n_levels(n) > _SMALL and np.nanmin(data.numbers(n)) >= 0]
+    events = [n for n in free if data.n_levels(n) == 2 and data.is_numeric(n)]
+    pairs = [(t, e) for t in times for e in events]
+    told = [p for p in pairs if set(p) <= set(said)]
+    half = [p for p in pairs if p not in told and set(p) & set(said)]
+    return [f"{t}, {e}" for t, e in dict.fromkeys([*told, *half, *pairs])][:_FITS]
 
 
 def _ways(

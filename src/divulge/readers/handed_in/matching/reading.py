@@ -72,6 +72,7 @@ _MAIN = (
         {
             "count",
             "mean",
+            "sum",
             "median",
             "percentage",
             "correlation",

@@ -35,11 +35,12 @@ def match_test(
     groups = _named(candidate.by, words, data, aliases)
     rows = data.mask(where)
     assert rows is not None, "the condition was read before"
-    if candidate.kind == "t-test" and not groups:
-        labels = [t for f in candidate.figures for _, t in f.at]
-        groups = (
-            [n for n in words.with_levels(list(dict.fromkeys(labels))) if data.n_levels(n) == 2][:1] if labels else []
-        )
+    if candidate.kind == "t-test" and not groups and len(variables) == 1:
+        labels = list(dict.fromkeys(t for f in candidate.figures for _, t in f.at))
+        likely = [n for n in words.with_levels(labels) if data.n_levels(n) == 2] if labels else []
+        tried = [_t_test(candidate, variables[0], by, words, data, rows, where) for by in likely]
+        if tried:
+            return max(tried, key=lambda r: (r.confirmed, r.score))
     if candidate.kind == "t-test" and (len(variables) == 2 or (len(variables) == 1 and not groups)):
         return _one_sample(candidate, variables, data, rows, where)
     if candidate.kind == "chi-squared" and len(variables) == 1 and len(groups) == 1:
@@ -72,9 +73,20 @@ def _check(figure: Figure, values: list[float] | None) -> Checked:
 
 def _chi_squared(candidate: Candidate, row: str, column: str, data: Data, rows: Mask, where: str | None) -> Reading:
     """Pearson 1900, with and without the correction of Yates 1934."""
+    plain = _chi_squared_of(candidate, row, column, data, rows, where, False)
+    if plain.confirmed or not (data.has_missing(row) or data.has_missing(column)):
+        return plain
+    # R takes an empty text for a value of its own.
+    whole = _chi_squared_of(candidate, row, column, data, rows, where, True)
+    return whole if whole.confirmed else plain
+
+
+def _chi_squared_of(
+    candidate: Candidate, row: str, column: str, data: Data, rows: Mask, where: str | None, is_whole: bool
+) -> Reading:
     a, b = data.codes(row), data.codes(column)
-    keep = rows & (a >= 0) & (b >= 0)
-    counts = np.zeros((data.n_levels(row), data.n_levels(column)))
+    keep = rows if is_whole else rows & (a >= 0) & (b >= 0)
+    counts = np.zeros((data.n_levels(row) + 1, data.n_levels(column) + 1))
     np.add.at(counts, (a[keep], b[keep]), 1.0)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0, keepdims=True) / max(counts.sum(), 1.0)
@@ -94,8 +106,9 @@ def _chi_squared(candidate: Candidate, row: str, column: str, data: Data, rows: 
         fields["correction"] = True
     if where is not None:
         fields["where"] = where
+    outputs = () if is_whole else (fields,)
     return Reading(
-        candidate, "chi-squared", _checked(candidate.figures, found), (row,), (column,), where=where, outputs=(fields,)
+        candidate, "chi-squared", _checked(candidate.figures, found), (row,), (column,), where=where, outputs=outputs
     )
 
 
@@ -174,13 +187,13 @@ def _one_sample(candidate: Candidate, variables: list[str], data: Data, rows: Ma
         "n": [float(n)],
         "p-value": [2 * float(stdtr(n - 1, -abs(t)))],
         "mean": [mean, -mean, *(float(v[known].mean()) for v in values)],
-        "mean difference": [mean, -mean],
+        "mean difference": [mean - against, against - mean],
         "difference": [mean, -mean],
         "sd": [float(x.std(ddof=1)), *(float(v[known].std(ddof=1)) for v in values)],
         "standard error": [se, *(float(v[known].std(ddof=1) / np.sqrt(n)) for v in values)],
         "standard error of difference": [se],
-        "lower 95%": [mean - reach, -mean - reach],
-        "upper 95%": [mean + reach, -mean + reach],
+        "lower 95%": [mean - reach, -mean - reach, mean - against - reach],
+        "upper 95%": [mean + reach, -mean + reach, mean - against + reach],
     }
     return Reading(candidate, "t-test", _checked(candidate.figures, found), tuple(variables), where=where)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import framed, runs, table_at, trimmed
+from divulge.readers.handed_in.candidates.r_calls import model_told
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.sheets import Block, Lines
@@ -40,9 +42,19 @@ class Console:
                 j -= 1
                 grid = table_at(block, i, j)
             if grid is not None:
-                found = read_grid(grid, session.vocabulary)
+                above = "\n".join(block.texts[max(i - 6, 0) : i])
+                found = [_told(c, above, session) for c in read_grid(grid, session.vocabulary)]
                 out += [session.signed(c, self.name) for c in found if len(c.figures) > 1 or c.shape != "cells"]
         return out
+
+
+def _told(candidate: Candidate, above: str, session: Session) -> Candidate:
+    """A model with the formula and the kind of the call that stands above its table."""
+    model = model_told(above, session) if candidate.shape == "model" and candidate.formula is None else None
+    if model is None:
+        return candidate
+    facts = {k: v for k, v in candidate.facts.items() if k != "kind"}
+    return replace(candidate, formula=model.formula, kind=model.kind, where=model.where, facts=facts)
 
 
 def _unexplained(block: Lines, start: int, end: int, session: Session) -> Iterator[tuple[int, int]]:

@@ -65,9 +65,10 @@ class Gretl:
 
     def _walk(self, block: Lines, session: Session) -> Iterator[Candidate]:
         command = ""
+        group: tuple[tuple[str, str], ...] = ()
         for i, text in enumerate(block.texts):
             if text.startswith("? "):
-                command = text[2:].strip()
+                command, group = text[2:].strip(), ()
                 note_gretl(command, session)
             elif _MODEL.match(text):
                 yield from _model(block, i, command, session)
@@ -87,10 +88,12 @@ class Gretl:
             elif text.startswith("Summary statistics"):
                 yield from gretl_tables.summary_by(block, i)
             elif command.startswith("summary"):
-                yield from _summary(block, i, command)
+                named = re.match(r"^(\w+) = (.+?) \(n = \d+\):", text)
+                group = ((named[1], named[2]),) if named is not None else group
+                yield from _summary(block, i, command, group)
 
 
-def _summary(block: Lines, i: int, command: str) -> Iterator[Candidate]:
+def _summary(block: Lines, i: int, command: str, at: tuple[tuple[str, str], ...]) -> Iterator[Candidate]:
     heads = re.split(r"\s{2,}", block.texts[i].strip())
     words = [statistic_word(h) for h in heads]
     if len(heads) < 2 or not all(words) or i + 1 >= len(block.texts):
@@ -99,7 +102,7 @@ def _summary(block: Lines, i: int, command: str) -> Iterator[Candidate]:
     j = i + 1
     while j < len(block.texts) and (row := split_row(block.texts[j], len(heads))) is not None and row[0]:
         figures += [
-            Figure(f"{row[0]}: {w}", str(w), n, block.line(j), row[0])
+            Figure(f"{row[0]}: {w}", str(w), n, block.line(j), row[0], at)
             for w, t in zip(words, row[1], strict=True)
             if (n := parse_number(t)) is not None
         ]
@@ -107,9 +110,9 @@ def _summary(block: Lines, i: int, command: str) -> Iterator[Candidate]:
     names = tuple(dict.fromkeys(f.of for f in figures if f.of))
     if figures:
         kind = kind_of({f.what for f in figures})
-        yield Candidate(
-            "cells", kind, (block.line(i), block.line(j - 1)), tuple(figures), variables=names, command=command
-        )
+        lines = (block.line(i), block.line(j - 1))
+        by = tuple(a for a, _ in at)
+        yield Candidate("cells", kind, lines, tuple(figures), variables=names, by=by, command=command)
 
 
 def _correlations(block: Lines, i: int) -> Iterator[Candidate]:
@@ -155,12 +158,15 @@ def _crosstab(block: Lines, i: int) -> Iterator[Candidate]:
     while j < len(block.texts) and not block.texts[j].startswith(("Pearson", "?", "Fisher", "Cross")):
         text = block.texts[j]
         if not heads and "TOT" in text:
-            heads = [*(h.strip() for h in re.findall(r"\[\s*([^\]]*)\]", text)), "Total"]
-            ends = [*(m.end() for m in re.finditer(r"\[[^\]]*\]", text)), text.index("TOT") + 4]
+            # Numbers stand in brackets, the values of a text variable do not.
+            shown = text[: text.index("TOT")]
+            places = list(re.finditer(r"\[\s*([^\]]*)\]", shown)) or list(re.finditer(r"(\S+(?: \S+)*)", shown))
+            heads = [*(m[1].strip() for m in places), "Total"]
+            ends = [*(m.end() for m in places), text.index("TOT") + 4]
         elif heads:
-            label = re.match(r"^\s*(?:\[\s*([^\]]*)\]|(TOTAL))\s+(.*)$", text)
+            label = re.match(r"^\s*(?:\[\s*([^\]]*)\]|(\S.*?))\s+((?:[\d.]+%?\s*)+)$", text)
             if label is not None:
-                name = (label[1] or "Total").strip()
+                name = "Total" if label[2] == "TOTAL" else (label[1] or label[2]).strip()
                 for cell in re.finditer(r"\S+", text[label.start(3) :]):
                     place = cell.end() + label.start(3)
                     head = heads[min(range(len(ends)), key=lambda k: abs(ends[k] - place))]

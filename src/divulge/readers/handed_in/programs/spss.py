@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from divulge.readers.handed_in.candidates import spss_groups, spss_tables
+from divulge.readers.handed_in.candidates import spss_groups, spss_tables, spss_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
@@ -24,8 +24,10 @@ _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], 
     (r"ANOVA", spss_tables.anova),
     (r"Coefficients", spss_tables.coefficients),
     (r"Variables in the Equation", spss_tables.equation),
-    (r"Group Statistics", spss_tables.group_statistics),
-    (r"Independent Samples Test", spss_tables.samples_test),
+    (r"Group Statistics", spss_tests.group_statistics),
+    (r"Independent Samples Test", spss_tests.samples_test),
+    (r"Paired Samples Correlations", spss_tests.paired_correlation),
+    (r"(?:One-Sample|Paired Samples) Test", spss_tests.one_sample_test),
     (r"Chi-Square Tests", spss_tables.chi_squared),
     (
         r"(?:Case Processing )?Summary$|Classification Table|Dependent Variable Encoding|Case Processing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 from divulge.readers.handed_in.sheets.sheet import Block, Grid, Lines, grid_of
 
@@ -112,7 +113,7 @@ def _header(drawn: list[str], edges: list[int], line: int) -> tuple[list[tuple[i
             inner = text[edges[i] + 1 : edges[i + span]] if span else ""
             if span and inner and not inner.strip("-="):
                 ended[i : i + span] = [True] * span
-            elif span and (ended[i] or pieces[i][-1][0] != span):
+            elif span and (ended[i] or not pieces[i] or pieces[i][-1][0] != span):
                 pieces[i].append((span, cells[i]))
                 ended[i : i + span] = [False] * span
             elif span:
@@ -163,18 +164,23 @@ def _pipes(block: Lines, at: int) -> tuple[Grid, int] | None:
     texts = block.texts
     if at + 1 >= len(texts) or "|" not in texts[at] or not _MARKS.match(texts[at + 1]) or "|" not in texts[at + 1]:
         return None
-    if texts[at].strip().strip("|").count("|") != texts[at + 1].strip().strip("|").count("|"):
+    if _unbarred(texts[at]).strip().strip("|").count("|") != texts[at + 1].strip().strip("|").count("|"):
         return None
     end = at + 2
     while end < len(texts) and "|" in texts[end] and texts[end].strip():
         end += 1
     rows = [
-        (block.line(i), [c.strip() for c in re.split(r"(?<!\\)\|", re.sub(r"^\s*\||\|\s*$", "", texts[i]))])
+        (block.line(i), [c.strip() for c in re.split(r"(?<!\\)\|", re.sub(r"^\s*\||\|\s*$", "", _unbarred(texts[i])))])
         for i in range(at, end)
         if i != at + 1
     ]
     grid = grid_of([(line, [_plain(c) for c in cells]) for line, cells in rows])
     return None if grid is None else (grid, end)
+
+
+def _unbarred(text: str) -> str:
+    """A row in which the bars of R's `Pr(>|t|)` part no columns."""
+    return re.sub(r"\(>\|([tz])\|\)", r"(>\1)", text)
 
 
 _DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
@@ -187,15 +193,20 @@ def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
         return None
     edges = [(m.start(), m.end()) for m in re.finditer(r"-+", texts[at + 1])]
     end = at + 2
-    while end < len(texts) and texts[end].strip() and not texts[end].startswith(("> ", ">>>")):
+    # Between rules over the whole width, rows are parted by empty lines.
+    whole = re.compile(r"^\s*-{8,}\s*$")
+    is_spaced = at > 0 and whole.match(texts[at - 1]) is not None
+    while end < len(texts) and (texts[end].strip() or is_spaced) and not texts[end].startswith(("> ", ">>>")):
         end += 1
+        if is_spaced and whole.match(texts[end - 1]):
+            break
         if _DASHES.match(texts[end - 1]):
             break
     ends = [b[0] for b in edges[1:]] + [None]
     rows = [
-        (block.line(i), [texts[i][a:b].strip() for (a, _), b in zip(edges, ends, strict=True)])
+        (block.line(i), [_plain(texts[i][a:b].strip()) for (a, _), b in zip(edges, ends, strict=True)])
         for i in range(at, end)
-        if i != at + 1 and not _DASHES.match(texts[i])
+        if i != at + 1 and texts[i].strip() and not _DASHES.match(texts[i]) and not whole.match(texts[i])
     ]
     if any(texts[i][: edges[0][0]].strip() for i in range(at, end) if i != at + 1) or len(rows) < 2:
         return None
@@ -205,6 +216,6 @@ def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
 
 def _plain(cell: str) -> str:
     """A cell without Markdown's emphasis; stars after a figure stay."""
-    text = re.sub(r"\\([\\|*_])", r"\1", cell).replace("&nbsp;", " ").replace("<br>", " ")
+    text = unescape(re.sub(r"\\([\\|*_])", r"\1", cell).replace("&nbsp;", " ").replace("<br>", " "))
     text = re.sub(r"(\*\*|__)(?=\S)(.*?\D.*?)\1", r"\2", text)
     return re.sub(r"^([*_])(?=[^\s*_])(.+?)\1$", r"\2", text)

@@ -1,0 +1,160 @@
+"""The tests of means of SPSS and PSPP: groups, one mean, two measurements; and figures held until their table comes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.sheets import Grid
+
+
+def hold(session: Session, figures: list[Figure]) -> None:
+    held = session.objects.get("spss fit", "")
+    shown = "\n".join(f"{f.label}\t{f.what}\t{f.printed.text}\t{f.line}\t{f.of or ''}" for f in figures)
+    session.objects["spss fit"] = f"{held}\n{shown}".strip("\n")
+
+
+def held_figures(session: Session) -> list[Figure]:
+    out = []
+    for text in session.objects.pop("spss fit", "").split("\n"):
+        parts = text.split("\t")
+        number = parse_number(parts[2]) if len(parts) == 5 else None
+        if number is not None:
+            out.append(Figure(parts[0], parts[1], number, int(parts[3]), parts[4] or None))
+    return out
+
+
+def group_statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The groups of a t-test: kept for the test that follows."""
+    held_figures(session)
+    heads = [c.strip() for c in grid.rows[0].cells]
+    by = next(
+        (
+            c.strip()
+            for c in grid.rows[0].cells
+            if c.strip() and statistic_word(c) is None and c.strip() not in ("Group", "S.E. Mean", "Std. Error Mean")
+        ),
+        "",
+    )
+    figures, of = [], ""
+    for row in grid.rows[1:]:
+        stub = [c.strip() for j, c in enumerate(row.cells) if parse_number(c) is None and c.strip()]
+        if len(stub) > 1:
+            of = stub[0]
+        group = stub[-1] if stub else ""
+        for head, text in zip(heads, row.cells, strict=True):
+            word = "standard error" if head in ("S.E. Mean", "Std. Error Mean") else statistic_word(head)
+            number = parse_number(text)
+            if word is not None and number is not None:
+                figures.append(Figure(f"{group}: {word}", word, number, row.line, f"{of}|{by}|{group}"))
+    hold(session, figures)
+    return iter(())
+
+
+_TEST = {
+    "F": "F",
+    "t": "t",
+    "df": "df",
+    "Mean Difference": "mean difference",
+    "Std. Error Difference": "standard error of difference",
+    "Lower": "lower 95%",
+    "Upper": "upper 95%",
+}
+
+
+def samples_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The t-test of two groups, with equal variances assumed and not."""
+    first = next(
+        (i for i, row in enumerate(grid.rows) if sum(parse_number(c) is not None for c in row.cells) > 3), None
+    )
+    held = held_figures(session)
+    if first is None:
+        return
+    parts = (held[0].of or "||").split("|") if held else ["", "", ""]
+    groups = [replace(f, of=None, at=((parts[1] or "row0", (f.of or "||").split("|")[2]),)) for f in held]
+    figures: list[Figure] = []
+    name = parts[0]
+    for row in grid.rows[first:]:
+        stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
+        assumed = next((t for t in stub if t.startswith("Equal variances")), "")
+        name = next((t for t in stub if not t.startswith("Equal")), name)
+        for j, text in enumerate(row.cells):
+            number = parse_number(text)
+            head = next(
+                (grid.rows[i].cells[j].strip() for i in range(first - 1, -1, -1) if grid.rows[i].cells[j].strip()), ""
+            )
+            above = " ".join(grid.rows[i].cells[k].strip() for i in range(first) for k in range(j + 1))
+            what = _TEST.get(head) or ("p-value" if head.startswith("Sig") else None)
+            if number is None or what is None:
+                continue
+            if (
+                head == "Sig."
+                and "2-tailed" not in head
+                and "Levene" in above
+                and not any(f.what == "t" and f.line == row.line for f in figures)
+            ):
+                what = "p-value of Levene's test"
+            if what == "F":
+                what = "Levene F"
+            figures.append(Figure(f"{assumed}: {what}", what, number, row.line, assumed))
+    lines = (groups[0].line if groups else grid.rows[0].line, grid.rows[-1].line)
+    by = parts[1] or session.objects.get(f"t-test of {session.vocabulary.variable(name) or name}", "")
+    yield Candidate(
+        "test",
+        "t-test",
+        lines,
+        (*groups, *figures),
+        variables=(name,) if name else (),
+        by=(by,) if by else (),
+        statistic="t-test",
+    )
+
+
+def one_sample_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The t-test of one mean against a number, or of two measurements of the same people, a row each."""
+    first = next(
+        (i for i, row in enumerate(grid.rows) if sum(parse_number(c) is not None for c in row.cells) > 3), None
+    )
+    if first is None:
+        return
+    said = " ".join(c for row in grid.rows[:first] for c in row.cells)
+    against = re.search(r"Test Value\s*=\s*(-?[\d.]+)", said)
+    heads = [
+        next((t for i in range(first - 1, -1, -1) if (t := grid.rows[i].cells[j].strip())), "")
+        for j in range(grid.width)
+    ]
+    words = {**_TEST, "Mean": "mean difference", "Std. Deviation": "sd", "S.E. Mean": "standard error"}
+    for row in grid.rows[first:]:
+        stub = " ".join(c.strip() for c in row.cells if c.strip() and parse_number(c) is None)
+        names = re.findall(r"[A-Za-z_][\w.]*", re.sub(r"^Pair\s*\d*", "", stub))
+        names = [n for n in names if n != "Pair"]
+        figures = [
+            Figure(f"{stub}: {what}", what, number, row.line)
+            for head, text in zip(heads, row.cells, strict=True)
+            if (number := parse_number(text)) is not None
+            and (what := words.get(head) or ("p-value" if head.startswith("Sig") else None)) is not None
+        ]
+        if figures and names:
+            facts = {"mu": against[1]} if against is not None else {}
+            lines = (grid.rows[0].line, row.line)
+            shown = tuple(names[:2])
+            yield Candidate("test", "t-test", lines, tuple(figures), variables=shown, statistic="t-test", facts=facts)
+
+
+def paired_correlation(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """The correlation of two measurements that a t-test compares."""
+    for row in grid.rows[1:]:
+        names = re.search(r"([\w.]+) & ([\w.]+)", " ".join(row.cells))
+        texts = [n for c in row.cells if (n := parse_number(c)) is not None][-3:]
+        if names is not None:
+            figures = tuple(
+                Figure(w, w, n, row.line) for w, n in zip(("n", "correlation", "p-value"), texts, strict=False)
+            )
+            lines = (row.line, row.line)
+            shown = (names[1], names[2])
+            yield Candidate("test", "correlation", lines, figures, variables=shown, statistic="Pearson")
