@@ -25,10 +25,9 @@ class Submitted:
     scenarios: tuple[Scenario, ...]
     delta: float = 0.1
 
-    @property
-    def grants_predictors(self) -> bool:
-        """Whether some scenario grants everybody's predictors."""
-        return any(scenario.knows == "predictors" for scenario in self.scenarios)
+    def grants(self, *knows: str) -> bool:
+        """Whether some scenario grants one of these."""
+        return any(scenario.knows in knows for scenario in self.scenarios)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from divulge.attacks.attack import Attack, Submitted
+from divulge.kernels.arrays import Integers, Mask
+from divulge.kernels.compiling import working_time
+from divulge.lattice.bits import Bits, response_bits
 from divulge.lattice.released import Released
 from divulge.lattice.responses import Recovery, recover
-from divulge.lattice.turning import Turning, turning_digits
+from divulge.lattice.turning import MOST_PEOPLE, turning_digits
 from divulge.outputs.few_people import FewPeople
 from divulge.rules import Finding, Severity
 
-MOST_PEOPLE = 60
-"""People up to which the attack ends in seconds; with more, coefficients hold too few bits to determine anybody."""
-
 SECONDS = 2.0
-"""For the attack on one regression, and again for the number of digits at which it fails."""
+"""For the attack on one question, and again for the number of digits at which it fails."""
+
+TOGETHER = 12
+"""Questions that are asked, at most: every output by itself first, then those on the same people together."""
 
 MOST_DIGITS = 8
 """Significant digits up to which it is asked how many may be printed: more are hardly ever printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """Figures of one response of few people, of one output or several. numbers: of the outputs."""
+
+    numbers: tuple[int, ...]
+    few: tuple[FewPeople, ...]
+
+    @property
+    def rows(self) -> Integers:
+        """Whom they are about."""
+        return np.unique(np.concatenate([one.rows for one in self.few]))
+
+    @property
+    def says(self) -> list[Released]:
+        """What each says, with people numbered 0, 1, …: the others of the table are nobody here."""
+        return [replace(one.says, rows=np.searchsorted(self.rows, one.rows)) for one in self.few]
+
+    def bits(self) -> Bits:
+        """What the figures hold against what the responses have."""
+        values = self.few[0].values
+        shifts = np.zeros((len(self.rows), 0))
+        for says in self.says:
+            own = np.zeros((len(self.rows), says.design.shape[1]))
+            own[says.rows] = says.says(values[0], 1.0)[0]
+            shifts = np.hstack([shifts, own])
+        return response_bits(np.nan_to_num(shifts), np.full(len(shifts), len(values) - 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,35 +68,149 @@ class Responses(Attack):
     seconds: float = SECONDS
 
     def find(self, submitted: Submitted) -> Sequence[Finding]:
+        every = _every(submitted)
+        known = _alike(every, submitted.table.n_rows)
         found = []
-        for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
-            few = output.few_people(submitted.table, printed, MOST_PEOPLE)
-            if few is None:
-                continue
-            recovery = self._recover(few)
-            if not recovery.determined.any():
-                continue
-            people = np.zeros(submitted.table.n_rows, dtype=bool)
-            people[few.says.rows[recovery.determined]] = True
-            granted = few.is_category and submitted.grants_predictors
-            severity = Severity.REFUSE if granted else Severity.REVIEW
-            found.append(Finding(self.name, severity, (i,), (), self._sentence(few, recovery), people))
+        for question in list(_questions(every))[:TOGETHER]:
+            n = len(question.rows)
+            recovery = recover(question.says, question.few[0].values, n, seconds=self.seconds)
+            people = _spread(recovery.determined, question.rows, submitted.table.n_rows)
+            if (people & ~known).any():
+                severity = self._severity(question, recovery, submitted)
+                sentence = self._sentence(question, recovery, len(question.few) > 1)
+                found.append(Finding(self.name, severity, question.numbers, (), sentence, people))
+                known |= people
+            elif not recovery.is_complete and not recovery.determined.any():
+                nobody = np.zeros(len(people), dtype=bool)
+                sentence = _not_found(question, recovery)
+                found.append(Finding(self.name, Severity.NOTE, question.numbers, (), sentence, nobody))
         return found
 
-    def _recover(self, few: FewPeople) -> Recovery:
-        n = len(few.says.rows)
-        return recover([_among(few.says)], few.values, n, seconds=self.seconds)
+    def _severity(self, question: _Question, recovery: Recovery, submitted: Submitted) -> Severity:
+        """A refusal where an intruder whom some scenario grants works out somebody's class."""
+        if not all(one.is_category for one in question.few):
+            return Severity.REVIEW
+        is_part = len(question.rows) < submitted.table.n_rows
+        if submitted.grants("predictors") or (is_part and submitted.grants("predictors of a group")):
+            return Severity.REFUSE
+        if submitted.grants("predictors of all but one") and self._without_one(question, recovery).any():
+            return Severity.REFUSE
+        return Severity.REVIEW
 
-    def _sentence(self, few: FewPeople, recovery: Recovery) -> str:
-        """Whose responses follow, for whom, and how many digits may be printed."""
+    def _without_one(self, question: _Question, recovery: Recovery) -> Mask:
+        """Who is determined even where the predictors of one other person are not known, whoever that is.
+
+        Everything that this person may have is tried; somebody is determined where no trial gives them another value.
+        """
+        nobody = np.zeros(len(question.rows), dtype=bool)
+        few = question.few[0]
+        if len(question.few) > 1 or few.possible is None:
+            return nobody
+        began, says = working_time(), question.says[0]
+        for one in range(len(nobody)):
+            still = recovery.determined.copy()
+            still[one] = False
+            for row in few.possible:
+                left = self.seconds - (working_time() - began)
+                if left <= 0:
+                    return nobody
+                design = says.design.copy()
+                design[one] = row
+                other = recover([replace(says, design=design)], few.values, len(nobody), seconds=left)
+                if not other.is_complete:
+                    still[:] = False
+                elif other.n_solutions:
+                    still &= other.determined & (other.values == recovery.values)
+                if not still.any():
+                    break
+            if still.any():
+                return still
+        return nobody
+
+    def _sentence(self, question: _Question, recovery: Recovery, is_joint: bool) -> str:
+        """Whose responses follow, for whom, what the figures hold, and how many digits may be printed."""
         n, proved = len(recovery.determined), int(recovery.determined.sum())
-        turning: Turning = turning_digits([_among(few.says)], MOST_DIGITS, few.values, n, seconds=self.seconds)
+        few, bits = question.few[0], question.bits()
+        turning = turning_digits(question.says, MOST_DIGITS, few.values, n, seconds=self.seconds)
+        figures = "these figures together" if is_joint else "the coefficients"
+        known = "predictors" if any(map(_has_slopes, question.few)) else "groups"
         return (
-            f"Whoever knows the predictors of all {n:,} people works out {few.response} of {proved:,} of them from the "
-            f"coefficients, without doubt. {turning.sentence()}"
+            f"Whoever knows the {known} of all {n:,} people works out {few.response} of {proved:,} of them from "
+            f"{figures}, without doubt; of people who are not in the data the same figures prove nothing. They hold "
+            f"about {bits.printed:.0f} bits, the responses have {bits.secret:.0f}. {turning.sentence()}"
         )
 
 
-def _among(says: Released) -> Released:
-    """The same with its people numbered 0, 1, …: the others of the table are nobody here."""
-    return replace(says, rows=np.arange(len(says.rows)))
+def _every(submitted: Submitted) -> list[tuple[int, FewPeople]]:
+    """All figures of few people, with the numbers of their outputs."""
+    pairs = enumerate(zip(submitted.outputs, submitted.printed, strict=True))
+    return [(i, one) for i, (o, printed) in pairs for one in o.few_people(submitted.table, printed, MOST_PEOPLE)]
+
+
+def _alike(every: Sequence[tuple[int, FewPeople]], n_rows: int) -> Mask:
+    """People of groups whose mean leaves one value to all: a rule on class disclosure tells of them."""
+    known = np.zeros(n_rows, dtype=bool)
+    for _, one in every:
+        values, n = one.values, len(one.rows)
+        if _has_slopes(one) or len(values) < 2:
+            continue
+        low, high = float(one.says.low[0]), float(one.says.high[0])
+        is_most = n * (values[-1] - low) < values[-1] - values[-2]
+        is_least = n * (high - values[0]) < values[1] - values[0]
+        is_one = n == 1 and int(((values >= low) & (values <= high)).sum()) == 1
+        known[one.rows] |= is_most or is_least or is_one
+    return known
+
+
+def _questions(every: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
+    """Every regression by itself, then figures that share people and a response, as long as they are few.
+
+    In a group of which nothing but a mean and a standard deviation is known all people are interchangeable: these say
+    nothing of anybody but beside other figures.
+    """
+    yield from (_Question((i,), (one,)) for i, one in every if _has_slopes(one))
+    asked: list[_Question] = []
+    for i, one in every:
+        joined = [q for q in asked if _joins(q, one)]
+        numbers = sorted({i, *(k for q in joined for k in q.numbers)})
+        few = (*(f for q in joined for f in q.few), one)
+        question = _Question(tuple(numbers), few)
+        if len(question.rows) > MOST_PEOPLE:  # each joins what was asked, all together are too many
+            joined, question = [], _Question((i,), (one,))
+        asked = [q for q in asked if q not in joined] + [question]
+    yield from (q for q in asked if _is_telling(q))
+
+
+def _is_telling(question: _Question) -> bool:
+    """Whether several figures tell people apart: by predictors, or because they are about different people."""
+    if len(question.few) < 2:
+        return False
+    different = {one.rows.tobytes() for one in question.few}
+    return len(different) > 1 or any(map(_has_slopes, question.few))
+
+
+def _joins(question: _Question, one: FewPeople) -> bool:
+    """Whether figures are about the same response and some of the same people, and all of these are few."""
+    rows = question.rows
+    is_shared = bool(np.isin(one.rows, rows).any())
+    return is_shared and question.few[0].is_alike(one) and len(np.union1d(rows, one.rows)) <= MOST_PEOPLE
+
+
+def _not_found(question: _Question, recovery: Recovery) -> str:
+    """An honest word where time was too short: that nothing was found is no proof of safety."""
+    bits = question.bits()
+    return (
+        f"Nobody's {question.few[0].response} was found to follow from the figures within {recovery.seconds:.0f} s, "
+        f"which is no proof of safety: they hold about {bits.printed:.0f} bits, the responses have {bits.secret:.0f}."
+    )
+
+
+def _has_slopes(few: FewPeople) -> bool:
+    """Whether it is a regression rather than a mean."""
+    return few.says.design.shape[1] > 1
+
+
+def _spread(determined: Mask, rows: Integers, n_rows: int) -> Mask:
+    people = np.zeros(n_rows, dtype=bool)
+    people[rows[determined]] = True
+    return people

@@ -12,6 +12,9 @@ from divulge.kernels.compiling import working_time
 from divulge.lattice.released import Released, printed
 from divulge.lattice.responses import Recovery, recover
 
+MOST_PEOPLE = 60
+"""People up to which the attack ends in seconds; with more, coefficients hold too few bits to determine anybody."""
+
 
 @dataclass(frozen=True)
 class Turning:

@@ -204,10 +204,10 @@ class Output:
         del schema, released
         return None
 
-    def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
-        """A regression of so few people that their responses may follow from it; None where it is none."""
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        """Figures of so few people that their responses may follow from them; none where there are none."""
         del table, released, most
-        return None
+        return ()
 
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""

@@ -15,8 +15,17 @@ from divulge.errors import EmbedError
 from divulge.kernels.arrays import Floats
 from divulge.table import Schema, Variable
 
-Knows = Literal["nothing", "marginals", "predictors", "earlier outputs"]
-"""`predictors`: the marginals, and everybody's predictors of a regression; attacks make use of these."""
+Knows = Literal[
+    "nothing",
+    "marginals",
+    "predictors",
+    "predictors of all but one",
+    "predictors of a group",
+    "earlier outputs",
+]
+"""`predictors`: the marginals, and everybody's predictors of a regression, or who is in which group; attacks make use
+of these. `… of all but one`: of somebody in a regression they are not known. `… of a group`: whoever has a register of
+some people only attacks what was computed from these alone, by `where` or in groups."""
 
 
 @dataclass(frozen=True, eq=False)

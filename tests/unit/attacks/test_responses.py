@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,13 @@ import pytest
 
 from divulge.assess.arithmetic import work_out
 from divulge.attacks import Submitted
-from divulge.attacks.responses import Responses
+from divulge.attacks.responses import Responses, _Question
+from divulge.lattice.responses import recover
+from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.output import Output
 from divulge.policy import Breach
 from divulge.scenario import Scenario
@@ -80,3 +85,131 @@ def test_finding_is_a_reason_of_the_verdict_with_its_remedy() -> None:
     breaches = work_out(plan).breaches([0])
     mine = [b for b in breaches if "works out ILL" in b.sentence]
     assert mine == [Breach(mine[0].sentence, "refuse", 20, Responses.remedy)]
+
+
+def test_bits_stand_beside_what_was_found_and_people_outside_are_spoken_of() -> None:
+    found = Responses().find(_submitted(_logistic(9), _people(20)))
+    assert "bits, the responses have 20." in found[0].sentence
+    assert "of people who are not in the data the same figures prove nothing" in found[0].sentence
+
+
+def test_not_found_in_time_is_a_note_with_the_bits_and_never_silence() -> None:
+    # No time at all, on a question that has an answer.
+    found = Responses(seconds=0.0).find(_submitted(_logistic(9), _people(40)))
+    assert [f.severity.value for f in found] == ["note"]
+    assert "no proof of safety" in found[0].sentence
+    assert "the responses have 40" in found[0].sentence
+    assert not found[0].people.any()
+
+
+def _together(table: Table, *outputs: Output, knows: Any = "marginals") -> Submitted:
+    released = tuple(o.publish(o.evaluate(table), table.schema) for o in outputs)
+    return Submitted(outputs, released, table, (Scenario(("AGE",), "ILL", knows=knows),))
+
+
+def test_outputs_that_give_nobody_away_alone_do_so_together() -> None:
+    table = small_table(ILL=[0, 1, 1, 1, 0, 0], A=list("aaabbb"), B=list("xyxyxy"), AGE=[1, 2, 3, 4, 5, 6])
+    by_a, by_b = Means(variables=("ILL",), by=("A",), decimals=2), Means(variables=("ILL",), by=("B",), decimals=2)
+    regression = Linear(formula="ILL ~ AGE", decimals=1)
+    alone = [Responses().find(_together(table, o)) for o in (by_a, by_b, regression)]
+    assert [len(f) for f in alone] == [0, 0, 0]
+    found = Responses().find(_together(table, by_a, by_b, regression))
+    truth = _determined_by_brute_force(table, (by_a, by_b, regression))
+    assert np.array_equal(found[0].people, truth)
+    assert truth.any()
+    assert "these figures together" in found[0].sentence
+
+
+def _determined_by_brute_force(table: Table, outputs: tuple[Output, ...]) -> Any:
+    released = [o.publish(o.evaluate(table), table.schema) for o in outputs]
+    fitting = []
+    for codes in product((0, 1), repeat=table.n_rows):
+        other = Table(table.schema, (np.array(codes, dtype=np.uint8), *table.columns[1:]))
+        if all(r.agrees(o.evaluate(other).values).all() for o, r in zip(outputs, released, strict=True)):
+            fitting.append(codes)
+    every = np.array(fitting)
+    return (every == every[0]).all(axis=0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_means_deviations_and_shares_together_are_what_brute_force_says(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 8
+    table = small_table(
+        ILL=[0, 1, *(int(i) for i in rng.integers(0, 2, n - 2))],
+        A=[*"ab", *rng.choice(list("ab"), n - 2)],
+        B=[*"xy", *rng.choice(list("xy"), n - 2)],
+        AGE=list(range(n)),
+    )
+    outputs: tuple[Output, ...] = (
+        Means(variables=("ILL",), by=("A",), decimals=2),
+        Shape(variables=("ILL",), by=("B",), show=("sd",), decimals=2, empty="allow"),
+        Crosstab(variables=("B", "ILL"), statistic="row percentages", decimals=1),
+        Linear(formula="ILL ~ AGE", decimals=2),
+    )
+    truth = _determined_by_brute_force(table, outputs)
+    found = Responses().find(_together(table, *outputs))
+    named = np.any([np.zeros(n, dtype=bool), *(f.people for f in found)], axis=0)
+    # Those whose own group has one value are told of by another rule.
+    assert not (named & ~truth).any()
+    alike = np.zeros(n, dtype=bool)
+    for by in ("A", "B"):
+        for value in (0, 1):
+            rows = table[by] == value
+            alike |= rows & (len(set(table["ILL"][rows].tolist())) == 1)
+    assert (named | alike)[truth].all()
+
+
+def test_class_of_a_small_group_alone_is_left_to_its_rule() -> None:
+    table = small_table(ILL=[1, 1, 1, 0, 1, 0], A=list("aaabbb"), AGE=[1, 2, 3, 4, 5, 6])
+    assert Responses().find(_together(table, Means(variables=("ILL",), by=("A",), decimals=2))) == []
+
+
+@pytest.mark.parametrize(
+    ("knows", "where", "severity"),
+    [
+        ("predictors of a group", None, "review"),
+        ("predictors of a group", "AGE < 80", "refuse"),
+        ("predictors", None, "refuse"),
+        ("marginals", None, "review"),
+    ],
+)
+def test_register_of_a_group_is_for_outputs_of_that_group_alone(knows: Any, where: str | None, severity: str) -> None:
+    table = _people(20)
+    output = Logistic(formula="ILL ~ AGE + DOSE", decimals=9, where=where)
+    found = Responses().find(_submitted(output, table, Scenario(("AGE",), "ILL", knows=knows)))
+    assert [f.severity.value for f in found] == [severity]
+
+
+def test_one_person_whose_predictors_are_unknown_is_tried_with_all_that_they_may_be() -> None:
+    rng = np.random.default_rng(3)
+    n = 8
+    weight = [1, 2, 4, 8, 16, 32, 64, 128]
+    table = small_table(ILL=[0, 1, 1, 0, 1, 0, 0, 1], DOSE=[int(w) for w in rng.permutation(weight)])
+    output = Linear(formula="ILL ~ DOSE", decimals=12)
+    granted = Scenario(("DOSE",), "ILL", knows="predictors of all but one")
+    attack = Responses(seconds=20.0)
+    submitted = _submitted(output, table, granted)
+    few = output.few_people(table, submitted.printed[0], 60)[0]
+    assert few.possible is not None
+    question = _Question((0,), (few,))
+    whole = recover(question.says, few.values, n)
+    still = attack._without_one(question, whole)
+    # Brute force over the person who is unknown, what they may have, and every response.
+    shown = submitted.printed[0]
+    best = np.zeros(n, dtype=bool)
+    for one in range(n):
+        fitting = []
+        for dose in range(len(weight)):
+            for codes in product((0, 1), repeat=n):
+                doses = table["DOSE"].copy()
+                doses[one] = dose
+                other = Table(table.schema, (np.array(codes, dtype=np.uint8), doses))
+                if shown.agrees(output.evaluate(other).values).all():
+                    fitting.append(codes)
+        alike = (np.array(fitting) == fitting[0]).all(axis=0)
+        alike[one] = False
+        if alike.any():
+            best = alike
+            break
+    assert np.array_equal(still, best)

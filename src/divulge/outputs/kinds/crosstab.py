@@ -13,6 +13,7 @@ from scipy import sparse
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
@@ -238,6 +239,23 @@ class Crosstab(Output):
             wrong = outside(low.sum(), high.sum(), n_rows, n_rows)
             return None if wrong is None else f"the counts do not add to {n_rows:,}, the number of rows."
         return None
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        """Shares of a variable with two values are means of 0 and 1 in the groups of the others."""
+        if self._within is None or self.weights is not None or self.missing == "include":
+            return ()
+        variable = table.schema[self.variables[self._within]]
+        if variable.n_values != 2:
+            return ()
+        coding = np.where(variable.is_missing, np.nan, np.arange(variable.n_codes) == 1)
+        shape = self._groups(table.schema).shape
+        ones = np.moveaxis(np.arange(np.prod(shape, dtype=np.int64)).reshape(shape), self._within, -1)[..., 1].ravel()
+        below = self._groups(table.schema, self._below()).numbers(table)
+        found = []
+        for group, rows in groups_of_few(np.where(counted(self, table, self._complete()), below, -1), most):
+            share = released.low[ones[group]] / self._scale, released.high[ones[group]] / self._scale
+            found.append(mean_of_few(variable.name, rows, share, coding))
+        return tuple(one for one in found if one is not None)
 
     def _has_all_rows(self, schema: Schema) -> bool:
         return self.missing == "include" or not any(schema[name].missing for name in self.variables)

@@ -10,6 +10,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import What
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios
@@ -84,6 +85,9 @@ class Means(Grouped):
             terms.append(groups.term(index=n + at, factor=present(schema, name)))
         block = Block(tuple(terms), 2 * n, weight=weight_term(self, schema))
         return figures_are_ratios(block, np.arange(n), 1.0, released)
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        return self.few_in_groups(table, released, most, lambda mean: (mean, None))
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # Σ w (y − μ*) of each group is zero where its mean is as released; divided by Σ w it is the residual.

@@ -11,6 +11,7 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
@@ -120,6 +121,12 @@ class Shape(Grouped):
                 "kurtosis": kurtosis,
             }
         return np.stack([np.where(n > 0, found[which], np.nan) for which in self.show])
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        # A standard deviation of n − 1; it says something beside a mean.
+        if self.formulas != "sample" or self.show[0] != "sd":
+            return ()
+        return self.few_in_groups(table, released, most, lambda sd: ((-np.inf, np.inf), sd))
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         groups = Groups.of(schema, self.by)

@@ -5,7 +5,7 @@ Each variable is computed on the rows that are complete on it, on the groups and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
 from divulge.outputs.output import Output, in_field, numeric
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
+
+Range = tuple[float, float]
+"""Between what a figure lies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +120,24 @@ class Grouped(Output):
         columns = [f"{statistic} {name}" for name in self.variables for statistic in shown]
         numbers = np.arange(len(columns) * groups.n_groups).reshape(len(columns), groups.n_groups)
         return grid_of(self.by, groups.shown(schema), columns, numbers.T, picture="bars")
+
+    def few_in_groups(
+        self, table: Table, released: Released, most: int, says: Callable[[Range], tuple[Range, Range | None]]
+    ) -> tuple[FewPeople, ...]:
+        """Groups of few people. says: the mean and the standard deviation that the range of a figure stands for; of
+        several statistics the first is looked at."""
+        if self.weights is not None:
+            return ()
+        found, groups = [], Groups.of(table.schema, self.by)
+        of_row = groups.numbers(table)
+        for v, name in enumerate(self.variables):
+            numbers = np.where(table.schema[name].is_missing, np.nan, table.schema[name].numbers)
+            own = np.where(counted(self, table, (name, *self.by)), of_row, -1)
+            for group, rows in groups_of_few(own, most):
+                at = v * len(self.statistics()) * groups.n_groups + group
+                mean, sd = says((float(released.low[at]), float(released.high[at])))
+                found.append(mean_of_few(name, rows, mean, numbers, sd))
+        return tuple(one for one in found if one is not None)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         groups = Groups.of(table.schema, self.by)

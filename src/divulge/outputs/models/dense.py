@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+
 import numpy as np
 
+from divulge.kernels.arrays import Codes, Floats, Integers
 from divulge.lattice.families import LINEAR, LOGISTIC, POISSON
 from divulge.lattice.released import coefficients
 from divulge.outputs.few_people import FewPeople
@@ -28,19 +33,41 @@ def few_people(output: Output, table: Table, model: Model, released: Released, m
     if not 0 < keep.sum() <= most:
         return None
     rows = np.flatnonzero(keep)
-    design = np.zeros((len(rows), n))
+    design = _design(model, {v: table[v][rows] for v in model.variables(None)}, len(rows))
+    if design is None:
+        return None
+    says = coefficients(family, design, released.low[:n], released.high[:n], rows)
+    is_category = model.family == "logistic" or table.schema[name].kind == "categorical"
+    return FewPeople(name, says, model.y, is_category, _possible(model, table))
+
+
+def _design(model: Model, codes: Mapping[str, Codes | Integers], n_rows: int) -> Floats | None:
+    """The rows of the design; None where some row cannot be computed."""
+    design = np.zeros((n_rows, model.design.n_columns))
     for term in model.design.terms:
-        cell, value = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows))
+        cell, value = np.zeros(n_rows, dtype=np.int64), np.ones(n_rows)
         for variable, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
-            codes = table[variable][rows]
-            cell += cells[codes]
+            cell += cells[codes[variable]]
             if factors is not None:
-                value *= factors[codes]
+                value *= factors[codes[variable]]
         if (cell < 0).any():
             return None
         column = term.index[cell]
         has = column >= 0
         design[np.flatnonzero(has), column[has]] += (value * term.scale[cell])[has]
-    says = coefficients(family, design, released.low[:n], released.high[:n], rows)
-    values = np.unique(model.y[np.isfinite(model.y)])
-    return FewPeople(name, says, values, model.family == "logistic" or table.schema[name].kind == "categorical")
+    return design
+
+
+def _possible(model: Model, table: Table) -> Floats | None:
+    """Every row of the design that somebody may have; None where there are more than MOST_POSSIBLE."""
+    names = [name for name in model.variables(None) if name != model.formula.response.variable]
+    sizes = [table.schema[name].n_values for name in names]
+    if prod(sizes) > MOST_POSSIBLE:
+        return None
+    every = np.array(list(product(*map(range, sizes))), dtype=np.int64).reshape(-1, len(names))
+    found = _design(model, {name: every[:, j] for j, name in enumerate(names)}, len(every))
+    return None if found is None else np.unique(found, axis=0)
+
+
+MOST_POSSIBLE = 64
+"""Combinations of predictors that are tried for somebody whose predictors are not known."""

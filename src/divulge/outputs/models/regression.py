@@ -136,9 +136,10 @@ class Regression(Output):
         terms = [(formula.response.variable, *(f.variable for f in term)) for term in formula.terms if term]
         return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
 
-    def few_people(self, table: Table, released: Released, most: int) -> FewPeople | None:
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         model = self.model(table.schema)
-        return few_people(self, table, model, self.of_coefficients(table.schema, released), most)
+        found = few_people(self, table, model, self.of_coefficients(table.schema, released), most)
+        return () if found is None else (found,)
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         said = self.of_coefficients(table.schema, released)
