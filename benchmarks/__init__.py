@@ -4,5 +4,16 @@ A benchmark is a file here with a function `run() -> list[dict]`, one dict a mea
 """
 
 BENCHMARKS = ("startup", "reading", "measures", "glm", "search", "tables", "evolution", "teaching", "assess", "reports")
-BENCHMARKS += ("service", "digits", "audit", "mitigations", "readers", "wild", "nation", "microdata", "kinds")
+BENCHMARKS += (
+    "service",
+    "digits",
+    "audit",
+    "mitigations",
+    "readers",
+    "wild",
+    "nation",
+    "microdata",
+    "kinds",
+    "stalled",
+)
 """The files of this folder that are benchmarks."""

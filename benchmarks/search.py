@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks import last_digits
 from benchmarks.earnings import earnings_outputs, simulated_earnings
 from divulge.demo import cps_extract
 from divulge.demo.census import FORMULA, simulated_census
@@ -82,6 +83,7 @@ def run() -> list[dict[str, Any]]:
                 "linear model, 5 frequencies, 5 means, 5 medians", Descent(seconds=60), described, earnings.n_rows, 10
             )
         )
+        lines += last_digits.rows()
         lines.append(all_pairs())
         lines.append(_many_rows())
     return lines
