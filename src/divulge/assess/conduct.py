@@ -103,7 +103,7 @@ def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
             outputs=indices,
             task=_task(ready, indices),
             figures=tuple(ready.figures[i] for i in indices),
-            printed=tuple(ready.printed[i] for i in indices),
+            printed=tuple(ready.searched(i)[1] for i in indices),
             findings=arithmetic.findings(indices),
             named=arithmetic.named(indices, ready),
             limits=_limits(ready, number, len(groups)),
@@ -128,5 +128,5 @@ def _task(ready: Plan, indices: tuple[int, ...]) -> Task:
         printed = ready.printed[ready.n_new :]
         earlier = [Target(o, r) for o, r in zip(ready.earlier.outputs, printed, strict=True)]
         granted = granted_by_size(earlier, table, ready.design, seed)
-    outputs = [ready.outputs[i] for i in indices]
+    outputs = [ready.searched(i)[0] for i in indices]
     return make_task(outputs, scenarios, table, ready.families, ready.synthesiser, seed, granted)

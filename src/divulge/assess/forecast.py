@@ -67,7 +67,8 @@ def forecast(ready: Plan) -> Forecast:
     table, seed = ready.table, ready.assessment.seed
     scenarios = scenarios_for(ready.assessment.scenarios, ready.outputs, table.schema)
     hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, _LONGEST_TRIAL))
-    task = make_task(ready.outputs, scenarios, table, ready.families, hurried, seed)
+    outputs = [ready.searched(i)[0] for i in range(len(ready.outputs))]
+    task = make_task(outputs, scenarios, table, ready.families, hurried, seed)
     splits = ready.design.splits(table.n_rows, seed)
     times: list[float] = []
     started = time.perf_counter()

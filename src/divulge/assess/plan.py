@@ -22,6 +22,7 @@ from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
 from divulge.outputs import Figures, Output, Released, Statbarn
+from divulge.outputs.digits import Digits, as_embedded, digits_of
 from divulge.policy import Policy
 from divulge.scenario import Scenario
 from divulge.spec import Assessment, Inputs, read_inputs, read_policy
@@ -56,6 +57,8 @@ class Plan:
     wanted: frozenset[str] | None
     holdout: Table | None
     earlier: Earlier
+    digits: tuple[Digits, ...]
+    """What the digits of each output are worth."""
     is_timed: bool = False
     """Whether the spec says how long a search may take; otherwise the assessment has a budget."""
     budget: float = BUDGET
@@ -83,6 +86,14 @@ class Plan:
         if numbers[-1] >= self.n_new:
             return scenarios_with_earlier(given, self.outputs[: self.n_new], self.earlier.outputs, schema)
         return scenarios_for(given, [self.outputs[i] for i in numbers], schema)
+
+    def searched(self, number: int) -> tuple[Output, Released]:
+        """An output and its figures as they are searched for: without digits that tell nobody apart."""
+        output, released = self.outputs[number], self.printed[number]
+        useful = self.digits[number].useful
+        if useful is None:
+            return output, released
+        return replace(output, decimals=useful, significant=None, base=None), as_embedded(released, useful)
 
     def wrong(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """The released figures of some outputs that the data do not give, by name."""
@@ -129,12 +140,13 @@ def plan(
     released = (*read.released, *(one.released for one in earlier.kept))
     outputs = tuple(_as_computed(o, r, table) for o, r in zip(given, released, strict=True))
     figures = tuple(output.evaluate(table) for output in outputs)
+    printed = tuple(_printed(i, outputs[i], figures[i], given, table.schema) for i, given in enumerate(released))
     ready = Plan(
         assessment=assessment,
         table=table,
         outputs=outputs,
         figures=figures,
-        printed=tuple(_printed(i, outputs[i], figures[i], given, table.schema) for i, given in enumerate(released)),
+        printed=printed,
         disagrees=(
             *(_disagreeing(f, r) for f, r in zip(figures, read.released, strict=False)),
             *(0 for _ in earlier.kept),
@@ -147,6 +159,7 @@ def plan(
         wanted=None if wanted is None or not assessment.measures else frozenset(wanted),
         holdout=read.holdout,
         earlier=earlier,
+        digits=tuple(digits_of(o, r, table) for o, r in zip(outputs, printed, strict=True)),
         is_timed="seconds" in assessment.synthesiser.given,
     )
     if table.people is not None:

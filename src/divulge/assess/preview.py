@@ -130,11 +130,18 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.scenarios = scenarios_for(good[0].scenarios, good[0].outputs, found.schema)
             remarks = find_remarks(found.table, good[0].outputs, found.scenarios)
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
+            found.warnings += _about_digits(ready)
             found.warnings += _too_few_splits(ready, found.scenarios)
             # What counts say takes a moment, however many people there are.
             if with_time and ready.table.people is None and not found.problems:
                 found.forecast = forecast(ready)
     return found
+
+
+def _about_digits(ready: Plan) -> list[str]:
+    """What is to be said of digits that tell nobody apart, that hold more than rows have, or that cannot be."""
+    a = ready.assessment
+    return [f"{a.place(i)}: {s}" for i in range(ready.n_new) for s in ready.digits[i].sentences()]
 
 
 def _too_few_splits(ready: Plan, scenarios: Sequence[Scenario]) -> list[str]:

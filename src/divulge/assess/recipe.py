@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from divulge.errors import SpecError
 from divulge.objective import Embedding, Objective, Outcome, Target
 from divulge.objective.knowledge import granted
 from divulge.objective.log import Listener
 from divulge.outputs import Output, Released
+from divulge.outputs.digits import Digits, as_embedded, digits_of
 from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import compute
 from divulge.scenario import Knowledge
@@ -86,6 +89,36 @@ def recipe_of(assessment: Assessment, inputs: Inputs) -> Recipe:
     counts = None if table is None else {name: table.frequencies(name).astype(float) for name in table.names}
     knowledge = granted(inputs.schema, (*targets, *earlier), knows, counts)
     return Recipe(inputs.schema, targets, knowledge, inputs.n_rows, earlier)
+
+
+MOST_DRAWN = 200_000
+"""Rows up to which some are drawn to see what a digit is worth; with more, every figure is taken as printed."""
+
+
+def without_idle_digits(recipe: Recipe, table: Table | None) -> tuple[Recipe, tuple[Digits, ...]]:
+    """The recipe with figures to the digits that tell people apart, and what the digits of each output are worth.
+
+    table: the data, where there are any. Otherwise rows are drawn as the granted marginals have them: what one row
+    moves a figure by is of the same size in any rows.
+    """
+    rows = table
+    if rows is None and recipe.n_rows <= MOST_DRAWN:
+        rng = np.random.default_rng([_STREAM, recipe.n_rows])
+        marginals = recipe.knowledge.marginals
+        columns = (rng.choice(v.n_codes, recipe.n_rows, p=marginals[v.name]).astype(v.dtype) for v in recipe.schema)
+        rows = Table(recipe.schema, tuple(columns))
+    if rows is None:
+        return recipe, (Digits(()),) * len(recipe.outputs)
+    found = tuple(digits_of(t.output, t.released, rows, is_data=table is not None) for t in recipe.outputs)
+    outputs = [
+        t if d.useful is None else replace(t, released=as_embedded(t.released, d.useful))
+        for t, d in zip(recipe.outputs, found, strict=True)
+    ]
+    return replace(recipe, outputs=tuple(outputs)), found
+
+
+_STREAM = 11
+"""First word of the key of the random stream, as in `designs.py`."""
 
 
 def as_granted(target: Target) -> Target:

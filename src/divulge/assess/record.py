@@ -115,6 +115,7 @@ def _output_section(
         "reproduced_together": with_all.n_reproduced,
         "tested": round(own.near[at] * len(held)) - int((~held).sum()),
         "precision": reproduction.target.released.precision.describe(),
+        "digits": {"printed": ready.printed[number].precision.describe(), **ready.digits[number].as_json()},
         "mae": reproduction.mae,
         "splits": {"reproduced": own.in_splits[at], "mae": own.mae_in_splits[at]},
         "values": _values(reproduction),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from divulge.assess.recipe import Recipe, recipe_of
+from divulge.assess.recipe import Recipe, recipe_of, without_idle_digits
 from divulge.errors import UsageError
 from divulge.objective import Embedding, Progress
 from divulge.spec import read_inputs, read_spec
@@ -36,7 +36,9 @@ def run(
     result, and what is not reproduced at its published precision is said.
     """
     assessment = read_spec(spec, allow_code=allow_code)
-    recipe = recipe_of(assessment, read_inputs(assessment))
+    inputs = read_inputs(assessment)
+    recipe, digits = without_idle_digits(recipe_of(assessment, inputs), inputs.table)
+    said = [f"{assessment.place(i)}: {sentence}" for i, d in enumerate(digits) for sentence in d.sentences()]
     # The start from the released figures themselves is the quick way to the same place, at the same knowledge.
     usual = {"start": "model"} if assessment.synthesiser.kind is Descent else {}
     synthesiser = assessment.synthesiser.make(**usual)
@@ -60,8 +62,10 @@ def run(
     embeddings = [recipe.judged_by_outputs(one) for one in found]
     written = [] if output is None else _write(embeddings, output)
     if json:
-        screen.print_json(_document(embeddings, recipe, written))
+        screen.print_json({**_document(embeddings, recipe, written), "digits": [d.as_json() for d in digits]})
         return
+    for sentence in said:
+        screen.show(sentence)
     for number, embedding in enumerate(embeddings, start=1):
         if runs > 1:
             screen.show(f"Run {number} of {runs}")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
+import numpy as np
+
+from divulge.lattice.turning import MOST_PEOPLE, turning_digits
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble, computed_again
 from divulge.outputs import Output
+from divulge.outputs.digits import less_until_told
 from divulge.settings import Range
 from divulge.table import Schema
 
@@ -36,7 +40,8 @@ class FewerDigits(Mitigation):
         else:
             listed = precision.decimals if isinstance(precision.decimals, tuple) else (precision.decimals or 0,)
             most = min(listed)
-        for less in range(1, min(MOST_TAKEN, most) + 1):
+        first = _turning(trouble, most)
+        for less in range(first, min(max(MOST_TAKEN, first), most) + 1):
             yield cls(less=less)
 
     def apply(self, output: Output, schema: Schema) -> Output:
@@ -51,3 +56,26 @@ class FewerDigits(Mitigation):
     def describe(self, schema: Schema) -> str:
         del schema
         return f"Print {self.less} digit{'s' if self.less > 1 else ''} less"
+
+
+def _turning(trouble: Trouble, most: int) -> int:
+    """How many digits have to go, at least: with fewer gone, figures still hold all that rows have, or responses follow
+    from them. 1 where arithmetic does not say."""
+    output, released = trouble.output, trouble.case.released
+    few = next(iter(output.few_people(trouble.table, released, MOST_PEOPLE)), None)
+    if few is None or few.says.design.shape[1] < 2:
+        return max(1, less_until_told(output, released, trouble.table, most) or 1)
+    n = len(few.rows)
+    among = replace(few.says, rows=np.arange(n))
+    safe = turning_digits([among], MOST_DIGITS, few.values, n, seconds=SECONDS).most
+    if safe is None:
+        return 1
+    # Significant digits of the figure that has most of them now.
+    sizes = np.abs((few.says.low + few.says.high) / 2)
+    units = few.says.high - few.says.low
+    shown = np.floor(np.log10(np.maximum(sizes, units))) + 1 - np.round(np.log10(units))
+    return int(np.clip(shown.max() - safe, 1, most))
+
+
+MOST_DIGITS, SECONDS = 8, 2.0
+"""Significant digits up to which it is asked how many may be printed, and how long."""

@@ -32,6 +32,8 @@ def show(record: dict[str, Any]) -> None:
     for output in record["outputs"]:
         if output["reproduced"] < output["figures"]:
             screen.show(f"{_name(output)}: {output['sentence']}")
+        for sentence in (output.get("digits") or {}).get("sentences", ()):
+            screen.show(f"{_name(output)}: {sentence}")
     screen.show("")
     _rules(record)
     if "condensed" in record:

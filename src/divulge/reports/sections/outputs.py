@@ -72,6 +72,7 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
         (source.name(*path, "description"),),
         _reproduced(source, path),
     ]
+    blocks += [(source.name(*path, "digits", "sentences", i),) for i in range(_n_said(source, path))]
     if source.get(*path, "following"):
         blocks.append(
             (
@@ -88,6 +89,11 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     blocks += blame_said(source, path)
     values = source.many(*path, "values")
     return [*blocks, *_shown(source, path, values)] if values else blocks
+
+
+def _n_said(source: Source, path: Path) -> int:
+    """How many sentences there are about digits; records of earlier versions have none."""
+    return len((source.get(*path, "digits") or {}).get("sentences", ()))
 
 
 def _caveats(source: Source, broken: list[Path]) -> list[Block]:

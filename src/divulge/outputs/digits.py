@@ -1,0 +1,218 @@
+"""Digits that matter: how many of the printed ones tell people apart, and what figures hold against what rows have.
+
+A digit tells nobody from anybody where its unit is far below what one person moves the figure by: programs that print
+floats whole print ten such digits. And where figures hold more bits than rows of this number can differ by, hardly any
+other rows have them (`divulge.lattice.bits`; Shannon 1948).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import lgamma, log, prod
+from typing import Any
+
+import numpy as np
+
+from divulge.kernels.arrays import Integers
+from divulge.lattice.bits import figure_bits
+from divulge.outputs.lowering.influence import Influence, influence
+from divulge.outputs.output import Output
+from divulge.outputs.released.precision import MOST_DECIMALS, Precision, Released, printed
+from divulge.table import Table
+
+PARTS = 500
+"""A unit of the last digit that matters is at most a five-hundredth of what one person moves a figure by: a tenth of
+what any look-up tells two people apart by (scenario/score.py, TOLERANCE)."""
+
+
+@dataclass(frozen=True)
+class GroupBits:
+    """Figures that have people in common. first: the label of the first; printed, secret: bits of figures and rows."""
+
+    first: str
+    figures: int
+    people: int
+    printed: float
+    secret: float
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the figures hold more than rows of this number can differ by."""
+        return self.printed > self.secret
+
+
+@dataclass(frozen=True)
+class Digits:
+    """What the digits of one output are worth.
+
+    useful: the decimals to which figures are embedded, where some have more than tell anybody apart; None: as printed.
+    more: how many figures these are.
+    no_sizes: labels of figures that no group of its size can have.
+    """
+
+    groups: tuple[GroupBits, ...]
+    useful: tuple[int, ...] | None = None
+    more: int = 0
+    no_sizes: tuple[str, ...] = ()
+
+    @property
+    def printed(self) -> float:
+        return sum(g.printed for g in self.groups)
+
+    @property
+    def secret(self) -> float:
+        return sum(g.secret for g in self.groups)
+
+    def sentences(self) -> Iterator[str]:
+        """What there is to say, if anything."""
+        if self.no_sizes:
+            named = ", ".join(self.no_sizes[:3]) + (" …" if len(self.no_sizes) > 3 else "")
+            yield f"No search can meet these: no group of its size can have {named} as printed."
+        if self.useful is not None:
+            fewest, most = min(self.useful), max(self.useful)
+            to = f"{most}" if fewest == most else f"{fewest} to {most}"
+            many = "1 figure has" if self.more == 1 else f"{self.more:,} figures have"
+            yield f"{many} more digits than tell anybody apart: embedded to {to} decimals."
+        full = [g for g in self.groups if g.is_determined]
+        if full:
+            worst = max(full, key=lambda g: g.printed - g.secret)
+            yield (
+                "More digits than data of this size can be told apart by: as printed, the figures "
+                f"{'' if len(self.groups) == 1 else f'of {len(full):,} of {len(self.groups):,} groups '}hold more bits "
+                f"than their rows have ({worst.first}: {worst.printed:.0f} against {worst.secret:.0f}, "
+                f"{worst.people:,} people)."
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """As records hold it."""
+        return {
+            "bits_printed": self.printed,
+            "bits_rows": self.secret,
+            "groups": [
+                {"first": g.first, "figures": g.figures, "people": g.people, "printed": g.printed, "rows": g.secret}
+                for g in self.groups[:MOST_GROUPS]
+            ],
+            "more_groups": max(0, len(self.groups) - MOST_GROUPS),
+            "determined_groups": sum(g.is_determined for g in self.groups),
+            "embedded_decimals": None if self.useful is None else list(self.useful),
+            "sentences": list(self.sentences()),
+        }
+
+
+MOST_GROUPS = 50
+"""Groups that a record lists; the others are counted."""
+
+
+def digits_of(output: Output, released: Released, table: Table, *, is_data: bool = True) -> Digits:
+    """What the digits of an output are worth. table: the data, or rows as they may be where there are none."""
+    if output.growth == "extensive" or output.releases_rows or not output.can_lower or table.people is not None:
+        return Digits(())
+    no_sizes = _no_sizes(output, released, table, is_data)
+    found = influence(output, released, table)
+    if found is None:
+        return Digits((), no_sizes=no_sizes)
+    return Digits(tuple(_groups(output, released, table, found)), *_useful(found, released), no_sizes)
+
+
+def less_until_told(output: Output, released: Released, table: Table, most: int) -> int | None:
+    """How many digits have to go before figures hold no more bits than rows have; None where more than `most`."""
+    for less in range(most + 1):
+        wider = replace(released, half=released.half * 10.0**less)
+        if not any(group.is_determined for group in digits_of(output, wider, table).groups):
+            return less
+    return None
+
+
+def as_embedded(released: Released, useful: tuple[int, ...]) -> Released:
+    """The same figures, printed to fewer decimals."""
+    precision = Precision(decimals=useful)
+    fewer = printed(
+        released.labels,
+        precision.rounded(released.values),
+        precision,
+        se=released.se,
+        se_precision=released.se_precision,
+    )
+    given = np.isfinite(released.values)
+    # What is withheld, or bounded from elsewhere, stays as it was.
+    wider = given & (fewer.half > released.half)
+    return replace(
+        released,
+        values=np.where(wider, fewer.values, released.values),
+        low=np.where(wider, fewer.low, released.low),
+        high=np.where(wider, fewer.high, released.high),
+        half=np.where(wider, fewer.half, released.half),
+        precision=precision,
+        se_precision=released.precision_of_se,
+    )
+
+
+def _useful(found: Influence, released: Released) -> tuple[tuple[int, ...] | None, int]:
+    """The decimals that each figure is embedded to, and of how many figures these are fewer than printed."""
+    if released.precision.base is not None:
+        return None, 0
+    shown = np.round(-np.log10(2 * released.half)).astype(np.int64)
+    typical = found.typical()
+    moved = np.isfinite(typical) & (typical > 0)
+    needed = shown.copy()
+    needed[moved] = np.ceil(-np.log10(typical[moved] / PARTS)).astype(np.int64)
+    fewer = np.clip(np.minimum(shown, needed), -MOST_DECIMALS, MOST_DECIMALS)
+    more = int((fewer < shown).sum())
+    return (tuple(fewer.tolist()), more) if more else (None, 0)
+
+
+def _groups(output: Output, released: Released, table: Table, found: Influence) -> Iterator[GroupBits]:
+    is_counts = output.lower(table.schema, released).of_counts is not None
+    variables = output.uses(table.schema)
+    for figures, rows in zip(found.groups, found.people.T, strict=True):
+        if not rows.any():
+            continue
+        n = round(rows.sum() * found.each)
+        shifts = found.moves[rows][:, figures] / released.half[figures]
+        values = [_n_values(table, name, found.rows[rows]) for name in variables]
+        # A row looked at stands for several, which come and go one by one.
+        bits, secret = figure_bits(shifts - shifts.mean(axis=0), found.each), _sets(n, float(prod(values)))
+        # Shares say counts, and no digit says more.
+        bits = min(bits, secret) if is_counts else bits
+        yield GroupBits(released.labels[figures[0]], len(figures), n, bits, secret)
+
+
+def _n_values(table: Table, name: str, rows: Integers) -> int:
+    """How many values rows may have: one where all have the same, as within a group."""
+    codes = table[name][rows]
+    return table.schema[name].n_values if len(codes) and (codes != codes[0]).any() else 1
+
+
+def _sets(n: int, k: float) -> float:
+    """Bits of a set of n rows out of k different ones: log₂ of (n + k − 1 over n)."""
+    if n < 1 or k <= 1:
+        return 0.0
+    if k > 1e9 * n:  # differences of logarithms of such numbers are rounding
+        return (n * log(k) - lgamma(n + 1)) / log(2)
+    return (lgamma(n + k) - lgamma(n + 1) - lgamma(k)) / log(2)
+
+
+def _no_sizes(output: Output, released: Released, table: Table, is_data: bool) -> tuple[str, ...]:
+    """Figures that no group of its size can have, by arithmetic (Brown & Heathers 2017).
+
+    Without data the sizes of groups are unknown, and any up to the number of rows will do.
+    """
+    lowered = output.lower(table.schema, released)
+    sized = lowered.sized
+    if sized is None:
+        return ()
+    totals = lowered.totals(table) if is_data else None
+    n, found = len(sized.ratio.group), []
+    for figure, group in enumerate(sized.ratio.group.tolist()):
+        sizes = sized.sizes[group]
+        if not released.is_given[figure] or not len(sizes):
+            continue
+        if totals is None:
+            carries = bool((sizes <= table.n_rows).any()) or table.n_rows > sizes[-1]
+        else:
+            own = round(float(totals[n + group]))
+            carries = own < 1 or own > sizes[-1] or own in sizes
+        if not carries:
+            found.append(released.labels[figure])
+    return tuple(found)
