@@ -119,7 +119,8 @@ def work_out(ready: Plan) -> Arithmetic:
     if len(ready.outputs) > 1:
         alone = (replace(audited, cells=(), findings=()),) * n
         if audited.findings:
-            alone = tuple(audit(_submission(ready, [i]), settings) for i in range(n))
+            each = replace(settings, seconds=SECONDS / n)
+            alone = tuple(audit(_submission(ready, [i]), each) for i in range(n))
     if not given.scenarios or any(scenario.knows != "nothing" for scenario in given.scenarios):
         audited = beside_marginals(audited, _submission(ready, range(n), range(n, len(ready.outputs))), settings)
     names = [o.name or f"Output {i + 1}" for i, o in enumerate(ready.outputs[:n])]

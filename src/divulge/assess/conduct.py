@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic, work_out
-from divulge.assess.budget import Limits, limits_of
+from divulge.assess.budget import Clock, Limits, limits_of, share_of
 from divulge.assess.counted_pass import run_counted, spanning
 from divulge.assess.decision import decide_all
 from divulge.assess.fitted.fitted_pass import run_fitted
@@ -25,7 +25,7 @@ from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
 from divulge.assess.splits.runner import Listener, Runner
 from divulge.assess.splits.task import Task, make_task
-from divulge.designs import CONFIRMING, RepeatedHalves
+from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 from divulge.kernels.arrays import Mask
 from divulge.objective import Target
 from divulge.policy import Policy, Verdict
@@ -71,9 +71,13 @@ def assess(
         checkpoint = Checkpoint(folder, digest_of(*(part.encode() for part in everything)), resume)
         runner = Runner(checkpoint, workers, listener, cluster)
         with checkpoint.kept_if_of_use():
-            results = []
+            results: list[PassResult] = []
+            clock = Clock() if ready.is_timed else Clock.of(ready.budget)
             arithmetic = work_out(ready)
-            for job in _passes(ready, arithmetic, alone):
+            for job in _passes(ready, arithmetic, alone, clock):
+                if results and not ready.earlier and not _has_time(clock, results, len(ready.groups(alone))):
+                    results = [_all_but_alone(results[0])]
+                    break
                 if ready.table.people is None:
                     results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
                 else:
@@ -93,7 +97,17 @@ def _run_condensed(job: Pass, design: RepeatedHalves, policy: Policy, runner: Ru
     return run_fitted(job, design, policy, runner)
 
 
-def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
+def _has_time(clock: Clock, results: Sequence[PassResult], n_passes: int) -> bool:
+    """Whether the outputs one by one can still be assessed, each with some splits as quick as those of the first."""
+    first = results[0]
+    return clock.suffices((n_passes - len(results)) * BLOCK, first.seconds["splits"] / max(first.n_splits, 1) / 2)
+
+
+def _all_but_alone(together: PassResult) -> PassResult:
+    return replace(together, left_out=(*together.left_out, "each output alone"))
+
+
+def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool, clock: Clock) -> Iterator[Pass]:
     """All outputs together, then each alone, then those that were released before; one at a time, to save memory."""
     groups = ready.groups(alone)
     for number, (stage, indices) in enumerate(groups):
@@ -107,6 +121,7 @@ def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool) -> Iterator[Pass]:
             findings=arithmetic.findings(indices),
             named=arithmetic.named(indices, ready),
             limits=_limits(ready, number, len(groups)),
+            clock=clock.part(share_of(True, len(groups)) if number == 0 else 1 / (len(groups) - number)),
             is_first=number == 0,
         )
 

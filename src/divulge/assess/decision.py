@@ -60,7 +60,8 @@ def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult
     is_own = overall.verdict is decisions[0].verdict and not ready.earlier.kept
     turn = turning(ready.policy, evidence[0], overall, together) if is_own else None
     said = () if turn is None else (turn.sentence,)
-    overall = replace(overall, reasons=(*overall.reasons, *said, *_earlier_reasons(ready, results)))
+    late = [f"There was no time for {' and '.join(together.left_out)}."] if together.left_out else []
+    overall = replace(overall, reasons=(*overall.reasons, *said, *_earlier_reasons(ready, results), *late))
     return Decisions(overall, tuple(decisions[1:]) or (decisions[0],) * ready.n_new, added, turn)
 
 

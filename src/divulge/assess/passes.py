@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.budget import Limits
+from divulge.assess.budget import Clock, Limits
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.rows import rows_output
-from divulge.assess.splits.runner import Runner
+from divulge.assess.splits.runner import WORTH_STARTING, Runner
 from divulge.assess.splits.searches import KeptSearches
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
@@ -52,11 +52,17 @@ class Pass:
     named: tuple[Mask, ...]
     """Whom rules and arithmetic name, one mask a finding."""
     limits: Limits
+    clock: Clock
+    """When it is to end."""
     is_first: bool
     """Whether it is the pass that the record describes in full: with a learning curve, and risk against error."""
 
-    def within(self, seconds: float) -> Task:
-        """The task with searches that take no longer than this."""
+    def within(self, most: float, n: int = 1) -> Task:
+        """The task with n searches that take no longer than this each, and no longer together than there is time."""
+        # Processes are started for a block that takes long.
+        seconds = self.clock.limit(most, n, is_shared=True)
+        if BLOCK * seconds < WORTH_STARTING:
+            seconds = self.clock.limit(most, n)
         return replace(self.task, synthesiser=replace(self.task.synthesiser, seconds=seconds))
 
 
@@ -91,6 +97,7 @@ class PassResult:
     worst_in_splits: of each output's figures the one that was least often so, as a share of the splits that gave it.
     needs_all: whether an output cannot be computed from half of the rows, because these are too few.
     n_silent: in how many splits an output had no figure at all because of who was in, at most.
+    left_out: what there was no time for, in words.
     """
 
     outputs: tuple[int, ...]
@@ -111,6 +118,7 @@ class PassResult:
     seconds: Mapping[str, float]
     findings: tuple[Finding, ...]
     holdout: tuple[Mapping[str, Figure], ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def named_by_rules(self) -> Mask:
@@ -143,6 +151,7 @@ class _SplitsRun:
     curves: tuple[Curve, ...] = ()
     power: float = 0.0
     needs_all: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def usable(self) -> list[SplitResult]:
@@ -155,7 +164,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     Random halves are run block by block until they suffice, then smaller parts, then the second look at suspects.
     """
     limits, n_rows = job.limits, job.task.table.n_rows
-    task = job.within(limits.split)
+    task = job.task
     followed = job.within(limits.followed) if job.is_first else None
     searches = KeptSearches(runner.checkpoint, job.name)
     whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed, searches)
@@ -174,8 +183,12 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
-    halves, results = Halves(task.lookups, len(task.scenarios), are_counted), []
+    halves, results, left_out = Halves(task.lookups, len(task.scenarios), are_counted), [], []
     for b, block in enumerate(blocks):
+        if b and job.clock.is_over:
+            left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
+            break
+        task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING)
         # Of thirty halves one says enough about key subsets.
         for result in runner.results(job.name, job.stage, task, block, sweep_at=(0,)):
             halves.add(result, b)
@@ -186,12 +199,16 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, _none_computed(results), holdout)
     parts = SmallerParts(halves)
     curve_splits = design.curve_at(n_rows, task.seed) if job.is_first else ()
-    stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller)
+    if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, _mean_seconds(results)):
+        curve_splits = ()
+        left_out.append("the learning curve")
+    stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller, len(curve_splits) + CONFIRMING)
     for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
     found, power = _exposed_in_whole(job, halves, policy, runner)
     looks = tuple(looks_of(halves, found, counted, policy))
-    run = _SplitsRun(tuple(results), halves, looks, parts.curves(n_rows), power)
+    curves = parts.curves(n_rows)
+    run = _SplitsRun(tuple(results), halves, looks, curves, power, left_out=tuple(left_out))
     return _put_together(job, whole, run, holdout)
 
 
@@ -203,7 +220,7 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
     """
     if not halves.tested:
         return None, 1.0
-    task, lookups = job.within(job.limits.split), [s.lookup for s in halves.tested]
+    task, lookups = job.task, [s.lookup for s in halves.tested]
     seed = task.seed
     named = in_small_groups(task.outputs, task.table) | named_by_findings(job.named, task.table.n_rows)
     first = named | smallest_classes(lookups, task.table)
@@ -213,12 +230,19 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
     if suspects.any():
         n_splits = CONFIRMING_ALONE if named.any() else CONFIRMING
         whole, stage = Halves(task.lookups, counted=halves.counted), f"{job.stage}, second look"
+        task = job.within(job.limits.split, n_splits)
         for result in runner.results(
             job.name, stage, task, leave_out(suspects, lookups, n_splits, 0, seed), with_measures=False
         ):
             whole.add(result, result.split.number // BLOCK)
         found = whole.confirm(found, policy, named)
     return found, power
+
+
+def _mean_seconds(results: Sequence[SplitResult]) -> float:
+    """What a split took; the first loads compiled code too."""
+    later = results[1:] or results
+    return sum(r.seconds for r in later) / max(len(later), 1)
 
 
 def _run_folds(job: Pass, design: Design, runner: Runner) -> _SplitsRun:
@@ -265,6 +289,7 @@ def _put_together(job: Pass, whole: Whole, run: _SplitsRun, holdout: Table | Non
         seconds={"embedding": whole.embedding.seconds, "splits": float(sum(r.seconds for r in run.results))},
         findings=job.findings,
         holdout=against_holdout(job.task, whole.embedding.table, holdout),
+        left_out=run.left_out,
     )
 
 

@@ -52,11 +52,20 @@ class Recipe:
         return Objective(self.schema, targets, self.knowledge.marginals, known, self.n_rows)
 
     def embed(
-        self, synthesiser: Synthesiser, seed: int, *, run: int = 0, listener: Listener | None = None, snapshots: int = 0
+        self,
+        synthesiser: Synthesiser,
+        seed: int,
+        *,
+        run: int = 0,
+        listener: Listener | None = None,
+        snapshots: int = 0,
+        enough: float | None = None,
     ) -> Embedding:
-        """Microdata that reproduces the outputs."""
+        """Microdata that reproduces the outputs. enough: the mean error that will do where digits are not to be had."""
         objective = self.objective
-        found = synthesiser.embed(objective, self.n_rows, seed, run=run, listener=listener, snapshots=snapshots)
+        found = synthesiser.embed(
+            objective, self.n_rows, seed, run=run, listener=listener, snapshots=snapshots, enough=enough
+        )
         return self.judged_by_outputs(found)
 
     def judged_by_outputs(self, found: Embedding) -> Embedding:

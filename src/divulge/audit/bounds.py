@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from divulge.audit.alike import number_alike
 from divulge.audit.budget import Budget
 from divulge.audit.neighbourhood import STEPS, Neighbourhoods
 from divulge.audit.program import Optimum, Program
@@ -92,17 +93,8 @@ def find_bounds(
 
 def _merge(system: System, targets: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
     """Cells that every figure and every target treats alike become one: figures and targets of these, and who is in."""
-    stacked = sparse.vstack([system.matrix, targets]).tocsc()
-    stacked.sort_indices()
-    keys: dict[bytes, int] = {}
-    number = np.empty(system.n_cells, dtype=np.intp)
-    first: list[int] = []
-    for j in range(system.n_cells):
-        at = slice(stacked.indptr[j], stacked.indptr[j + 1])
-        key = stacked.indices[at].tobytes() + stacked.data[at].tobytes()
-        number[j] = keys.setdefault(key, len(keys))
-        if number[j] == len(first):
-            first.append(j)
+    stacked = sparse.csc_array(sparse.vstack([system.matrix, targets]))
+    number, first = number_alike(stacked)
     kept = stacked[:, first].tocsr()
     entries = np.ones(system.n_cells), (number, np.arange(system.n_cells))
     sums = sparse.csr_array(entries, shape=(len(first), system.n_cells))

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse
 
+from divulge.audit.alike import number_alike
 from divulge.audit.system import System
 from divulge.kernels.arrays import Integers, Mask
 
@@ -98,24 +99,12 @@ def _told_apart(matrix: sparse.csr_array) -> Integers | None:
     rows = sparse.csr_array(matrix)
     if not rows.shape[0]:
         return None
-    found = _numbers(rows)
+    found = number_alike(rows)[0]
     if found.max(initial=0) < MOST_VALUES:
         return found
     of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     is_count = (np.bincount(of, rows.data != 1.0, rows.shape[0]) == 0) & (np.diff(rows.indptr) > 0)
-    return found if is_count.all() else _numbers(rows[np.flatnonzero(is_count)]) if is_count.any() else None
-
-
-def _numbers(matrix: sparse.csr_array) -> Integers:
-    """Cells that an output treats alike have the same number, from 0 on."""
-    columns = sparse.csc_array(matrix)
-    columns.sort_indices()
-    keys: dict[bytes, int] = {}
-    found = np.empty(columns.shape[1], dtype=np.int64)
-    for j in range(columns.shape[1]):
-        at = slice(columns.indptr[j], columns.indptr[j + 1])
-        found[j] = keys.setdefault(columns.indices[at].tobytes() + columns.data[at].tobytes(), len(keys))
-    return found
+    return found if is_count.all() else number_alike(rows[np.flatnonzero(is_count)])[0] if is_count.any() else None
 
 
 def _combine(numbers: Sequence[Integers]) -> Integers:

@@ -18,8 +18,9 @@ from divulge.lattice.sums import sums_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SIZES = (80, 160, 300)
-"""Changes in one lattice: 80 are reduced in a few milliseconds, 300 in a tenth of a second and reach more."""
+SIZES = (80, 160, 300, 300, 450)
+"""Changes in one lattice, from try to try: 80 are reduced in a few milliseconds, 450 in a tenth of a second, and reach
+more."""
 
 NODES = 5_000
 """Nodes of one hunt, half a millisecond: worth it where figures are few."""
@@ -30,6 +31,10 @@ AIMS = 100
 WEIGHT = 1.0
 """What half a unit of a figure counts, beside the range of a change. Measured: with less figures stay outside, with
 more changes leave their ranges."""
+
+GREEDY = 400
+"""Single changes that are made before lattices are asked, at most: with a hundred or so each figure is a change or two
+from its interval, and what is near is found by smaller lattices."""
 
 TRIES = 6
 """Lattices of other changes before it is given up."""
@@ -67,6 +72,8 @@ def choose_changes(
     usable = np.flatnonzero((np.abs(shifts).max(axis=1, initial=0.0) > 0) & (limits > 0))
     if not len(usable) or (np.abs(left) > np.abs(shifts * limits[:, None]).sum(axis=0) + 1).any():
         return None
+    base = _nearer(shifts, left, limits, base)
+    left = errors + base @ shifts
     for attempt in range(tries):
         at = rng.permutation(usable)[: SIZES[min(attempt, len(SIZES) - 1)]]
         question = sums_of(shifts[at], base[at] @ shifts[at] - left, limits[at])
@@ -82,6 +89,28 @@ def choose_changes(
             times[at] = found
             return Choice(times, attempt + 1, worst)
     return None
+
+
+def _nearer(shifts: Floats, left: Floats, limits: Ints, base: Ints) -> Ints:
+    """How often each change is made after the best single ones, one by one, in units in which changes are equally long
+    in every direction (as `View.in_moves` has it)."""
+    scale = np.sqrt((shifts**2).mean(axis=0))
+    scaled = shifts / np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
+    kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
+    turn = vectors[:, kept] / np.sqrt(values[kept])
+    moves, rest = scaled @ turn, (left / np.where(scale > 0, scale, 1.0)) @ turn
+    length, times = (moves**2).sum(axis=1), base.copy()
+    for _ in range(GREEDY):
+        along = 2 * (moves @ rest)
+        more, less = np.where(times < limits, length + along, 0.0), np.where(times > 0, length - along, 0.0)
+        up, down = int(np.argmin(more)), int(np.argmin(less))
+        if min(more[up], less[down]) >= 0:
+            break
+        one, step = (up, 1) if more[up] <= less[down] else (down, -1)
+        times[one] += step
+        rest = rest + step * moves[one]
+    return times
 
 
 def rows_to_change(leverage: Floats, n: int, rng: np.random.Generator) -> Ints:

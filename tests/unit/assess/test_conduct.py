@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -79,3 +80,10 @@ def test_kernel_is_few_frames_away_from_the_command(tmp_path: Path, monkeypatch:
     assert searching, "the search calls kernels"
     deepest = max(searching, key=len)
     assert len(deepest) <= MOST_FRAMES, "\n".join(deepest)
+
+
+def test_what_there_is_no_time_for_is_left_out_and_said() -> None:
+    # A hundredth of a second is over before the first split.
+    found = assess(replace(ready(CROSSTAB, SEX), budget=0.01), workers=1)
+    assert [r.outputs for r in found.results] == [(0, 1)]
+    assert "There was no time for each output alone." in found.record["reasons"]

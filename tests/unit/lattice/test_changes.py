@@ -66,3 +66,13 @@ def test_rows_with_much_leverage_are_chosen_and_the_others_too() -> None:
     assert (chosen < 10).sum() > 450  # each of the ten nearly every time
     assert len(np.unique(chosen)) > 900
     assert rows_to_change(leverage, 2000, rng).tolist() == list(range(1000))
+
+
+def test_figures_that_are_far_from_their_intervals_are_brought_near_first() -> None:
+    # Of six hundred changes most are small, some hundred times as large; twelve figures are a hundred half units away.
+    rng = np.random.default_rng(10)  # any
+    shifts = rng.normal(0, 1, (600, 12)) * np.exp(rng.normal(0, 2, (600, 1)))
+    errors = rng.normal(0, 100, 12)
+    choice = choose_changes(shifts, errors, rng)
+    assert choice is not None
+    assert np.abs(errors + choice.times @ shifts).max() <= 1 + 1e-6  # half units

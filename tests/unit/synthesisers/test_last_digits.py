@@ -125,3 +125,22 @@ def test_changes_that_nothing_takes_back_are_of_no_use() -> None:
     np.testing.assert_array_equal(useful(shifts, np.array([0.9, 0.0])), [False, True, True, True])
     # Where one change falls, what rises can be taken back.
     assert useful(np.vstack([shifts, [-0.5, 0.0]]), np.array([0.9, 0.0])).all()
+
+
+def test_what_is_near_enough_is_as_printed_where_that_takes_no_longer() -> None:
+    table = people(800, 5)  # seed: any
+    objective = objective_for(table, Linear(formula="income ~ age + years + C(area)", significant=4))
+    near = Descent(start="model", seconds=300, mae=0.5).embed(objective, 800, 1)
+    landed = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=0.5)
+    assert near.outcome is Outcome.NEAR_ENOUGH
+    assert landed.outcome is Outcome.REPRODUCED
+
+
+def test_a_level_of_one_person_is_met_to_the_last_digit() -> None:
+    table = people(800, 6)  # seed: any
+    area = np.array(["east", "north", "south", "west"])[np.append(table["area"][:-1], 3)]
+    numbers = {n: np.array([table.schema[n].values[c] for c in table[n]]) for n in ("age", "years", "income")}
+    alone = table_of(**numbers, area=area)
+    objective = objective_for(alone, Linear(formula="income ~ age + years + C(area)", significant=4))
+    found = Descent(start="model", seconds=300).embed(objective, 800, 1)
+    assert found.outcome is Outcome.REPRODUCED

@@ -110,9 +110,10 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
             embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
         elif given:
             shown = [figures[i] for i in given]
-            mae = task.synthesiser.mae or near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
-            settings = replace(task.synthesiser, mae=mae)
-            embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run)
+            settings, enough = task.synthesiser, near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
+            if split.is_on_curve and settings.mae is None:
+                settings, enough = replace(settings, mae=enough), None
+            embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run, enough=enough)
             check_whole(embedding)
     except EmbedError as error:
         return _nothing(split, figures, error.message, started)

@@ -54,6 +54,7 @@ class Descent:
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
+        enough: float | None = None,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
         if objective.n_lowered_targets != len(objective.targets):
@@ -66,6 +67,8 @@ class Descent:
         log = Log(listener, snapshots)
         key = (seed, run, 0)
         start = start_codes(objective, n_rows, self.start, self.keep is not None, key)
-        search = Search(Candidate(self, objective, start, stream(seed, run, 1), log))
+        search = Search(
+            Candidate(self, objective, start, stream(seed, run, 1), log, self.mae if self.mae is not None else enough)
+        )
         del start  # memory for the evaluation at the end
         return search.run()

@@ -34,11 +34,15 @@ _CANDIDATES = 600
 _SHARE = 0.4
 """Share of a search's time after which an attempt is given up."""
 
-_LATTICES = 4
+_LATTICES = 6
 """Lattices of other rows before one attempt is given up."""
 
 _WINDOW = 20
 """Steps of a numeric column that a row may go, down or up, where steps add up."""
+
+_LONGER = 0.5
+"""Share of the changes of a column that adds up exactly that go as far as by orders of magnitude: what is far from its
+interval has to get there, and the last digits have to be met."""
 
 _STRAIGHT = 1e-6
 """How far steps may be from adding up, as a share of what they do: rounding."""
@@ -63,6 +67,9 @@ _REACHES = (1.0, 0.1, 0.03)
 _MOST_RESIZED = 30
 """Rows that are moved from group to group, at most."""
 
+_FEW_MOVERS, _REDRAWS = 80, 30
+"""Changes up to which it is asked again with other values, and how often: such a lattice takes a millisecond or two."""
+
 _DRAWS, _SIZED = 4, 3
 """Sets of four rows that are tried for a figure, and how often anew where its figures add up only nearly."""
 
@@ -74,6 +81,7 @@ class LastDigits:
         self.candidate, self.objective, self.codes = candidate, candidate.objective, candidate.codes
         self.rng = np.random.default_rng(int(candidate.stream[0]))
         self.units = candidate.half_units()
+        self.bends: dict[int, float] = {}
         self.until = candidate.log.seconds + _SHARE * candidate.settings.seconds
 
     def land(self) -> bool:
@@ -86,6 +94,7 @@ class LastDigits:
         """
         start = self.codes.copy()
         bends = self._bends()
+        self.bends = {v: bend for v, (bend, _) in bends.items()}
         nearly = [v for v, (bend, _) in bends.items() if bend <= _NEARLY]
         alone, reached = [], np.zeros(self.objective.n_target_residuals, dtype=bool)
         for v, (bend, moved) in sorted(bends.items(), key=lambda found: found[1][0]):
@@ -122,7 +131,10 @@ class LastDigits:
 
     def _is_done(self) -> bool:
         """Whether all is as printed. Steps were looked at from end to end: a code between may break an edit rule."""
-        return keep_rules(self.candidate.rules, self.codes) and self.candidate.is_done()
+        if not keep_rules(self.candidate.rules, self.codes):
+            return False
+        self.candidate.is_done()
+        return self.candidate.is_as_printed()
 
     def _look(self) -> View:
         """The residuals of the codes as they are now."""
@@ -196,6 +208,7 @@ class LastDigits:
         for code in granted[[0, -1]]:
             view = self._look()
             errors = (box := self._box(view)).errors.copy()
+            before, worse = self.codes[:, column].copy(), outside(errors)
             rows = np.flatnonzero(self.codes[:, column] != code)
             if not len(rows) or (np.abs(errors) <= 1).all():
                 continue
@@ -206,6 +219,9 @@ class LastDigits:
                 if outside(errors + shifts[one]) < outside(errors):
                     self.codes[rows[one], column] = code
                     errors += shifts[one]
+            # Of a response changes add up, of a predictor they need not.
+            if len(better) and outside(self._box(self._look()).errors) >= worse:
+                self.codes[:, column] = before
 
     def _try_values(self, column: int) -> None:
         """Put right, one after the other, figures that few rows of this column make."""
@@ -248,6 +264,28 @@ class LastDigits:
         none found. is_far: to any other value, not to one nearby."""
         view = self._look()
         box, rows = self._box(view), self._rows()
+        parts, box = self._proposed(view, box, rows, columns, is_far)
+        made = []
+        for figures in apart(np.concatenate([np.zeros((0, len(box.errors))), *(p.shifts for p in parts)])):
+            own = [only(p, figures) for p in parts]
+            made.append(self._choose(own, box.part(figures)))
+            # Few rows in few figures: other values of theirs are soon tried.
+            if not made[-1] and sum(len(p.rows) for p in own) <= _FEW_MOVERS:
+                movers = np.unique(np.concatenate([p.rows for p in own]))
+                made[-1] = any(self._redraw(view, box.part(figures), movers, columns) for _ in range(_REDRAWS))
+        return any(made)
+
+    def _redraw(self, view: View, box: Box, rows: Integers, columns: Sequence[int]) -> bool:
+        """The same for some figures that few rows make, with other values of these rows: half of them far."""
+        if self._is_late:
+            return False
+        parts, box = self._proposed(view, box, rows, columns, bool(self.rng.integers(2)))
+        return bool(parts) and self._choose(parts, box)
+
+    def _proposed(
+        self, view: View, box: Box, rows: Integers, columns: Sequence[int], is_far: bool
+    ) -> tuple[list[Changes], Box]:
+        """Changes of cells that lattices may choose from, and the figures that they move; none: no changes."""
         looked = {column: self._neighbours(rows, column, is_far) for column in columns}
         seen = {column: self._shifts(view, rows, column, near, box) for column, near in looked.items()}
         of_use = useful(np.concatenate([s for s, _ in seen.values()]), box.errors)
@@ -255,9 +293,10 @@ class LastDigits:
             allowed &= own
         moved = np.any([shifts[allowed].any(axis=0) for shifts, allowed in seen.values()], axis=0)
         if not moved.any() or np.count_nonzero(moved) > MOST_FIGURES:
-            return False
-        wide = box.part(moved)
-        box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
+            return [], box
+        wide = box = box.part(moved)
+        if any(self.bends[column] > _STRAIGHT for column in columns):
+            box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
         parts, taken = [], np.zeros(len(self.codes), dtype=bool)
         for column, near in looked.items():
             shifts, allowed = seen[column][0][:, moved] * (wide.half / box.half), seen[column][1]
@@ -278,9 +317,7 @@ class LastDigits:
                 np.zeros(len(box.errors)),
             )
             parts += [once if is_far else self._stepping(view, rows[chosen], column, box) or once]
-        questions = apart(np.concatenate([p.shifts for p in parts]))
-        made = [self._choose([only(p, figures) for p in parts], box.part(figures)) for figures in questions]
-        return any(made)
+        return parts, box
 
     def _choose(self, parts: list[Changes], box: Box) -> bool:
         errors = box.errors + np.sum([p.before for p in parts], axis=0)
@@ -310,7 +347,8 @@ class LastDigits:
         return np.asarray(self.objective.marginals[self.objective.schema.names[column]]) > 0
 
     def _neighbours(self, rows: Integers, column: int, is_far: bool = False) -> Integers:
-        """For every row another code: for a numeric column, unless it may be far, one to three granted values on."""
+        """For every row another code: for a numeric column, unless it may be far, one to three granted values on, and
+        more where changes add up exactly."""
         codes = self.codes[rows, column].astype(np.int64)
         granted = np.flatnonzero(self._granted(column))
         if len(granted) < 2:
@@ -318,7 +356,11 @@ class LastDigits:
         place = np.searchsorted(granted, codes)
         if is_far or not self.candidate.moves.draws.is_numeric[column]:
             return granted[(place + self.rng.integers(1, len(granted), len(rows))) % len(granted)]
-        step = self.rng.integers(1, min(4, len(granted)), len(rows)) * self.rng.choice([-1, 1], len(rows))
+        step = self.rng.integers(1, min(4, len(granted)), len(rows))
+        if self.bends.get(column, np.inf) <= _STRAIGHT:
+            longer = np.exp(self.rng.uniform(0.0, np.log(len(granted) / 2), len(rows))).astype(np.int64)
+            step = np.where(self.rng.random(len(rows)) < _LONGER, np.maximum(longer, 1), step)
+        step = step * self.rng.choice([-1, 1], len(rows))
         there = place + step
         there = np.where((there < 0) | (there >= len(granted)), place - step, there)
         return granted[np.clip(there, 0, len(granted) - 1)]

@@ -6,6 +6,8 @@ versions of each row are tried, and those of four rows meet in the middle (`few_
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from divulge.kernels.arrays import Codes, Floats, Integers, Mask
@@ -24,8 +26,17 @@ _FEW = 12
 _INSIDE = 0.3
 """Share of the printed intervals that such a sum may take; the rest is for the others."""
 
-_DRAWS = 3
-"""Sets of four rows that are tried for a sum."""
+_NEARLY = 0.9
+"""Share of the printed intervals that the sum of a row alone may take, where nothing nearer was found."""
+
+_DRAWS, _DRAWS_ALONE = 3, 5
+"""Sets of four rows that are tried for a sum; and how often other versions of one that is alone."""
+
+_TRIAL = 30
+"""Values of a variable from which it is seen whether it says which rare level a row has."""
+
+_VERSIONS = {1: 40_000, 2: 3_000}
+"""Versions of each row, where fewer than three are changed together: one alone has no others to meet."""
 
 
 def put_right(candidate: Candidate, view: View, box: Box, rng: np.random.Generator, reach: float) -> bool:
@@ -50,7 +61,9 @@ def put_right(candidate: Candidate, view: View, box: Box, rng: np.random.Generat
             together = np.flatnonzero(is_rare & moved[rows].any(axis=0))
             seen[together] = True
             scale = effects[together] / _INSIDE
-            is_changed |= _put_rows_right(candidate, rows, together, -wanted[together] * scale, scale, rng, reach)
+            at = np.searchsorted(np.flatnonzero(is_rare), together)
+            asked = _Wanted(at, -wanted[together] * scale, scale, is_rare)
+            is_changed |= _put_rows_right(candidate, rows, asked, rng, reach)
     return is_changed
 
 
@@ -96,29 +109,34 @@ def _moved(candidate: Candidate, column: int, n_totals: int) -> Mask:
     return shifts != 0
 
 
+class _Wanted(NamedTuple):
+    """What is wanted of some rare totals. errors: in units in which ±1 is near enough; scale: such units in one."""
+
+    totals: Integers  # their places among the rare ones
+    errors: Floats
+    scale: Floats
+    is_rare: Mask  # of all totals
+
+
 def _put_rows_right(
-    candidate: Candidate,
-    rows: Integers,
-    totals: Integers,
-    errors: Floats,
-    scale: Floats,
-    rng: np.random.Generator,
-    reach: float,
+    candidate: Candidate, rows: Integers, wanted: _Wanted, rng: np.random.Generator, reach: float
 ) -> bool:
-    """errors: of these totals, in units in which ±1 is near enough; scale: such units in one of the total."""
-    objective, program = candidate.objective, candidate.objective.program
-    n_blocks = sum(len(output.blocks) for output in objective.lowered[: objective.n_lowered_targets])
-    for _ in range(1 if len(rows) <= ROWS else _DRAWS):
+    few = len(rows) <= ROWS
+    for _ in range(_DRAWS_ALONE if len(rows) == 1 else 1 if few else _DRAWS):
         chosen = rng.permutation(rows)[:ROWS]
-        versions = [_versions(candidate, int(row), rng, reach) for row in chosen]
-        moving = []
-        for tried in versions:
-            sums = program.of_rows(tried, n_blocks)[:, : candidate.n_target_totals]
-            # Whoever leaves a level, or joins another, changes what is wanted of both.
-            parts = sums != 0
-            kept = np.flatnonzero((parts == parts[0]).all(axis=1))
-            moving.append(Row(kept, (sums - sums[0])[kept][:, totals] * scale))
-        found = meet(moving, errors, rng)
+        n = _VERSIONS.get(len(chosen), VALUES)
+        versions, moving = [], []
+        for row in map(int, chosen):
+            tried = _versions(candidate, row, wanted.is_rare, rng, reach, n)
+            sums = _rare_sums(candidate, tried, wanted.is_rare)
+            kept = _stays(sums)
+            versions.append(tried)
+            moving.append(Row(np.flatnonzero(kept), (sums - sums[0])[kept][:, wanted.totals] * wanted.scale))
+        found = meet(moving, wanted.errors, rng)
+        if found is None and len(chosen) == 1:
+            # Nobody to meet: the nearest version will do, where the figure is as printed with it.
+            off = np.abs(moving[0].shifts + wanted.errors).max(axis=1)
+            found = [int(moving[0].codes[np.argmin(off)])] if off.min() < _NEARLY / _INSIDE else None
         if found is not None:
             for row, tried, one in zip(chosen, versions, found, strict=True):
                 candidate.codes[row] = tried[one]
@@ -126,16 +144,38 @@ def _put_rows_right(
     return False
 
 
-def _versions(candidate: Candidate, row: int, rng: np.random.Generator, reach: float) -> Codes:
-    """The row as it is, and with other values of its numeric variables; where these go far, of those with two too."""
+def _rare_sums(candidate: Candidate, tried: Codes, is_rare: Mask) -> Floats:
+    """(rows, rare totals): what each row adds to these."""
+    objective = candidate.objective
+    n_blocks = sum(len(output.blocks) for output in objective.lowered[: objective.n_lowered_targets])
+    return objective.program.of_rows(tried, n_blocks)[:, is_rare]
+
+
+def _stays(sums: Floats) -> Mask:
+    """Which rows have a part in the same totals as the first: whoever leaves a rare level, or joins another, changes
+    what is wanted of both."""
+    parts = sums != 0
+    return np.asarray((parts == parts[0]).all(axis=1))
+
+
+def _versions(candidate: Candidate, row: int, is_rare: Mask, rng: np.random.Generator, reach: float, n: int) -> Codes:
+    """The row as it is, and with other values of its numeric variables; where these go far, of those with two too.
+
+    Variables that say which rare level it has stay as they are.
+    """
     objective, draws = candidate.objective, candidate.moves.draws
-    tried = np.repeat(candidate.codes[row][None], VALUES, axis=0)
+    tried = np.repeat(candidate.codes[row][None], n, axis=0)
     for column in map(int, candidate.moves.variables):
         granted = np.flatnonzero(objective.marginals[objective.schema.names[column]] > 0)
         if draws.is_numeric[column]:
             place, most = int(np.searchsorted(granted, tried[0, column])), max(1, int(reach * len(granted)))
-            drawn = np.clip(place + rng.integers(-most, most + 1, VALUES - 1), 0, len(granted) - 1)
-            tried[1:, column] = granted[drawn]
+            drawn = granted[np.clip(place + rng.integers(-most, most + 1, n - 1), 0, len(granted) - 1)]
         elif len(granted) == 2 and reach == 1.0:
-            tried[1:, column] = granted[rng.integers(0, 2, VALUES - 1)]
+            drawn = granted[rng.integers(0, 2, n - 1)]
+        else:
+            continue
+        alone = np.repeat(candidate.codes[row][None], _TRIAL + 1, axis=0)
+        alone[1:, column] = drawn[:_TRIAL]
+        if _stays(_rare_sums(candidate, alone, is_rare)).all():
+            tried[1:, column] = drawn
     return tried

@@ -48,17 +48,21 @@ class Search:
         if self._mend_what_is_wrong():
             return Outcome.REPRODUCED
         while True:
-            if make_single_moves(candidate, is_first=self.best is None) or candidate.is_done():
+            is_near = make_single_moves(candidate, is_first=self.best is None) or candidate.is_done()
+            if is_near and (self.settings.mae is not None or candidate.is_as_printed()):
                 return Outcome.REPRODUCED
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
             if self._is_quick() and candidate.recentre():
-                if make_single_moves(candidate, is_first=False) or candidate.is_done():
+                is_near = make_single_moves(candidate, is_first=False) or candidate.is_done()
+                if is_near and candidate.is_as_printed():
                     return Outcome.REPRODUCED
                 candidate.recount()
             if self._may_land() and LastDigits(candidate).land():
                 return Outcome.REPRODUCED
+            if is_near:
+                return Outcome.NEAR_ENOUGH
             if self.settings.polish and self.settings.keep is None:
                 make_pairs(candidate)
             else:

@@ -35,7 +35,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     n_targets, n_figures = objective.n_lowered_targets, objective.n_target_residuals
     n_rows = len(candidate.codes)
     whole = max(_CHUNK, min(_LARGE_CHUNK, 4 * n_rows), n_rows // 2)
-    chunk = whole if candidate.settings.mae is None else whole // 4
+    chunk = whole if candidate.near is None else whole // 4
     reduction = _REDUCTION ** (chunk / max(_LARGE_CHUNK, n_rows // 2))
     view = candidate.refresh()
     candidate.pair_rows()

@@ -8,7 +8,7 @@ totals are updated instead of refitting the model, except for outputs that do no
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Literal
 
 import numba
@@ -80,10 +80,12 @@ class Evolutionary:
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
+        enough: float | None = None,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
+        settings = self if enough is None or self.mae is not None else replace(self, mae=enough)
         # The paper's algorithm keeps to known marginals by drawing from them alone.
-        return _Run(self, objective.of_outputs(), n_rows, (seed, run), Log(listener), snapshots).run()
+        return _Run(settings, objective.of_outputs(), n_rows, (seed, run), Log(listener), snapshots).run()
 
 
 @dataclass
