@@ -12,6 +12,7 @@ from sqlalchemy import event, select
 from divulge.ledger import jobs, reasons, workflow
 from divulge.ledger.dashboard import find_dashboard
 from divulge.ledger.model import CheckerDecision, Choice, Person, Submission, Upload, Use, utc_now
+from divulge.ledger.proposals import Proposal
 from divulge.ledger.verify import verify
 from divulge.ledger.waiting import find_waiting
 from tests.support.service import CANARY, FIGURES, OUTPUT, Service, api_headers, post, record
@@ -213,3 +214,44 @@ def test_context_that_is_none_in_a_spec_is_refused(service: Service, context: st
     text = f"outputs:\n- {{kind: crosstab, variables: [AGE], compute: true, context: {context}}}"
     fields = {"project": service.project, "dataset": service.dataset, "title": "T", "text": text}
     assert post(service.client("rosa"), "/submit/spec", fields).status_code == 422
+
+
+def test_files_that_are_to_leave_come_along_into_a_new_version(service: Service) -> None:
+    spec = 'outputs: [{kind: crosstab, variables: [SEX], released: {"SEX=F": 26, "SEX=M": 26}}]'
+    about = {"project": service.project, "dataset": service.dataset, "title": "Plots", "why": "Figure 1."}
+    files = [("others", ("one.png", b"\x89PNG one")), ("others", ("two.png", b"\x89PNG two"))]
+    rosa = service.client("rosa")
+    first = post(rosa, "/submit/spec", {**about, "text": spec}, files=files).headers["location"].split("?")[0]
+    assert post(rosa, f"{first}/withdraw").status_code == 303
+    page = rosa.get(f"/submit/spec?replaces={first.rpartition('/')[2]}").text
+    assert page.count('name="keep"') == page.count("checked") == 2
+    again = {"replaces": first.rpartition("/")[2], "title": "Plots", "text": spec, "keep": "one.png"}
+    second = post(rosa, "/submit/spec", again).headers["location"].split("?")[0]
+    kept = rosa.get(f"/api{second}").json()["files"]
+    assert [(f["name"], f["use"]) for f in kept] == [("one.png", "other")]
+
+
+def test_new_version_does_not_tell_which_files_of_acro_could_be_read(service: Service) -> None:
+    with service.ledger.writing() as session:
+        blob = service.ledger.store.put(b"x")
+        proposal = Proposal(
+            "Folder",
+            [dict(OUTPUT)],
+            uploads=[("read.csv", blob)],
+            others=[("unread.csv", blob, "it cannot be read")],
+            origin="acro",
+        )
+        old = workflow.submit(session, service.ids["rosa"], service.project, service.dataset, proposal).id
+        workflow.withdraw(session, service.ids["rosa"], old)
+    rosa = service.client("rosa")
+    assert 'name="keep"' not in rosa.get(f"/submit/spec?replaces={old}").text
+    spec = 'outputs: [{kind: crosstab, variables: [SEX], released: {"SEX=F": 26, "SEX=M": 26}}]'
+    fields = {"replaces": old, "title": "Folder", "text": spec, "keep": ["unread.csv", "read.csv"]}
+    made = post(rosa, "/submit/spec", fields).headers["location"].split("?")[0]
+    assert rosa.get(f"/api{made}").json()["files"] == []
+
+
+def test_changes_are_not_offered_for_what_nothing_speaks_against(service: Service) -> None:
+    chloe = service.client("chloe")
+    assert "Look for changes" not in chloe.get(f"/submissions/{make(service)}").text
+    assert "Look for changes" in chloe.get(f"/submissions/{make(service, severity='review')}").text

@@ -37,6 +37,7 @@ HOSTILE = {
     "a quotation that does not end": f'{TABLE}    where: "AGE == \'x"\n',
     "a spec that does not end": "outputs: '",
     "NUL": f'{TABLE}    name: "a\\0b"\n',
+    "half a character": f'{TABLE}    name: "\\ud800"\n',
     "50,000 brackets": "[" * 50_000,
     "braces": "{" * 2000,
 }
@@ -58,6 +59,9 @@ def test_whatever_is_handed_in_is_refused_in_words(service: Service) -> None:
         assert 400 <= rosa.post("/api/submissions", content=raw, headers=headers).status_code < 500
     asked["outputs"] = [{"kind": "crosstab", "variables": ["AGE"], "compute": True, "where": "(" * 3000}]
     assert rosa.post("/api/submissions", json=asked, headers=headers).status_code == 422
+    for half in ({"name": "\ud800"}, {"\udfff": 1}, {"kind": "\ud800"}, {"where": "SEX == '\ud800'"}, {"name": "a\0b"}):
+        asked["outputs"] = [{"kind": "crosstab", "variables": ["AGE"], "compute": True, **half}]
+        assert rosa.post("/api/submissions", content=json.dumps(asked), headers=headers).status_code == 422, half
     # As much as is read before the connection is cut: enough to be too much, not so much that no answer arrives.
     assert 400 <= rosa.get("/submissions", headers={"x-long": "a" * 100_000}).status_code < 500
     assert rosa.get("/submissions").status_code == 200

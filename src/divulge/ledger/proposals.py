@@ -101,8 +101,7 @@ def check_proposal(
     public: the variables whose possible values a researcher may know. An output that speaks of another is taken as it
     is, whatever the data hold: to refuse it would tell something of them. A worker finds out, and tells the checkers.
     """
-    if "\0" in proposal.title + proposal.purpose or "\\u0000" in json.dumps(proposal.outputs, default=str):
-        raise SpecError("there is a character in it that no text has (NUL).", where="outputs")
+    check_characters(proposal)
     if not proposal.title.strip():
         raise SpecError("a title is needed.", where="title")
     # A folder of ACRO's of which nothing could be read is for the checkers to look at.
@@ -125,6 +124,19 @@ def check_proposal(
     for (name, blob), (_, _, why) in zip(named[n_uploads:], proposal.others, strict=True):
         files.append(_CheckedFile(name, blob, Use.OTHER, _reason(why, name)))
     return checked, files
+
+
+def check_characters(proposal: Proposal) -> None:
+    """Raise where there is a NUL, or half of a pair that stands for one character (RFC 8259, section 8.2).
+
+    JSON can write both, and no database takes them.
+    """
+    names = [name for name, *_ in [*proposal.uploads, *proposal.others]]
+    context = {str(number): said for number, said in proposal.context.items()}
+    written = [proposal.title, proposal.purpose, names, context, proposal.outputs]
+    text = json.dumps(written, default=str, ensure_ascii=False)
+    if "\\u0000" in text or any("\ud800" <= c <= "\udfff" for c in set(text)):
+        raise SpecError("there is a character in it that no text has (NUL, or half of one).", where="outputs")
 
 
 def _reason(why: str, name: str) -> str:

@@ -115,7 +115,7 @@ class VisibleSubmission:
 
     def use_of(self, upload: Upload) -> str:
         """What becomes of a file, as the reader is told it."""
-        hidden = not self.can["see_assessment"] and self.submission.origin == "acro"
+        hidden = not self.can["see_assessment"] and _came_by_acro(self.submission)
         return Use.SUPPORTING if hidden else upload.use
 
     @property
@@ -131,6 +131,11 @@ class VisibleSubmission:
     def rulings(self) -> tuple[Ruling, ...]:
         """What rules and arithmetic found, for whoever sees the assessment."""
         return read_rulings(self.brief, self.submission.outputs) if self.brief is not None else ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the assessment releases it and no rule is broken, for whoever sees the assessment."""
+        return self.brief is not None and is_clean(self.brief)
 
     def marks_of(self, output: SubmittedOutput) -> Mapping[str, Mark]:
         """What is the matter with the figures of an output, by label."""
@@ -204,6 +209,14 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
+
+
+def _came_by_acro(submission: Submission) -> bool:
+    """Whether this version or one before it was a folder of ACRO's."""
+    version: Submission | None = submission
+    while version is not None and version.origin != "acro":
+        version = version.replaces
+    return version is not None
 
 
 def is_plain(seen: VisibleSubmission) -> bool:

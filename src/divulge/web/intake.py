@@ -17,7 +17,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from divulge.errors import DivulgeError, SpecError, UploadError
 from divulge.ledger.model import Submission, Use
-from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, check_proposal, is_public
+from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, check_characters, check_proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store, safe_name
 from divulge.outputs import Output, read_released
 from divulge.outputs.output import in_field
@@ -230,6 +230,8 @@ def check_figures(store: Store, proposal: Proposal, schema: Schema, public: Coll
     is refused, and in which words, would tell what they hold. Whatever the ledger will ask of the proposal is asked
     here first, within limits of time and memory.
     """
+    # First: what is wrong with a text is said in its own words, and these go into no answer.
+    check_characters(proposal)
     within_limits(_check, store, proposal, schema, public)
 
 

@@ -23,7 +23,9 @@ _STARTS = (
     (b"%PDF-", "application/pdf"),
 )
 _HEAD = 4096  # bytes in which an SVG says that it is one
-_MOST_PAGES = 30  # pages of a PDF that are drawn; the file itself has the rest
+MOST_PAGES = 30
+"""Pages of a PDF that are drawn; the file itself has the rest."""
+
 _WIDTH = 1200  # pixels of a page that is drawn: what a wide screen shows
 
 
@@ -59,7 +61,7 @@ def _count_pages(path: str) -> int:
         return 0
     try:
         with pypdfium2.PdfDocument(path) as document:
-            return min(len(document), _MOST_PAGES)
+            return min(len(document), MOST_PAGES)
     except pypdfium2.PdfiumError:
         return 0
 
@@ -69,7 +71,7 @@ def _draw_page(path: str, number: int) -> bytes:
 
     try:
         with pypdfium2.PdfDocument(path) as document:
-            if not 1 <= number <= min(len(document), _MOST_PAGES):
+            if not 1 <= number <= min(len(document), MOST_PAGES):
                 raise NotFoundError("there is no such page.")
             page = document[number - 1]
             drawn = page.render(scale=_WIDTH / max(1.0, page.get_width())).to_pil()

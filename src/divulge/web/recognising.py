@@ -33,6 +33,7 @@ _WAITING = 10  # people who wait for a reading at once, each in a thread that do
 _MOST_LINES = 5000  # of a file that a page shows; the file itself has the rest
 _MOST_CELLS = 60_000
 _LONGEST_LINE = 2000
+_LAYOUT = 2  # of what is kept; another number has everything read anew
 
 _Files = Sequence[tuple[str, str]]
 
@@ -48,7 +49,7 @@ class Recognised:
         """A file as lines and tables, for a page."""
         names = self.told["names"]
         if file not in names:
-            return {"blocks": [], "reason": "it was not read", "cut": False}
+            return {"blocks": [], "reason": "it was not read", "cut": False, "hidden": []}
         found: Mapping[str, Any] = json.loads((self.folder / f"{names.index(file)}.json").read_text(encoding="utf-8"))
         return found
 
@@ -63,7 +64,7 @@ class Recogniser:
     def read(self, store: Store, submission: Submission) -> Recognised:
         """What is recognised in the files of a submission."""
         files = sorted((u.name, u.digest) for u in submission.uploads)
-        key = sha256(json.dumps([files, __version__]).encode()).hexdigest()
+        key = sha256(json.dumps([files, __version__, _LAYOUT]).encode()).hexdigest()
         folder = self._folder / key
         with suppress(OSError, ValueError):
             return Recognised(json.loads((folder / "told.json").read_text(encoding="utf-8")), folder)
@@ -122,6 +123,7 @@ def recognise(files: _Files) -> dict[str, Any]:
 def _laid_out(path: Path, name: str) -> dict[str, Any]:
     """A file as lines and tables with the numbers of their lines: text alone, whatever the file was."""
     from divulge.readers.handed_in.sheets import open_document
+    from divulge.web.hidden import find_hidden
 
     document = open_document(path, name)
     blocks: list[dict[str, Any]] = []
@@ -136,7 +138,7 @@ def _laid_out(path: Path, name: str) -> dict[str, Any]:
         cells += sum(len(row[1]) for row in laid["rows"])
         is_cut = is_cut or laid.pop("cut")
         blocks.append(laid)
-    return {"blocks": blocks, "reason": document.reason, "cut": is_cut}
+    return {"blocks": blocks, "reason": document.reason, "cut": is_cut, "hidden": find_hidden(path)}
 
 
 def _block(block: Any, most: int) -> dict[str, Any]:

@@ -97,4 +97,4 @@ def text_of(document: Mapping[str, Any], field: str) -> str:
     found = document.get(field, "")
     if not isinstance(found, str):
         raise SpecError("a text is needed.", where=field)
-    return found.replace("\0", "")
+    return found.replace("\0", "").encode(errors="replace").decode()

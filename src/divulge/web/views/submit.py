@@ -63,25 +63,33 @@ def _submit_spec(request: Request, form: Form) -> Response:
         document = intake.read_document(text, name)
         store, most = ledger_of(request).store, settings_of(request).upload_bytes
         uploads = intake.keep(store, intake.sent_files(form.fields, "files"), most)
-        uploads += _kept_before(request, form, {name for name, _ in uploads})
-        others = intake.keep(store, intake.sent_files(form.fields, "others"), most)
         why = form.text("why", 2000)
+        sent = intake.keep(store, intake.sent_files(form.fields, "others"), most)
+        others = [(name, blob, why) for name, blob in sent]
+        before = _kept_before(request, form, {name for name, _ in [*uploads, *sent]})
         return intake.from_spec(
-            form.text("title"), form.text("purpose"), document, uploads, [(name, blob, why) for name, blob in others]
+            form.text("title"), form.text("purpose"), document, [*uploads, *before[0]], [*others, *before[1]]
         )
 
     return _hand_in(request, form, "spec", propose)
 
 
-def _kept_before(request: Request, form: Posted, sent: set[str]) -> list[tuple[str, Blob]]:
-    """Files of the version before that stay here and were not sent anew."""
+def _kept_before(
+    request: Request, form: Posted, sent: set[str]
+) -> tuple[list[tuple[str, Blob]], list[tuple[str, Blob, str]]]:
+    """Files of the version before that were not sent anew: those that stay here, and those to leave if so ticked."""
     replaces = form.number("replaces")
     if replaces is None:
-        return []
+        return [], []
     with ledger_of(request).reading() as session:
         old = queries.find_submission(session, form.visitor.person, replaces)
         states.check_resubmit(form.visitor.person, old)
-        return [one for one in intake.kept_files(old, without=CORRECTIONS)[0] if one[0] not in sent]
+        if old.origin == "acro":
+            # What could be read of each file depends on the data: none is kept, so none is missing.
+            return [], []
+        uploads, others = intake.kept_files(old, without=CORRECTIONS)
+        wanted = set(form.texts("keep"))
+        return [u for u in uploads if u[0] not in sent], [o for o in others if o[0] in wanted - sent]
 
 
 @router.post("/submit/acro")
