@@ -50,6 +50,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "fixed-effects": {"formula": "age ~ sex + weeks_worked", "absorb": "education"},
     "random-intercept": {"formula": "age ~ sex", "group": "education"},
     "two-stage": {"formula": "age ~ weeks_worked", "instruments": "sex"},
+    "quantile-regression": {"formula": "age ~ sex + weeks_worked"},
     "logistic": {"formula": "income ~ age + sex", "statistics": ["se", "n"], **_RICH},
     "probit": {"formula": "income ~ age + sex", **_RICH},
     "cloglog": {"formula": "income ~ age + sex", **_RICH},

@@ -10,7 +10,7 @@ as_output.divulge_output <- function(x, ...) x
 as_output.default <- function(x, ...) {
   stop(
     "Divulge does not know how to read an object of class ", paste(class(x), collapse = ", "), ".\n",
-    "It reads lm, glm, glm.nb, svyglm, lmer, multinom, polr, coxph, survreg, survfit, table, xtabs, ftable and data frames of figures.",
+    "It reads lm, glm, glm.nb, svyglm, lmer, rq, multinom, polr, coxph, survreg, survfit, table, xtabs, ftable and data frames of figures.",
     call. = FALSE
   )
 }
@@ -81,8 +81,10 @@ as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, 
   f <- family(x)
   kinds <- c(
     "gaussian identity" = "linear", "binomial logit" = "logistic", "poisson log" = "poisson",
-    "binomial probit" = "probit", "binomial cloglog" = "cloglog", "Gamma log" = "gamma",
-    "inverse.gaussian log" = "inverse-gaussian", "quasibinomial logit" = "logistic", "quasipoisson log" = "poisson"
+    "binomial probit" = "probit", "binomial cloglog" = "cloglog", "Gamma log" = "gamma", "Gamma inverse" = "gamma",
+    "Gamma identity" = "gamma", "inverse.gaussian log" = "inverse-gaussian",
+    "inverse.gaussian 1/mu^2" = "inverse-gaussian", "inverse.gaussian inverse" = "inverse-gaussian",
+    "inverse.gaussian identity" = "inverse-gaussian", "quasibinomial logit" = "logistic", "quasipoisson log" = "poisson"
   )
   kind <- unname(kinds[paste(f$family, f$link)])
   if (is.na(kind)) stop("Divulge does not know ", f$family, " models with the link ", f$link, ".", call. = FALSE)
@@ -91,6 +93,9 @@ as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, 
   is_binary <- kind %in% c("logistic", "probit", "cloglog")
   if (is_binary && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
   if (startsWith(f$family, "quasi")) extra$errors <- "quasi"
+  if (kind %in% c("gamma", "inverse-gaussian") && f$link != "log") {
+    extra$link <- if (f$link == "1/mu^2") "inverse-squared" else f$link
+  }
   # R's standard errors are by the expected information.
   if (kind == "probit") extra$information <- "expected"
   if (is_binary && is.matrix(y)) {

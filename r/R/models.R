@@ -44,7 +44,6 @@ figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, n
 }
 
 as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
-  if (!is.null(x$naive.var)) stop("Divulge reads the model's own standard errors of coxph.", call. = FALSE)
   if (!x$method %in% c("efron", "breslow")) stop("Divulge reads ties by efron or breslow.", call. = FALSE)
   data <- data_of(x)
   t <- terms(x)
@@ -55,6 +54,18 @@ as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL
   extra <- list(event = sides$event, observed = sides$observed, ties = x$method)
   if (length(strata)) extra$strata <- I(strata)
   if (!is.null(sides$entry)) extra$entry <- sides$entry
+  if (!is.null(x$naive.var)) {
+    cluster <- x$call$cluster
+    extra$errors <- if (is.null(cluster)) "HC0" else "cluster-plain"
+    if (!is.null(cluster)) {
+      if (!is.symbol(cluster)) stop("clusters must be a column of the data: cluster = town.", call. = FALSE)
+      extra$cluster <- as.character(cluster)
+    }
+  }
+  if (!is.null(x$call$weights)) {
+    if (!is.symbol(x$call$weights)) stop("weights must be a column of the data.", call. = FALSE)
+    extra$weights <- as.character(x$call$weights)
+  }
   b <- coef(x)
   figures_output(
     x, "cox", unname(found$labels[names(b)]), b, sqrt(diag(as.matrix(vcov(x)))), x$n, decimals, se_decimals, name,
@@ -117,23 +128,46 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
   if (is.na(kind)) stop("Divulge does not know survey models of ", f$family, " with the link ", f$link, ".", call. = FALSE)
   design <- x$survey.design
   call <- design$call
-  if (!is.null(call$strata) || !is.null(call$fpc)) {
-    stop("Divulge reads survey designs with weights and one stage of clusters, without strata.", call. = FALSE)
-  }
+  if (!is.null(call$fpc)) stop("Divulge reads survey designs without finite population corrections.", call. = FALSE)
   weights <- all.vars(call$weights)
   clusters <- all.vars(if (is.null(call$ids)) call$id else call$ids)
-  if (length(weights) != 1 || length(clusters) > 1) {
-    stop("Divulge reads survey designs with one variable of weights and at most one of clusters.", call. = FALSE)
+  strata <- all.vars(call$strata)
+  if (length(weights) != 1 || length(clusters) > 1 || length(strata) > 1) {
+    stop("Divulge reads survey designs with one variable of weights and at most one of clusters and of strata.",
+         call. = FALSE)
   }
   found <- translate_model(x)
   b <- coef(x)
   extra <- list(weights = weights, errors = if (length(clusters)) "cluster-ml" else "robust-ml")
   if (length(clusters)) extra$cluster <- clusters
+  if (length(strata)) {
+    extra$errors <- "survey"
+    extra$design_strata <- strata
+  }
   y <- model.frame(x)[[1]]
   if (kind == "logistic" && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
   figures_output(
     x, kind, unname(found$labels[names(b)]), b, sqrt(diag(vcov(x))), nobs(x), decimals, se_decimals, name, extra,
     found$formula, design$variables
+  )
+}
+
+# Quantile regression of one quantile. How its standard errors were computed is not part of the object: `density` says
+# it, as summary.rq does by its argument `se`; "" publishes none.
+as_output.rq <- function(x, decimals = 4, se_decimals = decimals, name = NULL, density = "nid", ...) {
+  if (!is.null(x$call$weights)) stop("Divulge reads rq without weights.", call. = FALSE)
+  if (!density %in% c("", "iid", "nid", "ker")) stop("density is one of iid, nid, ker, or empty.", call. = FALSE)
+  found <- translate_model(x)
+  b <- coef(x)
+  se <- rep(NA_real_, length(b))
+  if (nzchar(density) && requireNamespace("quantreg", quietly = TRUE)) {
+    se <- summary(x, se = density, covariance = TRUE)$coefficients[, 2]
+  }
+  extra <- list(quantile = x$tau)
+  if (nzchar(density)) extra$density <- density
+  figures_output(
+    x, "quantile-regression", unname(found$labels[names(b)]), b, unname(se), length(x$y), decimals, se_decimals, name,
+    extra, found$formula, tryCatch(data_of(x), error = function(e) NULL)
   )
 }
 

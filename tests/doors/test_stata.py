@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from statsmodels.sandbox.regression.gmm import IV2SLS
 from divulge.cli import main
 from divulge.errors import DivulgeError
 from divulge.outputs import read_released
+from divulge.outputs.kinds.quantile_regression import QuantileRegression
 from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.released.computed import compute
 from divulge.readers.stata_results import read_stata_results
@@ -83,6 +85,8 @@ CASES = (
     "areg",
     "ivregress",
     "mixed",
+    "qreg",
+    "glm, reciprocal",
 )
 
 
@@ -104,6 +108,12 @@ def cases() -> dict[str, tuple[dict[str, Any], tuple[list[str], Any, Any]]]:
     # Held against lmer in tests/spec/outputs/test_random_intercept.py.
     mixed = RandomIntercept(formula="wage ~ age", group="race", likelihood="ml").evaluate(table_from_frame(FRAME))
     assert mixed.se is not None
+    # Held against quantreg in tests/spec/outputs/test_quantile_regression.py; its errors as Stata's manual has them.
+    quantile = QuantileRegression(formula="wage ~ age", density="fitted", statistics=("se",))
+    plane = quantile.evaluate(table_from_frame(FRAME))
+    assert plane.se is not None
+    with warnings.catch_warnings(action="ignore"):  # the reciprocal may be negative, and is not here
+        gamma = smf.glm("wage ~ age", FRAME, family=sm.families.Gamma()).fit(tol=1e-12)
     return {
         "areg": (
             {"cmd": "areg", "depvar": "wage", "absvar": "town"},
@@ -116,6 +126,14 @@ def cases() -> dict[str, tuple[dict[str, Any], tuple[list[str], Any, Any]]]:
         "ivregress": (
             {"cmd": "ivregress", "depvar": "wage", "insts": "age race", "small": "small", "vce": "unadjusted"},
             (["union", "age", "_cons"], instrumented.params.iloc[[1, 2, 0]], instrumented.bse.iloc[[1, 2, 0]]),
+        ),
+        "qreg": (
+            {"cmd": "qreg", "depvar": "wage", "q": "0.5", "vce": "iid"},
+            (["age", "_cons"], plane.values[[1, 0]], plane.se[[1, 0]]),
+        ),
+        "glm, reciprocal": (
+            {"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Reciprocal", "vce": "eim"},
+            (["age", "_cons"], gamma.params.iloc[[1, 0]], gamma.bse.iloc[[1, 0]]),
         ),
         "mixed": (
             {"cmd": "mixed", "depvar": "wage", "ivars": "race", "method": "ML"},
@@ -194,7 +212,7 @@ def test_command_gives_a_verdict_that_stata_shows(tmp_path: Path, capsys: pytest
         ({"cmd": "xtreg", "depvar": "wage", "model": "re", "ivar": "town"}, "with the option fe"),
         ({"cmd": "ivregress", "depvar": "wage", "estimator": "gmm", "insts": "age"}, "the estimator 2sls"),
         ({"cmd": "mixed", "depvar": "wage", "ivars": "town race"}, "one random intercept"),
-        ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Reciprocal"}, "glm with family gamma"),
+        ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Power(-3)"}, "glm with family gamma"),
         ({"cmd": "regress", "depvar": "wage", "vce": "bootstrap"}, "cannot be computed again"),
         ({"cmd": "regress", "depvar": "wage", "wtype": "fweight", "wexp": "= town"}, "fweight"),
     ],

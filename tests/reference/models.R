@@ -1,14 +1,15 @@
 # Reference values of models, printed as Python: Rscript tests/reference/models.R people.csv > tests/reference/models_of_r.py
 # people.csv: python -c "from tests.spec.outputs.beside import small_frame; small_frame().to_csv('people.csv', index=False)"
-suppressMessages({library(survival); library(MASS); library(lme4); library(survey)})
+suppressMessages({library(survival); library(MASS); library(lme4); library(survey); library(quantreg)})
 d <- read.csv(commandArgs(TRUE)[1], stringsAsFactors = FALSE)
 for (v in c("SEX", "TENURE", "LTILL", "AREAP")) d[[v]] <- factor(d[[v]])
 d$MSTATUS <- factor(d$MSTATUS, levels = unique(d$MSTATUS[order(d$STATUS)]), ordered = TRUE)
 a <- d[d$AGE >= 1, ]
-show <- function(name, b, se) {
-  cat(sprintf("    \"%s\": (\n        (%s,),\n        (%s,),\n    ),\n", name,
-              paste(sub("NaN", "nan", sprintf("%.12g", b)), collapse = ", "), paste(sub("NaN", "nan", sprintf("%.12g", se)), collapse = ", ")))
+tuple <- function(x) {
+  x <- sub("NaN", "nan", sprintf("%.12g", x))
+  paste0("(", paste(x, collapse = ", "), if (length(x) == 1) ",", ")")
 }
+show <- function(name, b, se) cat(sprintf("    \"%s\": (%s, %s),\n", name, tuple(b), tuple(se)))
 fit <- function(name, m, n = Inf) {
   v <- sqrt(diag(as.matrix(vcov(m))))
   b <- coef(m)
@@ -16,14 +17,18 @@ fit <- function(name, m, n = Inf) {
 }
 cat("\"\"\"What R computes of the first 400 people of the simulated census (made by models.R).\"\"\"\n\n")
 cat("from math import nan\n\n")
-cat(sprintf("# %s, survival %s, MASS %s, lme4 %s, survey %s\n", R.version.string, packageVersion("survival"),
-            packageVersion("MASS"), packageVersion("lme4"), packageVersion("survey")))
+cat(sprintf("# %s, survival %s, MASS %s, lme4 %s, survey %s, quantreg %s\n", R.version.string, packageVersion("survival"),
+            packageVersion("MASS"), packageVersion("lme4"), packageVersion("survey"), packageVersion("quantreg")))
 cat("VALUES = {\n")
 tight <- glm.control(epsilon = 1e-14, maxit = 100)
 fit("probit", glm(HOME ~ AGE + SEX, binomial("probit"), d, control = tight))
 fit("cloglog", glm(HOME ~ AGE + SEX, binomial("cloglog"), d, control = tight))
 fit("gamma", glm(AGE ~ SEX + TENURE, Gamma("log"), a, control = tight))
 fit("inverse-gaussian", glm(AGE ~ SEX + TENURE, inverse.gaussian("log"), a, control = tight))
+for (link in c("inverse", "identity")) fit(paste("gamma", link), glm(AGE ~ SEX + TENURE, Gamma(link), a, control = tight))
+for (link in c("1/mu^2", "inverse", "identity")) {
+  fit(paste("inverse-gaussian", link), glm(AGE ~ SEX + TENURE, inverse.gaussian(link), a, control = tight))
+}
 fit("quasi-poisson", glm(AGE ~ SEX + TENURE, quasipoisson, d, control = tight))
 nb <- glm.nb(AGE ~ SEX + TENURE, d, control = glm.control(epsilon = 1e-14, maxit = 100))
 fit("negative-binomial", nb)
@@ -31,6 +36,10 @@ show("negative-binomial theta", nb$theta, nb$SE.theta)
 fit("cox efron", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, control = coxph.control(eps = 1e-12)))
 fit("cox breslow", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, ties = "breslow", control = coxph.control(eps = 1e-12)))
 fit("cox strata", coxph(Surv(AGE, ILL) ~ TENURE + strata(SEX), d, control = coxph.control(eps = 1e-12)))
+fit("cox robust", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, robust = TRUE, control = coxph.control(eps = 1e-12)))
+fit("cox clustered", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, cluster = AREAP, control = coxph.control(eps = 1e-12)))
+fit("cox robust strata", coxph(Surv(AGE, ILL) ~ TENURE + strata(SEX), d, robust = TRUE, ties = "breslow",
+                               control = coxph.control(eps = 1e-12)))
 w <- survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, control = survreg.control(rel.tolerance = 1e-10, maxiter = 1000))
 show("weibull", c(coef(w), log(w$scale)), sqrt(diag(vcov(w))))
 fit("exponential", survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, dist = "exponential",
@@ -49,6 +58,10 @@ fit("wls", lm(AGE ~ SEX + TENURE, d, weights = ETHGROUP))
 design <- svydesign(ids = ~AREAP, weights = ~ETHGROUP, data = d)
 fit("svyglm", svyglm(AGE ~ SEX + TENURE, design))
 fit("svyglm logistic", svyglm(HOME ~ SEX, design, family = quasibinomial))
+nested <- svydesign(ids = ~AREAP, strata = ~SEX, nest = TRUE, weights = ~ETHGROUP, data = d)
+fit("svyglm strata", svyglm(AGE ~ SEX + TENURE, nested))
+fit("svyglm strata logistic", svyglm(HOME ~ SEX, nested, family = quasibinomial))
+fit("svyglm strata alone", svyglm(AGE ~ SEX + TENURE, svydesign(ids = ~1, strata = ~MSTATUS, weights = ~ETHGROUP, data = d)))
 show("spearman", cor(d$AGE, d$ETHGROUP, method = "spearman"), NaN)
 show("kendall", cor(d$AGE, d$ETHGROUP, method = "kendall"), NaN)
 v <- anova(lm(AGE ~ SEX + TENURE, d))
@@ -57,4 +70,9 @@ trials <- as.integer(as.character(d$MSTATUS))
 fit("binomial", glm(cbind(HOME, trials - HOME) ~ AGE + SEX, binomial, d, control = tight))
 v <- lm(AGE ~ SEX + TENURE, d)
 show("lm aic and bic", c(AIC(v), BIC(v)), c(NaN, NaN))
+data(engel)
+for (tau in c(0.25, 0.5, 0.9)) {
+  m <- rq(foodexp ~ income, tau, engel)
+  for (se in c("iid", "nid", "ker")) show(sprintf("quantile %g %s", tau, se), coef(m), summary(m, se = se)$coefficients[, 2])
+}
 cat("}\n")

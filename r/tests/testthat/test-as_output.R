@@ -108,7 +108,11 @@ test_that("survey models say weights and clusters", {
   made <- as_output(survey::svyglm(age ~ ill, design))
   expect_equal(made$spec[c("weights", "errors", "cluster")], list(weights = "w", errors = "cluster-ml", cluster = "town"))
   strata <- survey::svydesign(ids = ~1, strata = ~town, weights = ~w, data = people)
-  expect_error(as_output(survey::svyglm(age ~ ill, strata)), "without strata")
+  made <- as_output(survey::svyglm(age ~ ill, strata))
+  expect_equal(made$spec[c("errors", "design_strata")], list(errors = "survey", design_strata = "town"))
+  people$size <- 1000
+  finite <- survey::svydesign(ids = ~1, weights = ~w, fpc = ~size, data = people)
+  expect_error(as_output(survey::svyglm(age ~ ill, finite)), "finite population")
 })
 
 test_that("quasi-families have errors with a dispersion", {
@@ -150,4 +154,33 @@ test_that("events among trials name both columns", {
   expect_equal(made$spec$formula, "n ~ age")
   expect_equal(made$spec$trials, "trials")
   expect_error(as_output(glm(cbind(n, trials) ~ age, binomial, counted)), "cbind\\(events, trials - events\\)")
+})
+
+test_that("a quantile regression says its quantile and how its errors are made", {
+  skip_if_not_installed("quantreg")
+  fit <- suppressWarnings(quantreg::rq(age ~ ill, tau = 0.25, data = people))
+  made <- as_output(fit, density = "iid")
+  expect_equal(made$spec$kind, "quantile-regression")
+  expect_equal(made$spec$quantile, 0.25)
+  expect_equal(made$spec$density, "iid")
+  expect_equal(made$files$released$term, c("Intercept", "ill", "n"))
+  two <- suppressWarnings(quantreg::rq(age ~ ill, tau = c(0.25, 0.5), data = people))
+  expect_error(as_output(two), "class rqs")
+  expect_error(as_output(fit, density = "rank"), "iid, nid, ker")
+})
+
+test_that("robust and clustered Cox models say so", {
+  skip_if_not_installed("survival")
+  Surv <- survival::Surv
+  robust <- as_output(survival::coxph(Surv(age, ill) ~ n, data = people, robust = TRUE))
+  expect_equal(robust$spec$errors, "HC0")
+  clustered <- as_output(survival::coxph(Surv(age, ill) ~ n, data = people, cluster = town))
+  expect_equal(clustered$spec[c("errors", "cluster")], list(errors = "cluster-plain", cluster = "town"))
+})
+
+test_that("Gamma models say their link", {
+  made <- as_output(glm(age ~ ill, data = people, family = Gamma))
+  expect_equal(made$spec[c("kind", "link")], list(kind = "gamma", link = "inverse"))
+  made <- as_output(glm(age ~ ill, data = people, family = inverse.gaussian))
+  expect_equal(made$spec$link, "inverse-squared")
 })

@@ -30,6 +30,7 @@ What = Literal[
     "events",
     "correlation",
     "term",  # the people of a level, or with a value other than zero, of a regression term
+    "plane",  # people through whose points a quantile regression is told to pass
     "model",
     "saturated",  # the patterns of predictors of a model that has as many parameters
     "test",

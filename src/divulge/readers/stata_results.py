@@ -20,6 +20,7 @@ _KINDS: Mapping[str, str] = {
     "xtreg": "fixed-effects",
     "ivregress": "two-stage",
     "mixed": "random-intercept",
+    "qreg": "quantile-regression",
     "logit": "logistic",
     "logistic": "logistic",
     "probit": "probit",
@@ -40,6 +41,8 @@ _GLM: Mapping[tuple[str, str], str] = {
     ("poisson", "log"): "poisson",
     ("gamma", "log"): "gamma",
     ("inverse gaussian", "log"): "inverse-gaussian",
+    **{("gamma", link): "gamma" for link in ("reciprocal", "identity")},
+    **{("inverse gaussian", link): "inverse-gaussian" for link in ("reciprocal", "identity", "power(-2)")},
 }
 _LEAST_SQUARES = ("regress", "areg", "xtreg")
 _VARIANCES = ("lns1_1_1", "lnsig_e")
@@ -207,6 +210,18 @@ def _levelled(results: _Results) -> dict[str, Any]:
     return {"group": groups[0], "likelihood": results.said.get("method", "ML").casefold()}
 
 
+def _linked(results: _Results) -> dict[str, Any]:
+    links = {"reciprocal": "inverse", "identity": "identity", "power(-2)": "inverse-squared"}
+    link = links.get(results.said.get("linkf", "").casefold())
+    return {} if link is None else {"link": link}
+
+
+def _of_quantile(results: _Results) -> dict[str, Any]:
+    """By how the density is estimated: qreg fits planes nearby, at the mean of the covariates or for every row."""
+    density = "nid" if results.said.get("vce", "").casefold() == "robust" else "fitted"
+    return {"quantile": float(results.said.get("q", "0.5")), "density": density}
+
+
 def _survival(results: _Results) -> dict[str, Any]:
     """Time and event by the variables that stset was given where these say the same, else as stset made them."""
     fields: dict[str, Any] = {
@@ -226,6 +241,9 @@ _FURTHER: Mapping[str, Callable[[_Results], dict[str, Any]]] = {
     "fixed-effects": _absorbed,
     "two-stage": _instrumented,
     "random-intercept": _levelled,
+    "quantile-regression": _of_quantile,
+    "gamma": _linked,
+    "inverse-gaussian": _linked,
 }
 
 
@@ -233,6 +251,8 @@ def _errors(results: _Results, command: str) -> dict[str, str]:
     """By which estimator Stata computed standard errors; pweights make them robust."""
     vce = results.said.get("vce", "").casefold()
     is_least = command in _LEAST_SQUARES
+    if command == "qreg" and vce in ("", "iid", "robust"):
+        return {}
     if vce in ("hc2", "hc3") and is_least:
         return {"errors": vce.upper()}
     if vce == "robust" and command == "ivregress":

@@ -133,6 +133,9 @@ def from_statsmodels(
     fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     if errors is not None and published[:1] == ["se"]:
         fields["errors"] = errors
+    fields |= {field: float(getattr(result, attribute)) for field, attribute in kind.attributes.items()}
+    if type(model).__name__ == "GLM" and kind.links:
+        fields["link"] = kind.links[type(model.family.link).__name__]
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
         fields["information"] = "expected"
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
@@ -189,15 +192,16 @@ def _kind(model: Any) -> type[Regression]:
     called = type(model).__name__
     if called == "GLM":
         family, link = type(model.family).__name__, type(model.family.link).__name__
-        found = [kind for kind in _REGRESSIONS if kind.as_glm == (family, link)]
+        glms = [(kind, kind.as_glm) for kind in _REGRESSIONS if kind.as_glm is not None and kind.as_glm[0] == family]
+        found = [kind for kind, named in glms if named[1] == link or link in kind.links]
         called = f"GLM with family {family} and link {link}"
     else:
         found = [kind for kind in _REGRESSIONS if kind.statsmodels == called]
     if not found:
         raise OutputError(
             f"{called} is not a model that Divulge has a kind for.",
-            hint="It has OLS, Logit, Probit, Poisson, NegativeBinomial, MNLogit, and GLM of Gaussian, Binomial, "
-            "Poisson and, with a logarithmic link, Gamma and InverseGaussian.",
+            hint="It has OLS, QuantReg, Logit, Probit, Poisson, NegativeBinomial, MNLogit, and GLM of Gaussian, "
+            "Binomial, Poisson, Gamma and InverseGaussian.",
         )
     return found[0]
 

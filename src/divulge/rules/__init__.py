@@ -21,6 +21,7 @@ from divulge.rules.non_response import NonResponse
 from divulge.rules.p_percent import PPercent
 from divulge.rules.parameters_per_row import ParametersPerRow
 from divulge.rules.people_per_term import PeoplePerTerm
+from divulge.rules.points_on_the_plane import PointsOnThePlane
 from divulge.rules.prior_posterior import PriorPosterior
 from divulge.rules.rule import Finding, Rule, Severity
 from divulge.rules.saturated import Saturated
@@ -46,6 +47,7 @@ RULES: tuple[type[Rule], ...] = (
     HeldByFew,
     ListedValues,
     EdgeQuantile,
+    PointsOnThePlane,
     SpreadOfTwo,
     ModeOfAll,
     FewContributors,

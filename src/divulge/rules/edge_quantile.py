@@ -19,7 +19,7 @@ class EdgeQuantile(Rule):
     name: ClassVar[str] = "quantile near the edge"
     asks: ClassVar[str] = "On each side of a quantile there must be so many people."
     source: ClassVar[str] = "min(p, 1 − p) n < t, strict: Eurostat output checking guidelines 2015, percentiles; ONS"
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.POSITION,)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.POSITION, Statbarn.MODELS)
 
     fewest: Annotated[int, "So many people must lie on each side."] = 10
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -34,3 +36,14 @@ def test_response_below_zero_is_refused() -> None:
 
 def test_gamma_is_that_of_r() -> None:
     agree_with_r(Gamma(formula="AGE ~ SEX + TENURE", where="AGE >= 1").evaluate(FEW), "gamma")
+
+
+@pytest.mark.parametrize("link", ["inverse", "identity"])
+def test_gamma_with_another_link_is_that_of_r(link: Any) -> None:
+    output = Gamma(formula="AGE ~ SEX + TENURE", where="AGE >= 1", link=link)
+    agree_with_r(output.evaluate(FEW), f"gamma {link}")
+
+
+def test_ratios_of_means_need_a_logarithmic_link() -> None:
+    with pytest.raises(OutputError, match="logarithmic link alone"):
+        Gamma(formula="AGE ~ SEX", link="inverse", exponentiated=True)

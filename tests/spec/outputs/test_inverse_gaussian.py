@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -26,3 +28,9 @@ def test_inverse_gaussian_is_that_of_statsmodels() -> None:
 
 def test_inverse_gaussian_is_that_of_r() -> None:
     agree_with_r(InverseGaussian(formula="AGE ~ SEX + TENURE", where="AGE >= 1").evaluate(FEW), "inverse-gaussian")
+
+
+@pytest.mark.parametrize(("link", "name"), [("inverse-squared", "1/mu^2"), ("inverse", "inverse"), ("identity",) * 2])
+def test_inverse_gaussian_with_another_link_is_that_of_r(link: Any, name: str) -> None:
+    output = InverseGaussian(formula="AGE ~ SEX + TENURE", where="AGE >= 1", link=link)
+    agree_with_r(output.evaluate(FEW), f"inverse-gaussian {name}")

@@ -17,6 +17,7 @@ from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.models.model import fit_model
 from divulge.outputs.models.robust import recomputed_errors
 from tests.spec.outputs.beside import FEW, agree_with_r
+from tests.support.tables import small_table
 
 CENSUS = simulated_census(1500)
 FRAME = CENSUS.to_pandas().assign(HOME=lambda d: (d["TENURE"].astype(str) == CENSUS.schema["TENURE"].texts[1]) * 1)
@@ -93,6 +94,29 @@ def test_survey_errors_of_r_are_clustered_ones() -> None:
     agree_with_r(
         Logistic(formula="TENURE ~ SEX", **taylor).evaluate(FEW), "svyglm logistic", rtol=1e-5
     )  # R stops early
+
+
+def test_strata_of_a_design_are_those_of_survey() -> None:
+    nested: Any = {"weights": "ETHGROUP", "errors": "survey", "cluster": "AREAP", "design_strata": "SEX"}
+    agree_with_r(Linear(formula="AGE ~ SEX + TENURE", **nested).evaluate(FEW), "svyglm strata")
+    agree_with_r(Logistic(formula="TENURE ~ SEX", **nested).evaluate(FEW), "svyglm strata logistic", rtol=1e-5)
+    alone: Any = {"weights": "ETHGROUP", "errors": "survey", "design_strata": "MSTATUS"}
+    agree_with_r(Linear(formula="AGE ~ SEX + TENURE", **alone).evaluate(FEW), "svyglm strata alone")
+
+
+def test_a_design_without_strata_is_clustered_and_strata_need_a_design() -> None:
+    survey = Linear(formula="AGE ~ SEX", errors="survey", cluster="AREAP").evaluate(FEW)
+    clustered = Linear(formula="AGE ~ SEX", errors="cluster-ml", cluster="AREAP").evaluate(FEW)
+    assert survey.se == pytest.approx(clustered.se)
+    with pytest.raises(OutputError, match="errors: survey"):
+        Linear(formula="AGE ~ SEX", design_strata="SEX")
+
+
+def test_a_stratum_of_one_cluster_has_no_variance() -> None:
+    table = small_table(y=[1, 2, 4, 3, 7], c=["a", "a", "b", "c", "d"], s=["p", "p", "q", "q", "q"])
+    found = Linear(formula="y ~ 1", errors="survey", cluster="c", design_strata="s").evaluate(table)
+    assert found.se is not None
+    assert np.isnan(found.se).all()
 
 
 def test_weighted_least_squares_are_those_of_r() -> None:

@@ -30,6 +30,7 @@ from divulge.outputs.kinds.ordered_probit import OrderedProbit
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.probit import Probit
+from divulge.outputs.kinds.quantile_regression import QuantileRegression
 from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
@@ -67,6 +68,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     FixedEffects,
     RandomIntercept,
     TwoStage,
+    QuantileRegression,
     Logistic,
     Probit,
     Cloglog,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,11 +17,12 @@ from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.durations import event_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
-from divulge.outputs.models.hazards import Spells, fit_hazards
+from divulge.outputs.models.hazards import Spells, fit_hazards, score_residuals
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model, number_response
 from divulge.outputs.models.newton import Estimate
 from divulge.outputs.models.risk_sets import lower_hazards
+from divulge.outputs.models.standard_errors import Scores
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
@@ -63,8 +64,12 @@ class Cox(Estimated):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.errors != "model":
-            raise OutputError("a Cox model has its own standard errors alone here.", where="errors")
+        if self.errors in ("HC1", "HC2", "HC3", "quasi", "cluster", "survey"):
+            raise OutputError(
+                f"standard errors {self.errors} of Cox models are not computed.",
+                where="errors",
+                hint="Robust: HC0 (R), robust-ml (Stata); clustered: cluster-plain (R), cluster-ml (Stata).",
+            )
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)
@@ -87,9 +92,9 @@ class Cox(Estimated):
     def behind(self, table: Table) -> tuple[Behind, ...]:
         return model_behind(self, table, self.model(table.schema))
 
-    def spells(self, model: Model, table: Table) -> tuple[Spells, ModelRows]:
-        """The rows at risk."""
-        rows = model_rows(self, model, table, self.needs(), self.second(table.schema), is_collapsed=True)
+    def spells(self, model: Model, table: Table, is_collapsed: bool = True) -> tuple[Spells, ModelRows]:
+        """The rows at risk. is_collapsed: those that are alike as one."""
+        rows = model_rows(self, model, table, self.needs(), self.second(table.schema), is_collapsed)
         times = np.unique(model.y[np.isfinite(model.y)])
         exits = np.searchsorted(times, rows.y)
         entry = np.full(rows.size, -1)
@@ -118,8 +123,18 @@ class Cox(Estimated):
         """Twice as many people have other ties, which Efron's way takes into account."""
         return "neither" if self.ties == "efron" else super().growth
 
+    def errors_of(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
+        """Robust and clustered ones by the rows' score residuals (Lin & Wei 1989)."""
+        if self.errors == "model" or not fit.keep.any():
+            return super().errors_of(rows, fit, table)
+        spells, each = self.spells(self.model(table.schema), table, is_collapsed=False)
+        parts = score_residuals(spells, np.nan_to_num(fit.beta))
+        return self.by_scores(Scores(parts, np.nan_to_num(fit.inverse()), None, int(fit.keep.sum())), each, fit, table)
+
     def estimators(self) -> Iterator[Estimated]:
         yield self
+        if self.errors == "model":
+            yield from (replace(self, errors=errors) for errors in ("HC0", "robust-ml"))
 
     def describe(self) -> str:
         by: Any = f", stratified by {' × '.join(self.strata)}" if self.strata else ""

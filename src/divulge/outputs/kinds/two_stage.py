@@ -20,7 +20,7 @@ from divulge.outputs.models.model import Model, number_response, read_model
 from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate, maximise
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.models.refit import drawn_table, inverted, pair_of_terms
-from divulge.outputs.models.standard_errors import Scores, standard_errors
+from divulge.outputs.models.standard_errors import Scores
 from divulge.outputs.output import Example, in_field
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
@@ -99,9 +99,7 @@ class TwoStage(Estimated):
         if self.errors == "model":
             df = rows.n_rows - (k if self.scale == "n-k" else 0)
             return np.sqrt(np.diagonal(inverse) * (float(gap @ gap) / df if df > 0 else np.nan))
-        clusters = None if self.cluster is None else table[self.cluster][rows.kept].astype(np.int64)
-        scores = Scores(rows.x * gap[:, None], np.nan_to_num(inverse), None, k)
-        return np.where(fit.keep, standard_errors(scores, self.errors, clusters), np.nan)
+        return self.by_scores(Scores(rows.x * gap[:, None], np.nan_to_num(inverse), None, k), rows, fit, table)
 
     def estimators(self) -> Iterator[Estimated]:
         yield self

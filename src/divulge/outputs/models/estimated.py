@@ -65,7 +65,7 @@ class Estimated(Regression):
 
     def needs(self) -> tuple[str, ...]:
         """Variables beside the formula's that may not be missing."""
-        return () if self.cluster is None else (self.cluster,)
+        return self.of_design()
 
     def second(self, schema: Schema) -> tuple[str, Floats] | None:
         """A second number of each row, where the likelihood needs one: a variable, and the number of each code."""
@@ -175,9 +175,17 @@ class Estimated(Regression):
             with np.errstate(invalid="ignore"):
                 return np.sqrt(scale * np.diagonal(inverse))
         parts = row_scores(self.curve(), rows, known, fit.extra)
-        clusters = None if self.cluster is None else table[self.cluster][rows.kept].astype(np.int64)
-        scores = Scores(parts, np.nan_to_num(inverse), None, self.n_estimated(rows, fit))
-        return np.where(fit.keep, standard_errors(scores, self.errors, clusters), np.nan)
+        return self.by_scores(
+            Scores(parts, np.nan_to_num(inverse), None, self.n_estimated(rows, fit)), rows, fit, table
+        )
+
+    def by_scores(self, scores: Scores, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
+        """Standard errors by the rows' scores, with the clusters and strata that are named."""
+        clusters, strata = (
+            None if name is None else table[name][rows.kept].astype(np.int64)
+            for name in (self.cluster, self.design_strata)
+        )
+        return np.where(fit.keep, standard_errors(scores, self.errors, clusters, strata), np.nan)
 
     def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
         model = self.model(schema)

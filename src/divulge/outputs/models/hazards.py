@@ -56,7 +56,7 @@ class Spells:
 class Partial:
     """The partial likelihood at coefficients. hazard: d/S0 by stratum and time (Breslow 1974); moment: Σ d S1/S0²;
     mean: S1/S0, at all times at which anybody is at risk. tied_hazard, tied_moment: what Efron takes off both for those
-    who have their event at the very time."""
+    who have their event at the very time. event_mean: Σ over events of the mean of those at risk."""
 
     value: float
     score: Floats
@@ -66,6 +66,7 @@ class Partial:
     mean: Floats
     tied_hazard: Floats
     tied_moment: Floats
+    event_mean: Floats
 
 
 def partial(spells: Spells, beta: Floats) -> Partial:
@@ -89,7 +90,7 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     t0, t1 = spells.by_time(tied, spells.exit), spells.by_time(tied[:, None] * x, spells.exit)
     t2 = spells.by_time(tied[:, None, None] * square, spells.exit)
     most = int(count.max(initial=0)) if spells.is_efron else 1
-    hazard, moment, tied_hazard, tied_moment = (np.zeros_like(s) for s in (s0, s1, s0, s1))
+    hazard, moment, tied_hazard, tied_moment, event_mean = (np.zeros_like(s) for s in (s0, s1, s0, s1, s1))
     for tie in range(most):
         has = (count > tie) & (s0 > 0.0)
         share = np.divide(tie, count, out=np.zeros_like(count), where=has) if spells.is_efron else np.zeros_like(count)
@@ -100,6 +101,7 @@ def partial(spells: Spells, beta: Floats) -> Partial:
         value -= float((each * np.log(below)).sum())
         score = score - np.einsum("gt,gtp->p", each, mean)
         information += np.einsum("gt,gtpq->pq", each, inner)
+        event_mean += each[..., None] * mean
         hazard += each / below
         moment += (each / below)[..., None] * mean
         tied_hazard += share * each / below
@@ -109,8 +111,37 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     mean = np.where(has, np.divide(moment, hazard[..., None], out=np.zeros_like(moment), where=has), mean)
     back = np.exp(-shift)
     return Partial(
-        value, score, information, hazard * back, moment * back, mean, tied_hazard * back, tied_moment * back
+        value,
+        score,
+        information,
+        hazard * back,
+        moment * back,
+        mean,
+        tied_hazard * back,
+        tied_moment * back,
+        event_mean,
     )
+
+
+def score_residuals(spells: Spells, beta: Floats) -> Floats:
+    """Each row's part of the score, what it adds as one of those at risk included (Lin & Wei 1989)."""
+    now = partial(spells, beta)
+    x = spells.x
+    risk = np.exp(x @ beta)
+    died = spells.weight * spells.seen
+    d = spells.by_time(died, spells.exit)
+    mean = np.divide(now.event_mean, d[..., None], out=np.zeros_like(now.event_mean), where=d[..., None] > 0.0)
+    at = spells.stratum, spells.exit
+
+    def since(sums: Floats) -> Floats:
+        """Σ of what happened while a row was at risk."""
+        whole = np.cumsum(sums, axis=1)
+        is_late = (spells.entry >= 0).reshape(-1, *(1,) * (sums.ndim - 2))
+        return np.asarray(whole[at] - np.where(is_late, whole[spells.stratum, spells.entry], 0.0))
+
+    exposed = x * since(now.hazard)[:, None] - since(now.moment)
+    spared = x * now.tied_hazard[at][:, None] - now.tied_moment[at]
+    return died[:, None] * (x - mean[at]) - (spells.weight * risk)[:, None] * (exposed - spells.seen[:, None] * spared)
 
 
 def fit_hazards(spells: Spells, start: Floats) -> Estimate:

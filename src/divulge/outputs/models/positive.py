@@ -1,6 +1,11 @@
-"""What regressions of counts and of positive responses share."""
+"""What regressions of counts and of positive responses share: responses, links, likelihoods and scores (McCullagh &
+Nelder 1989)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -9,6 +14,8 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.models.design import response_values
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
+from divulge.outputs.models.newton import Curve
+from divulge.outputs.models.pieces import Piece
 from divulge.table import Variable
 
 
@@ -43,8 +50,98 @@ def start_at_mean(rows: ModelRows) -> Floats:
     return np.asarray(found)
 
 
-def pearson(rows: ModelRows, eta: Floats, n_fitted: int, power: float) -> float:
-    """Pearson's X² over its degrees of freedom, for a variance of μ to a power."""
-    df = rows.n_rows - n_fitted
-    mu = np.exp(eta)
-    return float(rows.weight @ ((rows.y - mu) ** 2 / mu**power)) / df if df > 0 else np.nan
+Link = Literal["log", "inverse", "identity", "inverse-squared"]
+"""How the mean follows from the predictor: e^η, 1/η, η, 1/√η."""
+
+LINKS: Mapping[str, Link] = {
+    "Log": "log",
+    "InversePower": "inverse",
+    "Identity": "identity",
+    "InverseSquared": "inverse-squared",
+}
+"""By what statsmodels calls them."""
+
+_MEANS: Mapping[Link, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
+    "log": (np.exp, np.exp, np.log),
+    "inverse": (lambda eta: 1.0 / eta, lambda eta: -1.0 / eta**2, lambda mu: 1.0 / mu),
+    "identity": (lambda eta: eta, np.ones_like, lambda mu: mu),
+    "inverse-squared": (lambda eta: eta**-0.5, lambda eta: -0.5 * eta**-1.5, lambda mu: mu**-2.0),
+}
+"""The mean, its slope in η, and the predictor of a mean."""
+
+_N_WAVES = 12
+"""So many exponential curves give 1/η and its powers within a thousandth over three decades (Braess & Hackbusch
+2005)."""
+
+
+def check_ratios(link: Link, exponentiated: bool, statistics: Sequence[str]) -> None:
+    """Raise where coefficients of another link are to be printed as ratios of means."""
+    if link != "log" and (exponentiated or {"ratio", "ratio-interval"} & set(statistics)):
+        where = "exponentiated" if exponentiated else "statistics"
+        raise OutputError("coefficients are ratios of means with a logarithmic link alone.", where=where)
+
+
+@dataclass(frozen=True)
+class PositiveMeans:
+    """A model of positive responses whose variance is the mean to a power: Gamma 2, inverse Gaussian 3."""
+
+    link: Link
+    power: float
+    is_expected: bool
+
+    def curve(self) -> Curve:
+        """The likelihood in η but for what does not depend on it; none where a mean would not be positive."""
+        mean, slope, _ = _MEANS[self.link]
+
+        def value(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+            mu = mean(eta)
+            found = -rows.y / mu - np.log(mu) if self.power == 2.0 else 1.0 / mu - rows.y / (2.0 * mu**2)
+            return np.where((eta > 0.0) | (self.link == "log"), found, -np.inf)
+
+        def gradient(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+            mu = mean(eta)
+            return ((rows.y - mu) / mu**self.power * slope(eta))[:, None]
+
+        def expected(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+            return np.asarray(slope(eta) ** 2 / mean(eta) ** self.power)
+
+        return Curve(value, gradient, expected if self.is_expected else None)
+
+    def start(self, rows: ModelRows) -> Floats:
+        """One mean for all, as near as the columns can say it."""
+        if self.link == "log":
+            return start_at_mean(rows)
+        mean = float(np.average(rows.y, weights=rows.weight))
+        eta = np.full(rows.size, float(_MEANS[self.link][2](np.array(mean))))
+        return np.asarray(np.linalg.lstsq(rows.x, eta, rcond=None)[0])
+
+    def dispersion(self, rows: ModelRows, eta: Floats, n_fitted: int) -> float:
+        """Pearson's X² over its degrees of freedom."""
+        df = rows.n_rows - n_fitted
+        mu = _MEANS[self.link][0](eta)
+        return float(rows.weight @ ((rows.y - mu) ** 2 / mu**self.power)) / df if df > 0 else np.nan
+
+    def pieces(self, name: str, y: Floats) -> tuple[Piece, ...]:
+        """The score y · a(η) − b(η), a and b as sums of exponential curves over the predictors that responses span."""
+        mean, slope, predictor = _MEANS[self.link]
+        if self.link == "log":
+            known = np.where(np.isfinite(y), -1.0, np.nan)
+            first = Piece("exp", {name: y}, scale=1.0 - self.power)
+            second = Piece("exp", {name: known}, scale=2.0 - self.power) if self.power != 2.0 else None
+            return first, second or Piece("one", {name: known})
+        ends = predictor(np.array([np.nanmin(y), np.nanmax(y)]))
+        eta = np.geomspace(ends.min(), ends.max(), 400)
+        rates = np.geomspace(0.3 / ends.max(), 5.0 / ends.min(), _N_WAVES)
+        basis = np.exp(-rates * eta[:, None])
+        found: list[Piece] = []
+        for target, factor in (
+            (slope(eta) / mean(eta) ** self.power, y),
+            (slope(eta) * mean(eta) ** (1.0 - self.power), np.where(np.isfinite(y), -1.0, np.nan)),
+        ):
+            weight = 1.0 / np.abs(target)
+            shares = np.linalg.lstsq(basis * weight[:, None], target * weight, rcond=1e-9)[0]
+            found += [
+                Piece("exp", {name: share * factor}, scale=-rate)
+                for share, rate in zip(shares, rates.tolist(), strict=True)
+            ]
+        return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -67,6 +67,10 @@ class Regression(Output):
     """What may be published beside the coefficients."""
     as_glm: ClassVar[tuple[str, str] | None] = None
     """Family and link of the same model as a GLM of statsmodels."""
+    links: ClassVar[Mapping[str, str]] = {}
+    """Links of that family that the kind has a field for, by their class in statsmodels."""
+    attributes: ClassVar[Mapping[str, str]] = {}
+    """Fields of the kind that a fitted model of statsmodels has as an attribute, by name: quantile, its q."""
     ratio: ClassVar[str] = ""
     """What e^coefficient is called; empty where it is nothing that people print."""
     usual_test: ClassVar[Literal["t", "z"]] = "z"
@@ -89,13 +93,18 @@ class Regression(Output):
         int | None, "How many decimals the standard errors are printed with, where not as many as the coefficients."
     ] = None
     errors: Annotated[
-        Errors, "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml), quasi, or clustered."
+        Errors,
+        "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml), quasi, clustered, survey.",
     ] = "model"
     cluster: Annotated[str | None, "The variable that makes the clusters of clustered standard errors."] = None
 
+    design_strata: Annotated[str | None, "The variable of the strata of a survey design (errors: survey)."] = None
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.cluster is not None) != (self.errors in CLUSTERED):
+        if self.design_strata is not None and self.errors != "survey":
+            raise OutputError("strata of a design need errors: survey.", where="design_strata")
+        if self.errors != "survey" and (self.cluster is not None) != (self.errors in CLUSTERED):
             raise OutputError(
                 "clustered standard errors need the variable that makes the clusters, and no others take one.",
                 where="cluster",
@@ -128,8 +137,11 @@ class Regression(Output):
         return read_model(self.formula, schema, self.family, self.response, known, self.classes(schema))
 
     def own_variables(self) -> tuple[str, ...]:
-        names = formula_variables(self.formula)
-        return names if self.cluster is None else tuple(dict.fromkeys([*names, self.cluster]))
+        return tuple(dict.fromkeys([*formula_variables(self.formula), *self.of_design()]))
+
+    def of_design(self) -> tuple[str, ...]:
+        """The variables that standard errors need: of clusters and strata."""
+        return tuple(name for name in (self.cluster, self.design_strata) if name is not None)
 
     def tied(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
         formula = self.model(schema).formula
@@ -321,7 +333,7 @@ class Regression(Output):
         n = model.n_coefficients
         values[:n], se[:n] = fit.beta.ravel(), fit.se.ravel()
         if self.errors != "model":
-            se[:n] = robust_errors(self, model, table, fit, self.errors, self.cluster)
+            se[:n] = robust_errors(self, model, table, fit, self.errors, self.cluster, self.design_strata)
         values[n:] = [fit_statistic(fit, model, name) for name in figures_beside(self.statistics)]
         # A separated coefficient is −∞ or ∞, which says something; a statistic of a perfect fit says nothing.
         values[n:][np.isinf(values[n:])] = np.nan

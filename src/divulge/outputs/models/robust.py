@@ -16,13 +16,20 @@ from divulge.table import Table
 
 
 def robust_errors(
-    output: Output, model: Model, table: Table, fit: glm.Fit, errors: Errors, cluster: str | None
+    output: Output,
+    model: Model,
+    table: Table,
+    fit: glm.Fit,
+    errors: Errors,
+    cluster: str | None,
+    stratum: str | None = None,
 ) -> Floats:
     """Standard errors by one estimator, in the order of the coefficients."""
-    rows = model_rows(output, model, table, () if cluster is None else (cluster,))
+    rows = model_rows(output, model, table, [name for name in (cluster, stratum) if name is not None])
     scores = fitted_scores(rows, model, fit.beta)
     clusters = None if cluster is None else table[cluster][rows.kept].astype(np.int64)
-    return np.where(np.isfinite(fit.se.ravel()), standard_errors(scores, errors, clusters), np.nan)
+    strata = None if stratum is None else table[stratum][rows.kept].astype(np.int64)
+    return np.where(np.isfinite(fit.se.ravel()), standard_errors(scores, errors, clusters, strata), np.nan)
 
 
 def recomputed_errors(

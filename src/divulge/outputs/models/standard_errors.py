@@ -15,13 +15,16 @@ import numpy as np
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Integers
 
-Errors = Literal["model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi", "cluster", "cluster-ml"]
+Errors = Literal[
+    "model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi", "cluster", "cluster-ml", "cluster-plain", "survey"
+]
 """HC0 to HC3: MacKinnon & White 1985. robust-ml: HC0 · n/(n − 1), Stata's vce(robust) after maximum likelihood.
 quasi: the model's own times the root of Pearson's dispersion (Wedderburn 1974), as quasi-families have them.
-cluster: Liang & Zeger 1986 with G/(G − 1) · (n − 1)/(n − k); cluster-ml: with G/(G − 1) alone."""
+cluster: Liang & Zeger 1986 with G/(G − 1) · (n − 1)/(n − k); cluster-ml: with G/(G − 1) alone; cluster-plain: without a
+factor, as R's coxph has them. survey: Taylor series of a design with strata and clusters (Binder 1983)."""
 
 ROBUST: tuple[Errors, ...] = ("HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi")
-CLUSTERED: tuple[Errors, ...] = ("cluster", "cluster-ml")
+CLUSTERED: tuple[Errors, ...] = ("cluster", "cluster-ml", "cluster-plain")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,11 @@ class Scores:
     dispersion: float | None = None
 
 
-def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None) -> Floats:
-    """The covariance of the coefficients; NaN where the estimator is not defined. clusters: the number of each row's.
+def covariance(
+    scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
+) -> Floats:
+    """The covariance of the coefficients; NaN where the estimator is not defined. clusters, strata: the number of each
+    row's.
 
     Clusters of one row each are HC0 but for the factor.
     """
@@ -49,6 +55,9 @@ def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None)
     rows, factor = scores.rows, 1.0
     if errors == "quasi":
         return np.nan * scores.bread if scores.dispersion is None else scores.dispersion * scores.bread
+    if errors == "survey":
+        side = _within_strata(scores.rows, clusters, strata) @ scores.bread
+        return side.T @ side
     with np.errstate(divide="ignore", invalid="ignore"):
         if errors in CLUSTERED:
             assert clusters is not None, "clustered errors need clusters"
@@ -56,7 +65,7 @@ def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None)
             n_clusters = int(number.max(initial=-1)) + 1
             rows = np.zeros((n_clusters, scores.rows.shape[1]))
             np.add.at(rows, number, scores.rows)
-            factor = float(np.float64(n_clusters) / (n_clusters - 1))
+            factor = 1.0 if errors == "cluster-plain" else float(np.float64(n_clusters) / (n_clusters - 1))
             factor *= float(np.float64(n - 1) / (n - k)) if errors == "cluster" else 1.0
         elif errors == "HC1":
             factor = float(np.float64(n) / (n - k))
@@ -70,9 +79,30 @@ def covariance(scores: Scores, errors: Errors, clusters: Integers | None = None)
         return factor * (side.T @ side)
 
 
-def standard_errors(scores: Scores, errors: Errors, clusters: Integers | None = None) -> Floats:
+def _within_strata(rows: Floats, clusters: Integers | None, strata: Integers | None) -> Floats:
+    """Sums of clusters less the mean of their stratum, times the root of m/(m − 1) for m clusters there.
+
+    A stratum of one cluster has no variance that could be estimated, and so the whole design has none.
+    """
+    n = len(rows)
+    cluster = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    stratum = np.zeros(n, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
+    pairs, number = np.unique(stratum * (int(cluster.max(initial=0)) + 1) + cluster, return_inverse=True)
+    of_pair = pairs // (int(cluster.max(initial=0)) + 1)
+    sums = np.zeros((len(pairs), rows.shape[1]))
+    np.add.at(sums, number, rows)
+    m = np.bincount(of_pair).astype(float)
+    mean = np.zeros((len(m), rows.shape[1]))
+    np.add.at(mean, of_pair, sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (sums - (mean / m[:, None])[of_pair]) * np.sqrt(m / (m - 1.0))[of_pair, None]
+
+
+def standard_errors(
+    scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
+) -> Floats:
     """The roots of the diagonal; NaN where the estimator is not defined."""
-    variance = np.diagonal(covariance(scores, errors, clusters))
+    variance = np.diagonal(covariance(scores, errors, clusters, strata))
     return np.sqrt(np.where(np.isfinite(variance) & (variance >= 0.0), variance, np.nan))
 
 
