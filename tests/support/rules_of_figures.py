@@ -31,6 +31,12 @@ def _means(where: str, decimals: int = 3) -> tuple[tuple[str, dict[str, object]]
     return (("means", mean), ("means", mean | {"where": where}))
 
 
+def _deviations(where: str, decimals: int = 3) -> tuple[tuple[str, dict[str, object]], ...]:
+    """The standard deviation of all, and of some."""
+    shape = {"variables": ["v"], "decimals": decimals}
+    return (("shape", shape), ("shape", shape | {"where": where}))
+
+
 FIGURES = (
     Example("value given away", "mean of three", amounts(5, 7, 9), MEAN, ("v",)),
     Example("value given away", "mean of four", amounts(5, 7, 9, 11), MEAN, ()),
@@ -124,6 +130,12 @@ FIGURES = (
     ),
     Example("spread of two", "two", amounts(30, 31), (("shape", {"variables": ["v"]}),), ("sd v",)),
     Example("spread of two", "three", amounts(30, 31, 33), (("shape", {"variables": ["v"]}),), ()),
+    # The squares of the hundred others add up to about 25: little beside 100², not beside 10².
+    Example("dominated spread", "far away", amounts(*[0, 1] * 50, 100), (("shape", {"variables": ["v"]}),), ("sd v",)),
+    Example("dominated spread", "near", amounts(*[0, 1] * 50, 10), (("shape", {"variables": ["v"]}),), ()),
+    Example("differenced statistics", "three", MANY, _deviations("u >= 3"), ("all figures",)),
+    Example("differenced statistics", "four", MANY, _deviations("u >= 4"), ()),
+    Example("differenced statistics", "three, in whole numbers", MANY, _deviations("u >= 3", decimals=-1), ()),
     Example("mode of all", "all alike", small_table(v=["a"] * 12), (("mode", {"variables": ["v"]}),), ("v",)),
     Example("mode of all", "all but one", small_table(v=["a"] * 11 + ["b"]), (("mode", {"variables": ["v"]}),), ()),
     Example("concentration of few", "two", amounts(3, 5), (("herfindahl", {"variables": ["v"]}),), ("v",)),

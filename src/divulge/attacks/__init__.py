@@ -3,8 +3,9 @@
 from divulge.attacks.attack import Attack, Submitted
 from divulge.attacks.model import ModelItself
 from divulge.attacks.responses import Responses
+from divulge.attacks.sums import SumsTogether
 
-ATTACKS: tuple[type[Attack], ...] = (ModelItself, Responses)
+ATTACKS: tuple[type[Attack], ...] = (ModelItself, Responses, SumsTogether)
 """Every attack, in the order in which their findings are told."""
 
 __all__ = ["ATTACKS", "Attack", "Submitted"]

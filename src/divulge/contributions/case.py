@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -75,10 +75,19 @@ class Case:
 
     def of_amounts(self) -> list[Behind]:
         """The groups behind means, totals and concentrations of amounts; 0 and 1 are no amount but a count."""
-        found = self.of("mean", "total", "concentration")
+        found = [*self.of("mean", "total", "concentration"), *self._sums_of_model]
         numbers = {b.variable: self.table.schema[b.variable].numbers for b in found if b.variable is not None}
         is_count = {name: bool(np.isin(n[np.isfinite(n)], (0.0, 1.0)).all()) for name, n in numbers.items()}
         return [b for b in found if b.variable is None or not is_count[b.variable]]
+
+    @cached_property
+    def _sums_of_model(self) -> list[Behind]:
+        """The sums of the response that a linear model states by its normal equations: of all, and of each level."""
+        stated = next(iter(self.output.stated(self.table, self.released)), None)
+        if stated is None or stated.link != "linear" or stated.about[0] != stated.about[1]:
+            return []
+        levels = [b for b in self.of("model", "term") if b.variable is None]
+        return [replace(b, what="total", variable=stated.about[0]) for b in levels]
 
     @cached_property
     def _is_shown(self) -> Mask:
@@ -118,6 +127,14 @@ class Case:
         inside = behind.group >= 0
         pairs = np.unique(behind.group[inside] * n_units + unit[inside])
         return np.bincount(pairs // n_units, minlength=behind.n_groups)
+
+    def of_largest_weight(self, behind: Behind) -> Floats:
+        """As how many people a group counts of whom each had the largest weight in it; all where there are none."""
+        inside = behind.group >= 0
+        weight = row_weights(self.output, self.table)[inside]
+        largest = largest_by_group(behind.group[inside], weight, behind.n_groups, 1)[:, 0]
+        total = np.bincount(behind.group[inside], weight, minlength=behind.n_groups)
+        return np.divide(total, largest, out=np.full(behind.n_groups, np.inf), where=largest > 0)
 
     def people(self, behind: Behind, groups: Mask) -> Mask:
         """The rows of the groups."""

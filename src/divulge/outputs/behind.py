@@ -28,6 +28,7 @@ What = Literal[
     "concentration",
     "ratio",
     "events",
+    "curve",  # those with whom a survival curve or life table begins
     "correlation",
     "term",  # the people of a level, or with a value other than zero, of a regression term
     "plane",  # people through whose points a quantile regression is told to pass

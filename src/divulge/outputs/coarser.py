@@ -25,6 +25,7 @@ from divulge.outputs.lowering.residuals import Residuals
 from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Precision, Released
+from divulge.outputs.stated import Stated
 from divulge.table import Condition, Schema, Table
 from divulge.table.coarsening import Coarsening, coarser_schema, coarser_table
 
@@ -103,6 +104,9 @@ class Coarser(Output):
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         return self.inner.predictions(self._coarse_table(table), released)
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        return [one.coarser(list(self.coarser)) for one in self.inner.stated(self._coarse_table(table), released)]
 
     # What is said of the finer codes.
 

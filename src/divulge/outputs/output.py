@@ -28,6 +28,7 @@ from divulge.outputs.methods.method import Method
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import Stated
 from divulge.settings import Kinds, OnlyIf, Range, check_settings
 from divulge.table import Condition, Schema, Table, Variable
 from divulge.table.coarsening import Coarsening
@@ -172,13 +173,12 @@ class Output:
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         """Whose rows stand behind the figures, for rules of output checking; nothing where that cannot be said."""
-        del table
         return ()
 
-    def design(self, table: Table, rows: Integers) -> tuple[Floats, Floats] | None:
-        """The predictors and the response of these rows, where the output is a linear regression; None: it is not."""
-        del table, rows
-        return None
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        """What the figures state as sums, where it does not follow from the groups behind them."""
+        del table, released
+        return ()
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         """What a regression predicts of the people it was fitted to; None for other outputs."""

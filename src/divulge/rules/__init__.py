@@ -5,10 +5,12 @@ from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
+from divulge.rules.differenced_statistics import DifferencedStatistics
 from divulge.rules.differenced_values import DifferencedValues
 from divulge.rules.differencing import Differencing
 from divulge.rules.digits import Digits
 from divulge.rules.dominance import Dominance
+from divulge.rules.dominated_spread import DominatedSpread
 from divulge.rules.edge_quantile import EdgeQuantile
 from divulge.rules.exact_beside_changed import ExactBesideChanged
 from divulge.rules.extremes import HeldByFew
@@ -49,6 +51,7 @@ RULES: tuple[type[Rule], ...] = (
     EdgeQuantile,
     PointsOnThePlane,
     SpreadOfTwo,
+    DominatedSpread,
     ModeOfAll,
     FewContributors,
     SurvivalSteps,
@@ -61,6 +64,7 @@ RULES: tuple[type[Rule], ...] = (
     Digits,
     Differencing,
     DifferencedValues,
+    DifferencedStatistics,
     NestedModels,
     ChangedTwice,
     ExactBesideChanged,

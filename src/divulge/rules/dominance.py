@@ -23,7 +23,12 @@ class Dominance(Rule):
         "x₁ + … + xₙ > k/100 X, strict: Handbook on SDC 2025, sdcTable (2, 85); "
         "not strict (≥): ACRO (2, 90), sdcLog (2, 85), GaussSuppression"
     )
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.AGGREGATES, Statbarn.CONCENTRATION)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.AGGREGATES,
+        Statbarn.CONCENTRATION,
+        Statbarn.GINI,
+        Statbarn.MODELS,
+    )
 
     largest: Annotated[int, "How many contributors are looked at: n."] = 2
     per_cent: Annotated[float, "The share of the total that they may have: k."] = 85.0

@@ -70,18 +70,16 @@ class NestedModels(Rule):
 
     def _error(self, more: Case, fewer: Case, rows: Integers, between: Integers) -> float | None:
         """How precisely the responses follow, in standard deviations of the response; None where they do not."""
-        few = more.output.design(more.table, between)
-        if few is None:
+        stated = next((s for s in more.output.stated(more.table, more.released) if s.link == "linear"), None)
+        if stated is None or stated.is_weighted:
             return None
-        design, y = few
+        design = stated.columns(between)
         width = design.shape[1]
-        moments, spread = np.zeros((width, width)), []
+        moments = np.zeros((width, width))
         for start in range(0, len(rows), _BLOCK):
-            block = more.output.design(more.table, rows[start : start + _BLOCK])
-            assert block is not None, "as of those in between"
-            moments += block[0].T @ block[0]
-            spread.append(block[1])
-        if np.linalg.matrix_rank(design) < len(y):
+            block = stated.columns(rows[start : start + _BLOCK])
+            moments += block.T @ block
+        if np.linalg.matrix_rank(design) < len(between):
             return None
         # D'y is known as precisely as both coefficient vectors are printed; solved along the directions of the design.
         solve = np.linalg.solve(design @ _inverse(moments) @ design.T, design @ _inverse(moments))
@@ -89,7 +87,7 @@ class NestedModels(Rule):
         if not (np.isfinite(first) & np.isfinite(second)).all():
             return None
         error = np.abs(solve @ moments) @ first + np.abs(solve @ (moments - design.T @ design)) @ second
-        deviation = float(np.std(np.concatenate(spread)))
+        deviation = float(np.std(stated.own[rows]))
         return float(error.max()) / deviation if deviation > 0 else None
 
 

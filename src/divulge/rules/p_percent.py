@@ -22,7 +22,12 @@ class PPercent(Rule):
     source: ClassVar[str] = (
         "X − x₁ − x₂ < p/100 x₁, strict: Handbook on SDC 2025, τ-ARGUS, ACRO (10); the largest without a waiver"
     )
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.AGGREGATES, Statbarn.CONCENTRATION)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.AGGREGATES,
+        Statbarn.CONCENTRATION,
+        Statbarn.GINI,
+        Statbarn.MODELS,
+    )
 
     per_cent: Annotated[float, "How closely nobody may be estimated: p."] = 10.0
     weighting: Annotated[Weighting, "How survey weights count: repeat, total or public."] = "total"

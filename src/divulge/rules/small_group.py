@@ -12,7 +12,7 @@ from divulge.rules.rule import Finding, Rule
 
 @dataclass(frozen=True, kw_only=True)
 class SmallGroup(Rule):
-    """A mean, total, quantile, spread, mode or concentration of a group of fewer people than the threshold."""
+    """A mean, total, quantile, spread, mode, concentration or survival curve of a group of fewer people than the threshold."""
 
     name: ClassVar[str] = "small group"
     asks: ClassVar[str] = "Every statistic of a group must come from at least so many people."
@@ -24,13 +24,14 @@ class SmallGroup(Rule):
         Statbarn.MODE,
         Statbarn.CONCENTRATION,
         Statbarn.GINI,
+        Statbarn.SURVIVAL,
     )
 
     fewest: Annotated[int, "Groups with fewer people are too small."] = 10
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration"):
+        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration", "curve"):
             n = case.units(behind)
             small = (n > 0) & (n < self.fewest) & case.shown(behind)
             sentence = f"{{n}} figure{{s}} of a group of fewer than {self.fewest} {{units}}."

@@ -39,18 +39,20 @@ class ValueGivenAway(Rule):
         Statbarn.MODELS,
         Statbarn.TESTS,
         Statbarn.RATIOS,
+        Statbarn.SURVIVAL,
     )
 
     most: Annotated[int, "Figures of at most so many people give values away."] = 3
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration"):
+        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration", "curve"):
             n = case.units(behind)
             few = (n > 0) & (n <= self.most)
             if np.isfinite(behind.quantile):
-                # 0.05 · 20 people are one person, whatever floats make of it.
-                few |= (n > 0) & (min(behind.quantile, 1 - behind.quantile) * n < 1 - 1e-9)
+                # 0.05 · 20 people are one person, whatever floats make of it; whose weight outweighs all is one too.
+                beyond = min(behind.quantile, 1 - behind.quantile)
+                few |= (n > 0) & (beyond * np.minimum(n, case.of_largest_weight(behind)) < 1 - 1e-9)
             sentence = (
                 f"{{n}} figure{{s}} of at most {self.most} {{units}}, or of the outermost one: values are given away."
             )
@@ -62,6 +64,10 @@ class ValueGivenAway(Rule):
         for behind in case.of("saturated"):
             few = (case.units(behind) > 0) & (case.units(behind) <= self.most)
             sentence = f"{{n}} cell{{s}} of at most {self.most} {{units}}, whose mean a saturated model gives."
+            if case.output.statbarn is Statbarn.TESTS:
+                sentence = (
+                    f"{{n}} group{{s}} of at most {self.most} {{units}}, whose mean a test compares with others'."
+                )
             found += [replace(f, figures=("all rows",)) for f in self.breach(case, behind, few, sentence)]
         for behind in case.of("term"):
             one = (case.units(behind) == 1) & case.shown(behind)

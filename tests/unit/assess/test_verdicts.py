@@ -62,12 +62,95 @@ UNSAFE: dict[str, tuple[Table, tuple[dict[str, Any], ...]]] = {
     "Herfindahl and total": (_group(9000, *[20] * 11), ({"kind": "herfindahl", **BY_G}, {"kind": "totals", **BY_G})),
 }
 
+LINEAR: dict[str, Any] = {"kind": "linear", "decimals": 4}
+MEAN: dict[str, Any] = {"kind": "means", "variables": ["v"], "decimals": 2}
+SHARES: dict[str, Any] = {"kind": "crosstab", "variables": ["r"], "statistic": "percentages", "decimals": 2}
+OTHERS = {"where": "g = z"}
+
+
+def _bridge() -> Table:
+    """Two levels of p go with two of r and two with two others; the last person alone connects them."""
+    p, r = ["a", "b"] * 30 + ["c", "d"] * 30 + ["b"], ["k", "l", "l", "k"] * 15 + ["m", "n", "n", "m"] * 15 + ["m"]
+    return small_table(v=_numbers(121), p=p, r=r)
+
+
+UNSAFE |= {
+    "two forms of a regression, one left out": (
+        _one_apart(),
+        ({**LINEAR, "formula": "v ~ age"}, {**LINEAR, "formula": "v ~ C(p)", **OTHERS}),
+    ),
+    "mean, and regression with one left out": (_one_apart(), (MEAN, {**LINEAR, "formula": "v ~ age", **OTHERS})),
+    "mean of all, of one part, and of the other but for one": (
+        _one_apart(),
+        (MEAN, {**MEAN, "where": "p = p"}, {**MEAN, "where": "p = q and g = z"}),
+    ),
+    "percentages of all, and with one left out": (_one_apart(), (SHARES, {**SHARES, **OTHERS})),
+    "means by two variables that one person connects": (_bridge(), ({**MEAN, "by": ["p"]}, {**MEAN, "by": ["r"]})),
+    "weighted mean that one weight outweighs": (
+        small_table(v=[1, *_numbers(60)], w=[100_000] + [1] * 60),
+        ({**MEAN, "weights": "w"},),
+    ),
+    "weighted median that one weight outweighs": (
+        small_table(v=[1, *_numbers(60)], w=[100_000] + [1] * 60),
+        ({"kind": "position", "variables": ["v"], "weights": "w"},),
+    ),
+    "SD of a hundred that one makes": (
+        small_table(v=[90_000, *_numbers(99)]),
+        ({"kind": "shape", "variables": ["v"]},),
+    ),
+    "regression on groups of which one person dominates one": (
+        _group(9000, *[20] * 11),
+        ({"kind": "linear", "formula": "v ~ C(g)"},),
+    ),
+    "Gini coefficient that one dominates": (_group(9000, *[20] * 11), ({"kind": "gini", **BY_G},)),
+    "analysis of variance with a level of one": (_one_apart(), ({"kind": "anova", "formula": "v ~ C(g)"},)),
+    "F of a level of one": (_one_apart(), ({"kind": "f-test", "formula": "v ~ C(g)"},)),
+    "t of a group of two": (_group(5, 9), ({"kind": "t-test", "variable": "v", "by": "g"},)),
+}
+
 
 @pytest.mark.parametrize("name", UNSAFE)
 def test_unsafe_output_has_a_reason_to_refuse_before_any_search(name: str) -> None:
     table, outputs = UNSAFE[name]
     found = work_out(ready(*({**o, "compute": True} for o in outputs), table=table))
     assert "refuse" in [b.does for b in found.breaches(range(len(outputs)))]
+
+
+TWICE: dict[str, dict[str, Any]] = {
+    "correlation": {"kind": "correlation", "variables": ["v", "age"], "decimals": 6},
+    "χ²": {"kind": "chi-squared", "variables": ["p", "r"], "decimals": 4},
+    "analysis of variance": {"kind": "anova", "formula": "v ~ C(p)", "decimals": 3},
+    "survival": {"kind": "survival", "time": "age", "event": "p", "times": [30, 60, 89], "decimals": 6},
+    "logistic regression": {"kind": "logistic", "formula": "p ~ age", "decimals": 4},
+    "negative binomial regression": {"kind": "negative-binomial", "formula": "v ~ age", "decimals": 4},
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_statistic_of_all_and_of_all_but_one_is_never_released(name: str) -> None:
+    twice = ({**TWICE[name], "compute": True}, {**TWICE[name], "compute": True, **OTHERS})
+    found = work_out(ready(*twice, table=_one_apart())).breaches(range(2))
+    assert {"review", "refuse"} & {b.does for b in found}
+
+
+SAFE_TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
+    "mean of all and of a half": (MEAN, {**MEAN, "where": "p = p"}),
+    "regressions of two forms on the same people": (
+        {**LINEAR, "formula": "v ~ age"},
+        {**LINEAR, "formula": "v ~ age + C(p)"},
+    ),
+    "means with one left out, in whole numbers": ({**MEAN, "decimals": 0}, {**MEAN, "decimals": 0, **OTHERS}),
+    "percentages with one left out, in whole numbers": ({**SHARES, "decimals": 0}, {**SHARES, "decimals": 0, **OTHERS}),
+    "means by two variables": ({**MEAN, "by": ["p"]}, {**MEAN, "by": ["r"]}),
+    "weighted mean": ({**MEAN, "weights": "age"},),
+}
+
+
+@pytest.mark.parametrize("name", SAFE_TOGETHER)
+def test_safe_outputs_together_break_no_rule(name: str) -> None:
+    outputs = SAFE_TOGETHER[name]
+    found = work_out(ready(*({**o, "compute": True} for o in outputs), table=_one_apart()))
+    assert [b.sentence for b in found.breaches(range(len(outputs))) if b.does != "note"] == []
 
 
 def test_villages_of_one_with_the_common_value_are_refused_because_it_is_certain() -> None:

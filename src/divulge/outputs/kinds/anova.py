@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
-from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
 from divulge.outputs.models.formula import formula_variables
@@ -118,7 +118,7 @@ class Anova(Output):
         return np.zeros(len(placed)), np.array([most.get(shown, np.inf) for _, shown in placed])
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self._model(table.schema), "test")[:1]
+        return tested_behind(self, table, self._model(table.schema))
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.CONSTANT)

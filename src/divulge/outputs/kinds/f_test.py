@@ -14,7 +14,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import Sums, lower_sums
-from divulge.outputs.models.behind import model_behind
+from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import formula_variables
@@ -90,7 +90,7 @@ class FTest(Output):
         return read_model(self.formula, schema, "identity", number_response, counts)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self._model(table.schema, schema_counts(table.schema)), "test")[:1]
+        return tested_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
 
     def evaluate(self, table: Table) -> Figures:
         fitted = fit_model(self, table, self._model)

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats
 from divulge.outputs.lowering.lowered import Family
-from divulge.outputs.models.behind import design_rows
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.model import number_response
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
-from divulge.table import Schema, Table, Variable
+from divulge.table import Schema, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +56,6 @@ class Linear(Regression):
     )
 
     formula: Annotated[str, "The model, as in `INCOME ~ AGE + I(AGE**2) + C(AREA) + SEX:ILL`."]
-
-    def design(self, table: Table, rows: Integers) -> tuple[Floats, Floats] | None:
-        return None if self.weights is not None else design_rows(table, self.model(table.schema), rows)
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)

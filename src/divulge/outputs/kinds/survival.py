@@ -182,8 +182,8 @@ class Survival(Output):
     def behind(self, table: Table) -> tuple[Behind, ...]:
         groups = Groups.of(table.schema, self.by)
         time = table.schema[self.time].numbers[table[self.time]]
-        rows = counted(self, table, (self.time, self.event, *self.by))
-        rows &= table[self.event] == self._observed(table.schema[self.event])
+        everybody = counted(self, table, (self.time, self.event, *self.by))
+        rows = everybody & (table[self.event] == self._observed(table.schema[self.event]))
         if self.breaks:
             step, n_steps = np.searchsorted(self.breaks, time, side="right") - 1, len(self.breaks) - 1
         else:
@@ -191,7 +191,10 @@ class Survival(Output):
             step, n_steps = np.searchsorted(shown, time, side="left"), len(shown)
         inside = rows & (step >= 0) & (step < n_steps)
         group = np.where(inside, groups.numbers(table) * n_steps + step, -1)
-        return (Behind("events", np.arange(groups.n_groups * n_steps), group),)
+        of_all = np.where(everybody, groups.numbers(table), -1)
+        texts = tuple(text or "all rows" for text in groups.labels())
+        curves = Behind("curve", np.full(groups.n_groups, -1), of_all, names=self.by, shape=groups.shape, texts=texts)
+        return Behind("events", np.arange(groups.n_groups * n_steps), group), curves
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)

@@ -103,7 +103,12 @@ class TTest(Output):
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         rows = counted(self, table, self.own_variables())
-        return (one_group("test", rows, parameters=1 if self.by is None else 2),)
+        whole = one_group("test", rows, parameters=1 if self.by is None else 2)
+        if self.by is None:
+            return (whole,)
+        groups = Groups.of(table.schema, (self.by,))
+        number = np.where(rows, groups.numbers(table), -1)
+        return whole, Behind("saturated", np.full(groups.n_groups, -1), number, texts=tuple(groups.labels()))
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,6 +40,20 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
         is_number = len(term.variables) == 1 and len(figures) == 1 and term.factors[0] is not None
         number = term.variables[0] if is_number else None
         found.append(Behind("term", figures, np.where(inside, cell, -1), number, texts=(text,) * len(figures)))
+    return tuple(found)
+
+
+def tested_behind(output: Output, table: Table, model: Model) -> tuple[Behind, ...]:
+    """The same of a test of a model: its figures are no coefficients, so levels and terms have none of their own."""
+    whole, *more = model_behind(output, table, model, "test")
+    found = [whole]
+    for behind in more:
+        if behind.what == "term":
+            names = [
+                model.design.labels[k] if k >= 0 else text
+                for k, text in zip(behind.figures.tolist(), behind.texts, strict=True)
+            ]
+            found.append(replace(behind, figures=np.full(behind.n_groups, -1), texts=tuple(names)))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ A kind says what a row's likelihood is (`curve`), where to start, and of which p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, ClassVar, Literal
@@ -21,11 +21,13 @@ from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
 from divulge.outputs.models.pieces import Piece
+from divulge.outputs.models.predictions import model_stated
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
 from divulge.outputs.models.summaries import summaries
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
+from divulge.outputs.stated import Stated
 from divulge.table import Schema, Table
 
 Beside = Literal["se", "n", "t", "p", "interval", "ratio", "ratio-interval", "loglik", "aic", "bic"]
@@ -75,6 +77,9 @@ class Estimated(Regression):
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         del table, released
         return None
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        return model_stated(self, table, self.model(table.schema), released, is_scored=False)
 
     def curve(self) -> Curve:
         """The likelihood of a row."""

@@ -6,13 +6,13 @@ score at the released coefficients is a smooth function of these sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.models.estimated import Estimated
@@ -23,6 +23,7 @@ from divulge.outputs.models.pieces import crossed
 from divulge.outputs.models.refit import drawn_table, inverted
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
+from divulge.outputs.stated import Stated
 from divulge.table import Schema, Table, Variable
 
 
@@ -163,6 +164,22 @@ class GroupEffects(Estimated):
         """The number of each row's group."""
         variable = schema[self.grouped_by()]
         return variable.name, np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        """What everybody of a group has in common says nothing: predictors count as they differ from their group's."""
+        (one,) = super().stated(table, released)
+        inside, group = np.flatnonzero(one.inside), table[self.grouped_by()].astype(np.int64)
+        design, n = one.columns(inside), table.schema[self.grouped_by()].n_codes
+        sizes = np.maximum(np.bincount(group[inside], minlength=n), 1)
+        means = np.stack([np.bincount(group[inside], x, minlength=n) / sizes for x in design.T], axis=1)
+
+        def columns(rows: Integers) -> Floats:
+            found, mean = one.columns(rows), means[group[rows]]
+            # What a whole group has in common is nothing, whatever floats make of it.
+            is_same = np.abs(found - mean) <= 1e-9 * np.maximum(np.abs(mean), 1.0)
+            return np.where(one.inside[rows, None] & ~is_same, found - mean, 0.0)
+
+        return (replace(one, columns=columns),)
 
     def rows(self, model: Model, table: Table) -> ModelRows:
         """The rows that take part, with their groups."""

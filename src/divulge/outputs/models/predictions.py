@@ -12,6 +12,7 @@ from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
 from divulge.outputs.predictions import ChancePredictions, NumberPredictions, Predictions
 from divulge.outputs.released.precision import Released
+from divulge.outputs.stated import Link, Stated, about_number, about_value
 from divulge.table import Table
 
 _BLOCK = 50_000
@@ -49,6 +50,39 @@ def model_predictions(output: Output, table: Table, model: Model, released: Rele
     return NumberPredictions(*said, np.sqrt((weight * (y - eta) ** 2).sum() / left / weight))
 
 
+def model_stated(output: Output, table: Table, model: Model, released: Released, is_scored: bool) -> tuple[Stated, ...]:
+    """X'y, which the printed coefficients state: X'X b of a linear model, X'μ of one with a canonical link.
+
+    is_scored: whether the model is one of these; else its people and predictors are told, not how precisely.
+    """
+    name, p = model.formula.response.variable, model.design.n_columns
+    rows, weights = _counted_rows(output, table, model), row_weights(output, table)
+    inside = np.zeros(table.n_rows, dtype=bool)
+    inside[rows] = True
+    own = np.nan_to_num(model.y)[table[name]]
+    beta, half = released.values[:p], released.half[:p]
+    is_known = is_scored and model.n_classes == 1 and bool(np.isfinite(beta).all() and np.isfinite(half).all())
+    error = np.zeros(p)
+    for at in range(0, len(rows) if is_known else 0, _BLOCK):
+        x = design_rows(table, model, rows[at : at + _BLOCK])[0]
+        slope = weights[rows[at : at + _BLOCK]] * _slope(model, x @ beta)
+        error += np.abs(x.T * slope) @ np.abs(x) @ half
+    link: Link = "other" if not is_known else "linear" if model.kernel == lowering.IDENTITY else "canonical"
+    about = name, model.formula.response.text
+    if link == "linear" and about[1] == name:
+        about = about_number(table, name)
+    elif model.kernel == lowering.LOGISTIC:
+        about = about_value(name, int(np.nanargmax(model.y)))
+
+    def columns(chosen: Integers) -> Floats:
+        found = np.zeros((len(chosen), p))
+        has = inside[chosen]
+        found[has] = design_rows(table, model, chosen[has])[0] * weights[chosen[has], None]
+        return found
+
+    return (Stated(about, own, inside, columns, error, link, output.weights is not None),)
+
+
 def _counted_rows(output: Output, table: Table, model: Model) -> Integers:
     """The rows that the model is fitted to."""
     keep = counted(output, table, model.variables(output.weights))
@@ -65,5 +99,7 @@ def _slope(model: Model, eta: Floats) -> Floats:
     """−∂²l/∂η² of each row."""
     if model.kernel == lowering.IDENTITY:
         return np.ones(len(eta))
+    if model.kernel == lowering.POISSON:
+        return np.exp(np.minimum(eta, ChancePredictions.most))
     chance = 1.0 / (1.0 + np.exp(-np.clip(eta, -ChancePredictions.most, ChancePredictions.most)))
     return np.asarray(chance * (1.0 - chance))

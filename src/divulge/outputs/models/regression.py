@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -29,7 +29,7 @@ from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
-from divulge.outputs.models.predictions import model_predictions
+from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import recomputed_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
@@ -48,6 +48,7 @@ from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import Stated
 from divulge.settings import Range
 from divulge.table import Schema, Table, Variable
 
@@ -156,6 +157,10 @@ class Regression(Output):
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         said = self.of_coefficients(table.schema, released)
         return model_predictions(self, table, self.model(table.schema), said)
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        said = self.of_coefficients(table.schema, released)
+        return model_stated(self, table, self.model(table.schema), said, is_scored=True)
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)

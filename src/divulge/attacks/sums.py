@@ -1,0 +1,199 @@
+"""Sums taken together: what means, totals, shares and regressions state of one variable, solved for a few people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from divulge.attacks.attack import Attack, Submitted
+from divulge.kernels.arrays import Floats, Integers
+from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.stated import Stated, stated_by_groups
+from divulge.rules import Finding, Severity
+
+_BLOCK = 8_192
+"""Rows whose weights are held at once."""
+
+_MOST_WORK = 4e10
+"""Rows × sums² up to which sums are solved: some seconds. So many figures are those of fine tables, which the audit
+takes apart."""
+
+_MOST_PEOPLE = 3
+"""A sum of the values of so many people tells each of them the others', as for a mean."""
+
+_SHARE, _PER_CENT = 0.05, 0.10
+"""A value is given away within this share of the spread, or this share of itself, as for differences of means."""
+
+_NEARLY = 0.22
+"""Where so much of the spread of a person's value is left, it is nearly told."""
+
+_NOTHING = 1e-9
+"""Directions this much smaller than the largest are rounding errors."""
+
+
+class _Stack(NamedTuple):
+    """All sums about one variable. outputs: the number of the output of each sum."""
+
+    stated: tuple[Stated, ...]
+    outputs: Integers
+    error: Floats
+    rows: Integers
+
+    def blocks(self) -> list[Integers]:
+        return [self.rows[at : at + _BLOCK] for at in range(0, len(self.rows), _BLOCK)]
+
+    def columns(self, rows: Integers) -> Floats:
+        return np.hstack([s.columns(rows) for s in self.stated])
+
+    def of(self, output: int) -> _Stack:
+        """The sums of one output alone."""
+        sizes = np.cumsum([0, *(len(s.error) for s in self.stated)])[:-1]
+        kept = tuple(s for s, at in zip(self.stated, sizes, strict=True) if self.outputs[at] == output)
+        mine = self.outputs == output
+        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows)
+
+
+class _Solved(NamedTuple):
+    """A few people alike whose values add up to what sums give.
+
+    rest: what is left of the spread by what others have; error: by rounding, as a share of the spread.
+    """
+
+    people: Integers
+    outputs: tuple[int, ...]
+    rest: float
+    error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumsTogether(Attack):
+    """Whether the values of a few people are a combination of sums that are printed.
+
+    Every mean, total, share and regression states sums A y of a variable y, with A known: 1 for those in a group, the
+    predictors for the normal equations of a model (Ritchie 2006). With values of the same spread and nothing else
+    known, what is left of a person's variance is 1 − h, with h their leverage in the rows of A (Hoaglin & Welsch 1978):
+    0 where their value follows. Differences between two outputs are one case of it, a weight that outweighs all others
+    is another.
+    """
+
+    name: ClassVar[str] = "sums taken together"
+    does: ClassVar[str] = "Solves what means, totals, shares and regressions state of a variable for a few people."
+    source: ClassVar[str] = "Ritchie 2006, differencing; Hoaglin & Welsch 1978; Dinur & Nissim 2003"
+    remedy: ClassVar[str] = "Release one of these outputs, compute them on the same people, or print fewer digits."
+
+    def find(self, submitted: Submitted) -> Sequence[Finding]:
+        found = []
+        for about, stack in _stacks(submitted).items():
+            solved = _solve(stack)
+            if solved:
+                alone = [_solve(stack.of(i)) for i in set(stack.outputs.tolist()) if _is_looked_at(stack.of(i))]
+                known = {p for one in alone for s in one for p in s.people.tolist()}
+                solved = [s for s in solved if not known.issuperset(s.people.tolist())]
+            if solved:
+                found.append(self._finding(about[0], stack, solved, submitted))
+        return found
+
+    def _finding(self, name: str, stack: _Stack, solved: list[_Solved], submitted: Submitted) -> Finding:
+        people = np.zeros(submitted.table.n_rows, dtype=bool)
+        people[np.concatenate([s.people for s in solved])] = True
+        outputs = tuple(sorted({i for s in solved for i in s.outputs}))
+        links = {s.link for i in outputs for s in stack.of(i).stated}
+        is_granted = links <= {"sum", "linear"} or (submitted.grants("predictors") and "other" not in links)
+        is_granted &= any(s.rest <= _SHARE for s in solved)
+        n = int(people.sum())
+        whose = "the value of 1 person" if n == 1 else f"values of {n:,} people"
+        closest = 100 * min(s.rest + s.error for s in solved)
+        how = "" if "other" in links else f", to within {max(closest, 0.1):.1f} % of the spread"
+        sentence = f"The sums of {name} that the figures state leave {whose}{how}."
+        severity = Severity.REFUSE if is_granted else Severity.REVIEW
+        return Finding(self.name, severity, outputs, (), sentence, people)
+
+
+def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
+    """The sums that are stated of each variable, where there is something to solve."""
+    found: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
+    table = submitted.table
+    if table.people is not None:
+        return {}  # people who are alike are held once: their sums are counts, which the audit takes apart
+    for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
+        weights = row_weights(output, table)
+        for one in (
+            *output.stated(table, printed),
+            *stated_by_groups(output.behind(table), weights, table, printed),
+        ):
+            if len(one.error) and one.inside.any():
+                found.setdefault(one.about, []).append((i, one))
+    stacks = {}
+    for about, pairs in found.items():
+        stated = tuple(s for _, s in pairs)
+        rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
+        outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
+        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows)
+        if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= _MOST_WORK:
+            stacks[about] = stack
+    return stacks
+
+
+def _is_looked_at(stack: _Stack) -> bool:
+    """Whether other rules and attacks look at it: one output that is not weighted, or whose predictions are tried."""
+    if len(set(stack.outputs.tolist())) > 1:
+        return False
+    tried = ("linear", "canonical") if all(s.about[1].startswith("= ") for s in stack.stated) else ("linear",)
+    is_tried = all(s.link in tried for s in stack.stated if s.link != "sum")
+    return is_tried and not any(s.is_weighted and s.link == "sum" for s in stack.stated)
+
+
+def _solve(stack: _Stack) -> list[_Solved]:
+    """Few people alike whose sum follows, as precisely as it is printed."""
+    scale = np.sqrt(sum((stack.columns(rows) ** 2).sum(axis=0) for rows in stack.blocks()))
+    scale[scale == 0] = 1.0
+    triangle = np.zeros((0, len(scale)))
+    for rows in stack.blocks():
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, stack.columns(rows) / scale]), mode="r"))
+    _, size, turned = np.linalg.svd(triangle, full_matrices=False)
+    kept = size > _NOTHING * size.max(initial=0.0)
+    ways = turned[kept].T / size[kept]
+    leverage = np.concatenate([((stack.columns(rows) / scale @ ways) ** 2).sum(axis=1) for rows in stack.blocks()])
+    likely = np.flatnonzero(leverage > 1 / _MOST_PEOPLE - _SHARE)
+    if not len(likely):
+        return []
+    weights = stack.columns(stack.rows[likely]) / scale
+    _, alike = np.unique(np.round(weights, 12), axis=0, return_inverse=True)
+    own = np.concatenate([s.own[stack.rows[s.inside[stack.rows]]] for s in stack.stated[:1]])
+    spread = float(own.std())
+    found = []
+    for group in range(int(alike.max()) + 1):
+        members = np.flatnonzero(alike.ravel() == group)
+        rest = float(np.sqrt(max(1 - leverage[likely[members]].sum(), 0.0)))
+        if len(members) > _MOST_PEOPLE or rest > _NEARLY:
+            continue
+        solved = _as_printed(stack, stack.rows[likely[members]], weights[members[0]], (triangle, scale), spread)
+        if solved is not None:
+            found.append(solved._replace(rest=rest))
+    return found
+
+
+def _as_printed(
+    stack: _Stack, people: Integers, weight: Floats, solver: tuple[Floats, Floats], spread: float
+) -> _Solved | None:
+    """Which outputs give the sum of these people, and how precisely; None where too few digits are printed for it."""
+    triangle, scale = solver
+    error = np.maximum(stack.error, 1e-12 * scale) / scale
+    # Of all combinations that give the sum, the one least disturbed by rounding.
+    target = np.linalg.lstsq(triangle.T, weight, rcond=_NOTHING)[0]
+    combined = np.linalg.lstsq(triangle / error, target, rcond=_NOTHING)[0] / error
+    used = np.abs(combined) * error > 1e-6 * np.abs(combined * error).max()
+    used |= np.abs(combined) > 1e-6 * np.abs(combined).max()
+    off = len(people) * float(np.abs(combined) @ (stack.error / scale))
+    first = stack.stated[0]
+    own = np.abs(first.own[people])
+    values = np.unique(first.own[first.inside])
+    step = float(np.diff(values).min(initial=np.inf)) / 2 if len(values) > 1 else 0.0
+    allowed = max(_PER_CENT * float(own.sum()), _SHARE * spread, step)
+    if off > allowed:
+        return None
+    outputs = tuple(sorted(set(stack.outputs[used].tolist())))
+    return _Solved(people, outputs, 0.0, off / spread if spread > 0 else 0.0)

@@ -1,0 +1,75 @@
+"""Tests, correlations, spreads and curves of people who differ by a few: what changes is due to those few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from divulge.contributions import Case
+from divulge.kernels.arrays import Mask
+from divulge.outputs import Statbarn
+from divulge.rules.rule import Finding, Rule, Severity
+
+_LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
+"""What other rules and attacks compare more exactly, or what one person more or less hardly moves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferencedStatistics(Rule):
+    """The same statistic of all and of all but a few, printed so precisely that both differ.
+
+    Whoever knows who these few are tries which of their values turn the one figure into the other.
+    """
+
+    name: ClassVar[str] = "differenced statistics"
+    asks: ClassVar[str] = "No statistic may be printed twice, for people who differ by a few."
+    source: ClassVar[str] = "0 < n₁ − n₂ ≤ n, not strict: Eurostat guidelines 2015, differencing; Ritchie 2006"
+    remedy: ClassVar[str] = "Release one of the two outputs, or print fewer digits."
+    severity: ClassVar[Severity] = Severity.REVIEW
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.SHAPE,
+        Statbarn.CONCENTRATION,
+        Statbarn.GINI,
+        Statbarn.RATIOS,
+        Statbarn.SURVIVAL,
+        Statbarn.MODELS,
+        Statbarn.TESTS,
+    )
+
+    most: Annotated[int, "Differences of at most so many people are too small."] = 3
+    units: Annotated[float, "Figures differ where they lie so many units of their last digit apart."] = 1.0
+
+    def find_between(self, cases: Sequence[Case]) -> list[Finding]:
+        found = [self._between(first, second) for first, second in combinations(cases, 2)]
+        return [finding for finding in found if finding is not None]
+
+    def _between(self, first: Case, second: Case) -> Finding | None:
+        one, other = first.output, second.output
+        same = one.kind == other.kind and set(one.own_variables()) == set(other.own_variables())
+        if not same or not self._differ(first, second):
+            return None
+        for a, b in zip(first.behind, second.behind, strict=False):
+            if a.what != b.what or a.what in _LOOKED_AT or a.variable != b.variable:
+                continue
+            apart = (a.group >= 0) != (b.group >= 0)
+            if 0 < first.table.count(apart) <= self.most:
+                return self._finding(first, second, apart)
+        return None
+
+    def _differ(self, first: Case, second: Case) -> bool:
+        """Whether any figure tells the two apart."""
+        if first.labels != second.labels:
+            return True
+        with np.errstate(invalid="ignore"):
+            away = np.abs(first.released.values - second.released.values)
+            unit = 2 * np.maximum(first.released.half, second.released.half)
+        return bool((away > self.units * unit).any())
+
+    def _finding(self, first: Case, second: Case, apart: Mask) -> Finding:
+        n = first.table.count(apart)
+        sentence = f"The same statistic is printed for people who differ by {'1 person' if n == 1 else f'{n} people'}."
+        return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)

@@ -1,0 +1,76 @@
+"""Sums taken together as an attack: whoever is left over is named, precisely as far as digits are printed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from divulge.attacks import Submitted
+from divulge.attacks.sums import SumsTogether
+from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.output import Output
+from divulge.rules import Finding
+from divulge.scenario import Scenario
+from divulge.table import Table
+from tests.support.tables import small_table
+
+ALL = Means(variables=("PAY",), decimals=2)
+
+
+def _people(n: int = 100) -> Table:
+    """The last k people have LAST = k, k − 1, …, 1 for k up to 3; everybody else has 0."""
+    rng = np.random.default_rng(7)  # any: what is asked holds for every draw
+    last = [0] * (n - 3) + [3, 2, 1]
+    return small_table(
+        PAY=[int(p) for p in rng.integers(100, 400, n)],
+        AGE=[int(a) for a in rng.integers(18, 90, n)],
+        CARS=[int(c) for c in rng.integers(0, 5, n)],
+        ILL=["no", "yes"] * (n // 2),
+        LAST=last,
+    )
+
+
+def _found(*outputs: Output, scenarios: tuple[Scenario, ...] = ()) -> list[Finding]:
+    table = _people()
+    released = tuple(o.publish(o.evaluate(table), table.schema) for o in outputs)
+    return list(SumsTogether().find(Submitted(outputs, released, table, scenarios)))
+
+
+def test_mean_of_all_and_regression_on_all_but_one_leave_that_person() -> None:
+    (found,) = _found(ALL, Linear(formula="PAY ~ AGE", decimals=4, where="LAST != 1"))
+    assert found.severity.value == "refuse"
+    assert found.outputs == (0, 1)
+    assert np.flatnonzero(found.people).tolist() == [99]
+    assert found.sentence.startswith("The sums of PAY that the figures state leave the value of 1 person")
+
+
+def test_two_people_of_whom_only_the_sum_is_left_are_both_named() -> None:
+    (found,) = _found(ALL, Means(variables=("PAY",), decimals=2, where="LAST = 0 or LAST = 3"))
+    assert np.flatnonzero(found.people).tolist() == [98, 99]
+
+
+@pytest.mark.parametrize("decimals", [0, -1])
+def test_nobody_is_named_where_too_few_digits_are_printed(decimals: int) -> None:
+    fewer = Means(variables=("PAY",), decimals=decimals, where="LAST != 1")
+    assert _found(Means(variables=("PAY",), decimals=decimals), fewer) == []
+
+
+def test_scores_of_other_models_ask_for_a_review_unless_predictors_are_granted() -> None:
+    twice = Poisson(formula="CARS ~ AGE", decimals=5), Poisson(formula="CARS ~ ILL", decimals=5, where="LAST != 1")
+    assert [f.severity.value for f in _found(*twice)] == ["review"]
+    granted = Scenario(keys=("AGE",), target="CARS", knows="predictors")
+    assert [f.severity.value for f in _found(*twice, scenarios=(granted,))] == ["refuse"]
+
+
+def test_table_of_shares_beside_counts_of_all_but_one_leaves_that_person() -> None:
+    shares = Crosstab(variables=("ILL",), statistic="percentages", decimals=2)
+    found = _found(shares, Crosstab(variables=("ILL",), where="LAST != 1"))
+    assert {tuple(np.flatnonzero(f.people).tolist()) for f in found} == {(99,)}
+
+
+def test_one_output_that_others_look_at_is_left_to_them() -> None:
+    assert _found(Means(variables=("PAY",), by=("LAST",))) == []
+    assert _found(Linear(formula="PAY ~ C(LAST)", decimals=6)) == []
