@@ -100,11 +100,11 @@ TABLES = (
         ("x=married & y=a", "x=divorced & y=a"),
         {"k": 1, "sensitive": "y"},
     ),
-    # Three tenths of all have b, and a group of eleven has nothing else: rare where three tenths are.
+    # Three tenths of the others have b, and a group of eleven has nothing else: rare where three tenths are.
     Example(
         "class disclosure",
         "a rare value of eleven",
-        grid({"p": (0, 11), "q": (28, 1)}),
+        grid({"p": (0, 11), "q": (28, 12)}),
         GRID,
         ("x=p & y=b",),
         {"rarest": 0.3, "sensitive": "y"},
@@ -112,7 +112,7 @@ TABLES = (
     Example(
         "class disclosure",
         "a common value of eleven",
-        grid({"p": (0, 11), "q": (28, 1)}),
+        grid({"p": (0, 11), "q": (28, 12)}),
         GRID,
         (),
         {"rarest": 0.29, "sensitive": "y"},

@@ -12,7 +12,7 @@ from divulge.rules.rule import Finding, Rule
 
 @dataclass(frozen=True, kw_only=True)
 class SmallGroup(Rule):
-    """A mean, total, quantile, spread, mode, concentration or survival curve of a group of fewer people than the threshold."""
+    """A mean, total, quantile, spread, mode, concentration or survival curve of fewer people than the threshold."""
 
     name: ClassVar[str] = "small group"
     asks: ClassVar[str] = "Every statistic of a group must come from at least so many people."

@@ -180,6 +180,23 @@ def test_group_with_one_rare_diagnosis_is_class_disclosure(size: int) -> None:
     assert "Class disclosure" in told(found)
 
 
+@pytest.mark.parametrize("kind", ["means", "logistic", "linear"])
+def test_group_with_one_rare_diagnosis_is_class_disclosure_in_means_and_regressions_too(kind: str) -> None:
+    # Of the others one in twenty is ill; with the group itself more than a tenth of all are.
+    table = small_table(town=["small"] * 30 + ["large", "other"] * 150, ill=[1] * 30 + [1] * 15 + [0] * 285)
+    fields = {"variables": ["ill"], "by": ["town"]} if kind == "means" else {"formula": "ill ~ C(town)"}
+    found = work_out(plan_of(table, {"kind": kind, **fields}))
+    assert worst(found) in ("review", "refuse")
+    assert "Class disclosure" in told(found)
+
+
+def test_variable_that_another_one_defines_is_no_class_disclosure() -> None:
+    # Everybody who is religious has one of two faiths, and nobody else has one.
+    faith = ["one"] * 60 + ["none"] * 200 + ["unsure"] * 60
+    table = small_table(faith=faith, has=[int(f == "one") for f in faith])
+    assert worst(work_out(plan_of(table, {"kind": "crosstab", "variables": ["faith", "has"]}))) == "note"
+
+
 def test_shares_of_a_small_group_are_named() -> None:
     table = small_table(town=["a"] * 7 + ["b"] * 200, ill=["x"] + ["y"] * 6 + ["x", "y"] * 100)
     shares = {"kind": "crosstab", "variables": ["town", "ill"], "statistic": "row percentages", "decimals": 1}
