@@ -17,14 +17,7 @@ from divulge.outputs.grid import Grid, Picture, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
 from divulge.outputs.models.behind import model_behind
-from divulge.outputs.models.beside import (
-    DERIVED,
-    Columns,
-    as_logarithms,
-    as_ratios,
-    first,
-    lower_beside,
-)
+from divulge.outputs.models.beside import DERIVED, Columns, as_logarithms, as_ratios, first, lower_beside
 from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
 from divulge.outputs.models.formula import Formula, formula_variables
