@@ -20,6 +20,7 @@ from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.beside import DERIVED, Columns, as_logarithms, as_ratios, first, lower_beside
 from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import Counts, schema_counts
+from divulge.outputs.models.endless import as_endless, endless_value
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
 from divulge.outputs.models.predictions import model_predictions, model_stated
@@ -226,6 +227,14 @@ class Regression(Output):
         """The least and the greatest that a further parameter can be."""
         del label
         return -np.inf, np.inf
+
+    def read_value(self, label: str, text: str, schema: Schema) -> float | None:
+        return endless_value(text)
+
+    def as_known(self, released: Released, schema: Schema, n_rows: int | None = None) -> Released:
+        said = super().as_known(released, schema, n_rows)
+        can_run_away = self.family != "identity"
+        return as_endless(said, self.model(schema), is_ratio=self.exponentiated) if can_run_away else said
 
     @property
     def publishes_se(self) -> bool:

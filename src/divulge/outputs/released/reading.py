@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Entry:
     value: Decimal | None
     below: Decimal | None = None
     se: Decimal | None = None
+    is_left_out: bool = False
+    """Whether a program left it out itself, so that nothing is said of it."""
 
 
 def read_released(
@@ -114,7 +116,7 @@ def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequ
         raise OutputError(f"there is no cell {unknown!r}.", where="suppressed", hint=hint)
     hidden[found] = True
     # `<0.001` is a figure like others: it says where the number lies.
-    absent = hidden & np.array([e.below is None for e in entries], dtype=bool)
+    absent = hidden & np.array([e.below is None and not e.is_left_out for e in entries], dtype=bool)
     if absent.any() and not output.can_suppress:
         missing = _listed(_tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
         raise OutputError(
@@ -141,7 +143,7 @@ def _precision(output: Output, entries: Sequence[Entry]) -> Precision:
     """As the spec says; else the most decimals that any figure is written with."""
     if (output.decimals, output.significant, output.base) != (None, None, None):
         return Precision(output.decimals, output.significant, output.base)
-    numbers = [n for e in entries for n in (e.value, e.se) if n is not None]
+    numbers = [n for e in entries for n in (e.value, e.se) if n is not None and n.is_finite()]
     shown = [-int(n.as_tuple().exponent) for n in numbers]
     return Precision(decimals=min(max([0, *shown]), MOST_DECIMALS) if shown else output.usual_decimals())
 
@@ -154,7 +156,11 @@ def _check_digits(output: Output, labels: Sequence[str], entries: Sequence[Entry
             continue
         for label, entry in zip(labels, entries, strict=True):
             number = getattr(entry, what)
-            shown = 0 if number is None or not number else -int(number.normalize().as_tuple().exponent)
+            shown = (
+                0
+                if number is None or not number or not number.is_finite()
+                else -int(number.normalize().as_tuple().exponent)
+            )
             if shown > decimals:
                 name = repr(label) if what == "value" else f"the standard error of {label!r}"
                 raise OutputError(
@@ -206,7 +212,7 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
         if not value or set(value) - known:
             raise OutputError(f"{label!r} needs a value and perhaps an se.", where="released")
         number = _entry(value.get("value", value.get("coef")), label, number_of)
-        return Entry(number.value, number.below, _entry(value.get("se"), label, number_of).value)
+        return replace(number, se=_entry(value.get("se"), label, number_of).value)
     if value is None:
         return Entry(None)
     if isinstance(value, bool):
@@ -218,7 +224,7 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
     text = str(value).strip()
     named = number_of(label, text)
     if named is not None:
-        return Entry(Decimal(repr(named)).normalize())
+        return Entry(None, is_left_out=True) if np.isnan(named) else Entry(Decimal(repr(named)).normalize())
     if text.casefold() in SUPPRESSED:
         return Entry(None)
     below = re.fullmatch(r"<\s*(\S+)", text)
@@ -270,7 +276,7 @@ def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entr
             raise OutputError(f"{path.name!r} names {label!r} twice.", where="released")
         entry = _entry(row[value_at], label, number_of)
         se = _entry(row[se_at], label, number_of).value if se_at is not None else None
-        entries[label] = Entry(entry.value, entry.below, se)
+        entries[label] = replace(entry, se=se)
     return entries
 
 
