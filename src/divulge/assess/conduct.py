@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from divulge import __version__
 from divulge.assess.arithmetic import Arithmetic, work_out
-from divulge.assess.budget import Clock, Limits, limits_of, share_of
+from divulge.assess.budget import Clock, share_of
 from divulge.assess.counted_pass import run_counted, spanning
 from divulge.assess.decision import decide_all
 from divulge.assess.fitted.fitted_pass import run_fitted
@@ -25,7 +25,8 @@ from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
 from divulge.assess.splits.runner import Listener, Runner
 from divulge.assess.splits.task import Task, make_task
-from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
+from divulge.assess.splits.time_left import PassAhead, TimeLeft
+from divulge.designs import BLOCK, FEWEST_ROWS, RepeatedHalves
 from divulge.kernels.arrays import Mask
 from divulge.objective import Target
 from divulge.policy import Policy, Verdict
@@ -69,10 +70,10 @@ def assess(
     # threads, so there is one.
     with Cluster(scheduler) if scheduler is not None else nullcontext() as cluster, threadpool_limits(1):
         checkpoint = Checkpoint(folder, digest_of(*(part.encode() for part in everything)), resume)
-        runner = Runner(checkpoint, workers, listener, cluster)
+        clock = Clock() if ready.is_timed else Clock.of(ready.budget)
+        runner = Runner(checkpoint, workers, listener, cluster, _ahead(ready, alone, clock))
         with checkpoint.kept_if_of_use():
             results: list[PassResult] = []
-            clock = Clock() if ready.is_timed else Clock.of(ready.budget)
             arithmetic = work_out(ready)
             for job in _passes(ready, arithmetic, alone, clock):
                 if results and not ready.earlier and not _has_time(clock, results, len(ready.groups(alone))):
@@ -120,19 +121,22 @@ def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool, clock: Clock) -> I
             printed=tuple(ready.searched(i)[1] for i in indices),
             findings=arithmetic.findings(indices),
             named=arithmetic.named(indices, ready),
-            limits=_limits(ready, number, len(groups)),
+            limits=ready.limits(number, len(groups)),
             clock=clock.part(share_of(True, len(groups)) if number == 0 else 1 / (len(groups) - number)),
             is_first=number == 0,
         )
 
 
-def _limits(ready: Plan, number: int, n_passes: int) -> Limits:
-    """How long the searches of a pass may take: as long as the spec says, else their share of the budget."""
-    if ready.is_timed:
-        return Limits(*(ready.synthesiser.seconds,) * 4)
+def _ahead(ready: Plan, alone: bool, clock: Clock) -> TimeLeft:
+    """What there is to do, for whoever wants to know how long it takes."""
     n_rows, seed, design = ready.table.n_people, ready.assessment.seed, ready.design
-    n_smaller = len(design.curve_at(n_rows, seed)) if isinstance(design, RepeatedHalves) and number == 0 else 0
-    return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller, ready.budget)
+    few = n_rows < FEWEST_ROWS or ready.table.people is not None
+    splits = 0 if few else len(design.splits(n_rows, seed))
+    halves = design if isinstance(design, RepeatedHalves) and not few else None
+    at_least = min(BLOCK, splits) if halves is not None and halves.stop_early else splits
+    smaller = 0 if halves is None else len(halves.curve_at(n_rows, seed))
+    passes = [PassAhead(s, splits, at_least, 0 if i else smaller) for i, (s, _) in enumerate(ready.groups(alone))]
+    return TimeLeft(passes, lambda: clock.left)
 
 
 def _task(ready: Plan, indices: tuple[int, ...]) -> Task:

@@ -18,6 +18,7 @@ from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.runner import WORTH_STARTING
 from divulge.assess.splits.split import run_split
 from divulge.assess.splits.task import make_task
+from divulge.assess.splits.time_left import ALONE, SMALLER, WHOLE
 from divulge.assess.splits.whole import FIGURE_3_AT_MOST
 from divulge.designs import BLOCK, RepeatedHalves
 
@@ -34,12 +35,6 @@ _LONGEST_TRIAL = 12.0
 _STARTING = 3.0
 """Seconds for reading, the rules and the report."""
 
-WHOLE = 4.0
-"""Splits that the search on all rows is worth: twice the rows, every last digit, and once more with snapshots."""
-
-_ALONE = 0.5
-"""An output alone beside all together, where there are several: in between nothing and as much."""
-
 _SPREAD = 3.0
 """How far assessments were found to be from such an estimate, either way."""
 
@@ -49,6 +44,7 @@ class Forecast:
     """Seconds, with the range in which they most likely lie.
 
     split: the mean time of one split; tried: how many were timed; at_least: they were cut off.
+    budget: the most that all searches together may take on two processors; None where the spec says how long one may.
     """
 
     seconds: float
@@ -59,6 +55,7 @@ class Forecast:
     splits: int
     passes: int
     workers: int
+    budget: float | None
     at_least: bool = False
 
 
@@ -66,7 +63,8 @@ def forecast(ready: Plan) -> Forecast:
     """Time a split of all outputs together, and count how many there will be."""
     table, seed = ready.table, ready.assessment.seed
     scenarios = scenarios_for(ready.assessment.scenarios, ready.outputs, table.schema)
-    hurried = replace(ready.synthesiser, seconds=min(ready.synthesiser.seconds, _LONGEST_TRIAL))
+    limit = ready.limits(0, len(ready.groups())).split
+    hurried = replace(ready.synthesiser, seconds=min(limit, _LONGEST_TRIAL))
     outputs = [ready.searched(i)[0] for i in range(len(ready.outputs))]
     task = make_task(outputs, scenarios, table, ready.families, hurried, seed)
     splits = ready.design.splits(table.n_rows, seed)
@@ -87,18 +85,21 @@ def forecast(ready: Plan) -> Forecast:
     most = fewest = float(len(splits))
     if isinstance(ready.design, RepeatedHalves):
         # Splits of the learning curve have a quarter of the rows and less.
-        curve = 0.4 * len(ready.design.curve_at(table.n_rows, seed))
+        curve = SMALLER * len(ready.design.curve_at(table.n_rows, seed))
         most += curve
         fewest = (BLOCK if ready.design.stop_early else len(splits)) + curve
     whole = WHOLE if sum(len(o.labels(table.schema)) for o in ready.outputs) <= FIGURE_3_AT_MOST else WHOLE / 2
-    factor = 1.0 + (passes - 1) * _ALONE
+    factor = 1.0 + (passes - 1) * ALONE
+
+    budget = None if ready.is_timed else ready.budget
 
     def in_all(n_splits: float, split: float) -> float:
-        return starting + factor * split * (whole + n_splits / workers)
+        searching = factor * split * (whole + n_splits / workers)
+        return starting + (searching if budget is None else min(searching, budget))
 
     workers = (os.cpu_count() or 1) if mean * most > WORTH_STARTING else 1
     # Where nobody may be exposed the splits stop early; where somebody may, all are run.
     expected = (in_all(fewest, mean) + in_all(most, mean)) / 2
     low, high = in_all(fewest, min(times)) / _SPREAD, in_all(most, max(times)) * _SPREAD
     cut = max(times) >= 0.9 * _LONGEST_TRIAL
-    return Forecast(expected, low, high, mean, len(times), len(splits), passes, workers, at_least=cut)
+    return Forecast(expected, low, high, mean, len(times), len(splits), passes, workers, budget, at_least=cut)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.budget import BUDGET
+from divulge.assess.budget import BUDGET, Limits, limits_of
 from divulge.assess.counted_pass import counts_suffice, spanning
 from divulge.assess.earlier import Candidate, Earlier, choose_earlier, with_named
 from divulge.assess.fitted.work import why_not_fitted
@@ -17,7 +17,7 @@ from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
 from divulge.checking import Profile, read_profile
 from divulge.condensing.group_by import MANY
-from divulge.designs import FEWEST_ROWS, Design, RepeatedHalves
+from divulge.designs import CONFIRMING, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
@@ -86,6 +86,14 @@ class Plan:
         if numbers[-1] >= self.n_new:
             return scenarios_with_earlier(given, self.outputs[: self.n_new], self.earlier.outputs, schema)
         return scenarios_for(given, [self.outputs[i] for i in numbers], schema)
+
+    def limits(self, number: int, n_passes: int) -> Limits:
+        """How long the searches of a pass may take: as long as the spec says, else their share of the budget."""
+        if self.is_timed:
+            return Limits(*(self.synthesiser.seconds,) * 4)
+        n_rows, seed, design = self.table.n_people, self.assessment.seed, self.design
+        n_smaller = len(design.curve_at(n_rows, seed)) if isinstance(design, RepeatedHalves) and number == 0 else 0
+        return limits_of(number == 0, n_passes, len(design.splits(n_rows, seed)) + CONFIRMING, n_smaller, self.budget)
 
     def searched(self, number: int) -> tuple[Output, Released]:
         """An output and its figures as they are searched for: without digits that tell nobody apart."""

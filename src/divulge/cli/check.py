@@ -138,8 +138,15 @@ def time_text(forecast: Forecast) -> str:
     passes = f"{forecast.passes} {'pass' if forecast.passes == 1 else 'passes'} over the outputs"
     return (
         f"{start}. Timed here: {forecast.split:.2g} s a split (mean of {forecast.tried}); up to {forecast.splits} "
-        f"splits, {passes}, {processes}. A search that stalls takes longer"
+        f"splits, {passes}, {processes}. {_kept(forecast)}"
     )
+
+
+def _kept(forecast: Forecast) -> str:
+    """What the time is bounded by."""
+    if forecast.budget is None:
+        return "A search that stalls takes longer"
+    return f"Budget: all searches together end after {_seconds(forecast.budget)} or so"
 
 
 def _seconds(seconds: float) -> str:

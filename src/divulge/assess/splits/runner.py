@@ -15,6 +15,7 @@ from divulge.assess.splits.checkpoint import Checkpoint
 from divulge.assess.splits.cluster import GO_ON, Cluster
 from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task
+from divulge.assess.splits.time_left import TimeLeft
 from divulge.designs import Split
 from divulge.errors import WorkerError
 
@@ -46,13 +47,14 @@ class Runner:
     """Computes splits, and keeps finished ones in the checkpoint.
 
     workers: how many processes; 0 is as many as there are processors, where that pays.
-    cluster: computes them all instead, where there is one.
+    cluster: computes them all instead, where there is one. ahead: says how long all of it will take.
     """
 
     checkpoint: Checkpoint
     workers: int = 0
     listener: Listener | None = None
     cluster: Cluster | None = None
+    ahead: TimeLeft | None = None
 
     def results(
         self,
@@ -86,9 +88,15 @@ class Runner:
                 early[found.split.part, found.split.number] = found
                 result = early.pop((split.part, split.number), None)
             if self.listener is not None:
-                left = (time.perf_counter() - started) / len(seconds) * (len(splits) - done) if seconds else None
-                self.listener(Step(stage, done, len(splits), left))
+                each = (time.perf_counter() - started) / len(seconds) if seconds else None
+                self.listener(Step(stage, done, len(splits), self._left(stage, done, len(splits), each)))
             yield result
+
+    def _left(self, stage: str, done: int, total: int, each: float | None) -> float | None:
+        """Seconds until all is done, where that can be said. each: what a split took so far."""
+        if each is None:
+            return None
+        return each * (total - done) if self.ahead is None else self.ahead.seconds(stage, done, total, each)
 
     def _others(
         self, task: Task, rest: Sequence[Split], seconds: list[float], with_measures: bool, sweep_at: Collection[int]
