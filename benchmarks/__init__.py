@@ -15,5 +15,6 @@ BENCHMARKS += (
     "microdata",
     "kinds",
     "stalled",
+    "recovered",
 )
 """The files of this folder that are benchmarks."""
