@@ -25,7 +25,7 @@ from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
 from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
-from divulge.outputs.models.robust import recomputed_errors, robust_errors
+from divulge.outputs.models.robust import agreeing_errors, robust_errors
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
 from divulge.outputs.models.summaries import (
     CODES,
@@ -277,16 +277,9 @@ class Regression(Output):
         figures = said.evaluate(table)
         if self.errors != "model" or figures.se is None or released.agrees_se(figures.se).all():
             return said
-        model = self.model(table.schema)
-        n = model.n_coefficients
-        beta = self.estimate(table)[0].values[:n].reshape(model.n_classes, -1)
-        if not np.isfinite(beta).any():
-            return said
-        for (errors, _), se in recomputed_errors(self, model, table, beta).items():
-            shown = se * np.exp(beta.ravel()) if self.exponentiated else se
-            if released.agrees_se(np.concatenate([shown, np.full(len(figures.values) - n, np.nan)])).all():
-                return replace(said, errors=errors)
-        return said
+        beta = self.estimate(table)[0].values[: self.model(table.schema).n_coefficients]
+        errors = agreeing_errors(self, self.model(table.schema), table, beta, released, self.exponentiated)
+        return said if errors is None else replace(said, errors=errors)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         return model_behind(self, table, self.model(table.schema))

@@ -12,6 +12,7 @@ from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.standard_errors import Errors, Scores, every_standard_error, glm_scores, standard_errors
 from divulge.outputs.output import Output
+from divulge.outputs.released.precision import Released
 from divulge.table import Table
 
 
@@ -42,6 +43,22 @@ def recomputed_errors(
     rows = model_rows(output, model, table, clusters)
     codes = {name: table[name][rows.kept].astype(np.int64) for name in clusters}
     return every_standard_error(fitted_scores(rows, model, beta), codes)
+
+
+def agreeing_errors(
+    output: Output, model: Model, table: Table, beta: Floats, released: Released, is_ratio: bool
+) -> Errors | None:
+    """The estimator that gives the standard errors that were printed; None where none does.
+
+    beta: the coefficients of the data. is_ratio: whether e^coefficient was printed, with an error of its own.
+    """
+    if not np.isfinite(beta).any():
+        return None
+    more = np.full(len(released.values) - len(beta), np.nan)
+    for (errors, _), se in recomputed_errors(output, model, table, beta.reshape(model.n_classes, -1)).items():
+        if released.agrees_se(np.concatenate([se * np.exp(beta) if is_ratio else se, more])).all():
+            return errors
+    return None
 
 
 def fitted_scores(rows: ModelRows, model: Model, beta: Floats) -> Scores:
