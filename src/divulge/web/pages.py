@@ -171,7 +171,7 @@ def _age(since: datetime, now: datetime) -> str:
     for word, length in (("day", 1440), ("hour", 60)):
         if minutes >= length:
             return _plural(minutes // length, word)
-    return _plural(minutes, "minute")
+    return _plural(minutes, "minute") if minutes else "less than a minute"
 
 
 def _size(n_bytes: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from divulge.ledger.model import SubmittedOutput
 
-_MOST_FIGURES = 12  # of a finding that a page names; the report has them all
+_MOST_FIGURES = 6  # of a finding that a page names; the report has them all
 _MOST_PROOFS = 40
 _WORST = ("note", "review", "refuse")  # the gravest last
 _LOOKS = {"note": "noted", "review": "doubted", "refuse": "broken"}
