@@ -1,4 +1,6 @@
-"""Ten tables through tau-ARGUS and through our rules and audit: the same unsafe cells, the same intervals.
+"""Tables through tau-ARGUS and through our rules and audit: the same unsafe cells, the same intervals.
+
+Ten plain tables, five hierarchical ones, and five sets of linked tables, withheld cells of which are audited together.
 
 pytauargus has an environment of its own (copyleft, never a dependency); without an index the check says so.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ import pandas as pd
 from scipy import sparse
 
 from benchmarks.peers import environment
+from benchmarks.suppression_tables import Hierarchical, linked
 from benchmarks.validation.results import keep
 from divulge.audit.bounds import find_bounds
+from divulge.audit.jj import JjTable, audit_jj
 from divulge.audit.system import System
 from divulge.contributions import Case
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -27,7 +31,8 @@ from divulge.rules.dominance import Dominance
 from divulge.rules.p_percent import PPercent
 from divulge.rules.rule import Rule
 from divulge.rules.threshold import Threshold
-from divulge.table import Table, table_from_frame
+from divulge.table import table_from_frame
+from divulge.withholding.jj import withhold
 
 HERE = Path(__file__).parent
 RULES: dict[str, Rule] = {
@@ -38,6 +43,24 @@ RULES: dict[str, Rule] = {
     "FREQ(4,10)": Threshold(fewest=4),
 }
 SHAPES = ((4, 4), (6, 5), (3, 3, 3), (8, 4), (5, 3, 2))
+DEEP = (
+    Hierarchical(((3, 3), (4,)), 6),
+    Hierarchical(((4,), (3, 4)), 8),
+    Hierarchical(((2, 3), (2, 3)), 5),
+    Hierarchical(((2, 2, 3), (3,)), 6),
+    Hierarchical(((2, 3), (3,), (3,)), 4),
+)
+"""Hierarchical tables; a code begins with the code of what it is part of."""
+
+LINKED: tuple[tuple[Any, ...], ...] = (
+    (((0, 1), (0, 2), (1, 2)), (7, 6, 5), 20),
+    (((0, 1), (0, 2), (1, 2)), (12, 10, 8), 16),
+    (((0, 1), (1, 2)), (9, 8, 7), 12),
+    (((0, 1, 2), (0, 3)), (4, 4, 3, 9), 12),
+    (((0, 1), (0, 2), (0, 3)), (6, 5, 5, 4), 18),
+)
+"""Linked tables: the variables that span each, how many values they have, firms in a cell."""
+
 CLOSE = 1e-3
 """tau-ARGUS prints intervals to whole numbers of amounts that are whole; ours are exact to a millionth."""
 
@@ -53,32 +76,49 @@ def _people(shape: tuple[int, ...], seed: int) -> pd.DataFrame:
     return pd.DataFrame({**columns, "V": np.round(rng.lognormal(3.0, 1.5, n)).astype(int) + 1})
 
 
-def _ours(table: Table, dims: list[str], rule: Rule) -> set[tuple[str, ...]]:
+def _levels(frame: pd.DataFrame, dims: list[str]) -> dict[str, list[str]]:
+    """The columns of each variable from coarse to fine, which are added to the frame: `a0102` is in `a01`."""
+    found = {}
+    for d in dims:
+        longest = int(frame[d].str.len().max())
+        found[d] = [d] if longest < 5 else [f"{d}{n}" for n in range(3, longest + 1, 2)]
+        for name in found[d] if longest >= 5 else ():
+            frame[name] = frame[d].str.slice(stop=int(name[1:]))
+    return found
+
+
+def _ours(frame: pd.DataFrame, dims: list[str], rule: Rule) -> set[tuple[str, ...]]:
     """The unsafe cells by our rule, inner ones and margins, as tau-ARGUS names them."""
+    wide = frame.copy()
+    levels = _levels(wide, dims)
+    table = table_from_frame(wide)
     found: set[tuple[str, ...]] = set()
-    for size in range(len(dims) + 1):
-        for by in combinations(dims, size):
-            if isinstance(rule, Threshold):
-                output: Any = Crosstab(variables=by or (dims[0],), compute=True)
-            else:
-                output = Totals(variables=("V",), by=by, compute=True)
-            if isinstance(rule, Threshold) and not by:
+    for chosen in product(*([None, *levels[d]] for d in dims)):
+        by = tuple(name for name in chosen if name is not None)
+        if isinstance(rule, Threshold):
+            if not by:
                 continue
-            case = Case(0, output, output.publish(output.evaluate(table), table.schema), table)
-            for finding in rule.find(case):
-                for label in finding.figures:
-                    values = dict(part.split("=") for part in label.removeprefix("V").strip(" |").split(" & ") if part)
-                    found.add(tuple(values.get(d, "Total") for d in dims))
+            output: Any = Crosstab(variables=by, compute=True)
+        else:
+            output = Totals(variables=("V",), by=by, compute=True)
+        case = Case(0, output, output.publish(output.evaluate(table), table.schema), table)
+        for finding in rule.find(case):
+            for label in finding.figures:
+                values = dict(part.split("=") for part in label.removeprefix("V").strip(" |").split(" & ") if part)
+                found.add(tuple("Total" if name is None else values[name] for name in chosen))
     return found
 
 
 def _intervals(answer: dict[str, Any]) -> dict[int, tuple[float, float]]:
     """Our intervals of the cells that tau-ARGUS withheld, from the cells that it shows."""
     cells = [tuple(c) for c in answer["cells"]]
-    inner = [i for i, c in enumerate(cells) if "Total" not in c]
+    longest = [max(len(c[d]) for c in cells if c[d] != "Total") for d in range(len(cells[0]))]
+    inner = [
+        i for i, c in enumerate(cells) if all(t != "Total" and len(t) == n for t, n in zip(c, longest, strict=True))
+    ]
     rows, low = [], []
     for i, cell in enumerate(cells):
-        row = [all(a in (b, "Total") for a, b in zip(cell, cells[j], strict=True)) for j in inner]
+        row = [all(a == "Total" or b.startswith(a) for a, b in zip(cell, cells[j], strict=True)) for j in inner]
         rows.append(np.array(row, dtype=float))
         low.append(answer["values"][i])
     matrix = sparse.csr_array(np.array(rows))
@@ -116,24 +156,52 @@ def check() -> list[str]:
             frames[-1].to_csv(folder / f"{number}.csv", index=False)
             dims = list("ABC"[: len(shape)])
             calls += [{"table": number, "dims": dims, "rule": rule} for rule in RULES]
+        for deep in DEEP:
+            number, dims = len(frames), list("ABC"[: len(deep.variables)])
+            frames.append(deep.people())
+            frames[-1].to_csv(folder / f"{number}.csv", index=False)
+            files = {d: folder / f"{number}.{d}.hrc" for d in deep.hierarchies()}
+            for d, text in deep.hierarchies().items():
+                files[d].write_text(text, encoding="utf-8")
+            hrc = {d: str(file) for d, file in files.items()}
+            calls += [{"table": number, "dims": dims, "rule": rule, "hrc": hrc} for rule in RULES]
+        linked_ones = [withhold(linked(*one)) for one in LINKED]
+        for number, one in enumerate(linked_ones):
+            one.write(folder / f"{number}.jj")
         (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
         ran = subprocess.run(
             [str(python), str(HERE / "tauargus_calls.py"), made], capture_output=True, text=True, check=False, cwd=made
         )
     assert ran.returncode == 0, ran.stderr[-500:]
-    answers = json.loads(ran.stdout.splitlines()[-1])["answers"]
+    said = json.loads(ran.stdout.splitlines()[-1])
+    answers = said["answers"]
+    pairs = list(zip(linked_ones, said["linked"], strict=True))
+    n_linked, apart = sum(len(theirs) for _, theirs in pairs), sum(_differ(*pair) for pair in pairs)
     lines = [_compare(frames[c["table"]], c, a) for c, a in zip(calls, answers, strict=True)]
-    keep("tauargus", lines, {"tables": len(frames), "calls": len(calls)})
+    totals = {"tables": len(frames), "calls": len(calls), "linked": len(LINKED), "linked intervals": n_linked}
+    keep("tauargus", lines, {**totals, "linked intervals that differ": apart})
     wrong = [x for x in lines if x["unsafe_differ"] or x["intervals_differ"]]
     assert not wrong, json.dumps(wrong[:5])
+    assert not apart, f"{apart} of {n_linked} intervals of linked tables differ"
     n = sum(x["intervals"] for x in lines)
-    return [f"{len(frames)} tables, {len(calls)} rules: the same unsafe cells; {n:,} intervals alike"]
+    return [
+        f"{len(frames)} tables, {len(calls)} rules: the same unsafe cells; {n:,} intervals alike",
+        f"{len(LINKED)} sets of linked tables: {n_linked:,} intervals alike",
+    ]
+
+
+def _differ(table: JjTable, theirs: dict[str, list[float]]) -> int:
+    """How many intervals of withheld cells of linked tables are not the same."""
+    ours = {c.label: (c.low, c.high) for c in audit_jj(table, by_limits=True).cells}
+    return sum(
+        any(abs(a - b) > CLOSE * (1 + abs(b)) for a, b in zip(ours[f"cell {cell}"], ends, strict=True))
+        for cell, ends in theirs.items()
+    )
 
 
 def _compare(frame: pd.DataFrame, call: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    table = table_from_frame(frame)
     theirs = {tuple(c) for c, s in zip(answer["cells"], answer["status"], strict=True) if s == "U"}
-    ours = _ours(table, call["dims"], RULES[call["rule"]])
+    ours = _ours(frame, call["dims"], RULES[call["rule"]])
     mine = _intervals(answer)
     apart = [
         i

@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytauargus
+from pytauargus._tauargus import audit_jj
 
 
 def ask(folder: Path, number: int, call: dict[str, Any]) -> dict[str, Any]:
@@ -41,9 +42,15 @@ def ask(folder: Path, number: int, call: dict[str, Any]) -> dict[str, Any]:
     return {"cells": cells, "status": status, "values": values, "open": found["lower"].tolist(), "intervals": intervals}
 
 
+def linked(file: Path) -> dict[str, list[float]]:
+    """The intervals of the withheld cells of linked tables, in one file of cells and equations."""
+    return {str(row["cell"]): [row["min"], row["max"]] for row in audit_jj(str(file))}
+
+
 if __name__ == "__main__":
     place = Path(sys.argv[1])
     calls = json.loads((place / "calls.json").read_text(encoding="utf-8"))
     with contextlib.redirect_stdout(sys.stderr):
         answers = [ask(place, i, call) for i, call in enumerate(calls)]
-    print(json.dumps({"answers": answers}))
+        together = [linked(file) for file in sorted(place.glob("*.jj"), key=lambda f: int(f.stem))]
+    print(json.dumps({"answers": answers, "linked": together}))
