@@ -17,6 +17,7 @@ CHECKS = (
     "acro_folders",
     "sdclog",
     "tauargus",
+    "gausssuppression",
     "cell_keys",
     "proposals",
     "faults",

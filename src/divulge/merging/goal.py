@@ -53,8 +53,12 @@ def _exposures(cell: Integers, group: Integers, share: Floats) -> Floats:
         return found
     share = np.broadcast_to(share, cell.shape)
     steps = np.round(STEPS * share[thin]).astype(np.int64)
-    triples = zip(cell[thin].tolist(), group[thin].tolist(), steps.tolist(), strict=True)
-    found[thin] = [_exposure(t, q, p) for t, q, p in triples]
+    # Most cells are like others: each triple is looked up once.
+    code = (cell[thin] * (LARGE + 1) + group[thin]) * (STEPS + 1) + steps
+    known, place = np.unique(code, return_inverse=True)
+    pairs = known // (STEPS + 1)
+    triples = zip(pairs // (LARGE + 1), pairs % (LARGE + 1), known % (STEPS + 1), strict=True)
+    found[thin] = np.array([_exposure(int(t), int(q), int(p)) for t, q, p in triples])[place.ravel()]
     return found
 
 

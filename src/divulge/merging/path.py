@@ -37,6 +37,9 @@ Partition = Mapping[str, Integers]
 
 def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal) -> Partition | None:
     """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps."""
+    coarsest = {name: np.zeros(each.n, dtype=np.int64) for name, each in levels.items()}
+    if sum(goal.people(_merged(t, coarsest)) for t in tables) > 0:
+        return None
     last: Partition = {}
     for last in _path(tables, levels, goal):  # noqa: B007 - the last one is wanted
         pass
@@ -67,22 +70,36 @@ def _path(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal) -> 
     """Partitions one after the other, each a merge more than the last, until nobody is left or nothing to merge."""
     state = {name: _started(tables, name, each) for name, each in levels.items()}
     yield dict(state)
+    now = [_merged(t, state) for t in tables]
     while True:
-        now = sum(goal.people(_merged(t, state)) for t in tables)
+        people, bits = sum(goal.people(c) for c in now), sum(_entropy(c) for c in now)
         best: tuple[float, str, Integers] | None = None
-        for name, each in levels.items():
+        for name, each in levels.items() if people > 0 else ():
+            kept = np.unique(state[name]).tolist()
             for pair in _pairs(state[name], each.is_ordered):
-                tried = np.where(state[name] == pair[1], pair[0], state[name])
-                after = {**state, name: tried}
-                gain = now - sum(goal.people(_merged(t, after)) for t in tables)
-                loss = sum(_entropy(_merged(t, state)) - _entropy(_merged(t, after)) for t in tables)
+                at = kept.index(pair[0]), kept.index(pair[1])
+                after = [_joined(c, t, name, at) for c, t in zip(now, tables, strict=True)]
+                gain = people - sum(goal.people(c) for c in after)
+                loss = bits - sum(_entropy(c) for c in after)
                 value = (gain + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
                 if best is None or value > best[0]:
-                    best = value, name, tried
-        if best is None or now == 0:
+                    best = value, name, np.where(state[name] == pair[1], pair[0], state[name])
+        if best is None:
             return
         state[best[1]] = best[2]
+        now = [_merged(t, state) for t in tables]
         yield dict(state)
+
+
+def _joined(counts: Integers, table: Cells, name: str, at: tuple[int, int]) -> Integers:
+    """Counts with two groups of a variable as one."""
+    if name not in table.names:
+        return counts
+    axis = table.names.index(name)
+    moved = np.delete(counts, at[1], axis=axis)
+    place = (slice(None),) * axis + (at[0],)
+    moved[place] += counts[(slice(None),) * axis + (at[1],)]
+    return moved
 
 
 def _pairs(groups: Integers, is_ordered: bool) -> Iterator[tuple[int, int]]:
