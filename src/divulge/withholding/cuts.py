@@ -37,8 +37,17 @@ PUSHES = 8
 SHAKEN = 0.3
 """By how much prices are shaken: enough for another pattern, too little for a dear one."""
 
-STALLED = 3
-"""Rounds of cuts without a tenth of a per cent gained, after which fractions are left."""
+IN_VAIN = 4
+"""Patterns in a row that are no cheaper, after which no more are made."""
+
+NEAR_ENOUGH = 0.02
+"""By how much more than in fractions a pattern may cost that is good enough; the cheapest costs more, too."""
+
+GAINED = 0.01
+"""By how much more the fractions must cost after a round of cuts; with less, whole figures say more."""
+
+STALLED = 1
+"""Rounds of cuts without so much gained, after which fractions are left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,31 +172,41 @@ class Search:
     def run(self) -> Mask:
         """The cheapest pattern; where that takes too long, the cheapest of some that are made of paths."""
         share, best = self._in_fractions(), None
+        last: Mask | None = None
         for close in (ROUGHLY, CLOSE):
             n_rows = -1
             while self._time > 0 and n_rows < len(self._rows):
-                chosen, n_rows = self._in_whole(close), len(self._rows)
-                if chosen is None:
+                (chosen, is_cheapest), n_rows = self._in_whole(close), len(self._rows)
+                if chosen is None or (not is_cheapest and last is not None):
                     break
+                last = chosen
                 if not self._add_cuts(chosen.astype(float)):
                     if close == CLOSE:
                         return chosen
                     best = chosen
                     break
-        return self._of_paths(share) if best is None else best
+        return self._of_paths(share, last) if best is None else best
 
-    def _of_paths(self, share: Floats) -> Mask:
-        """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again."""
+    def _of_paths(self, share: Floats, last: Mask | None) -> Mask:
+        """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again; and
+        of the last whole one, with what it lacks."""
         late = self._until + self._more
         price = self._given.cost * (1.0 - 0.99 * share)
+        starts = [(self._primary, price)] if last is None else [(last, self._given.cost), (self._primary, price)]
         best: Mask | None = None
-        while best is None or self._clock() < late:
-            shaken = price if best is None else price * self._rng.lognormal(0.0, SHAKEN, len(price))
-            grown = grow(self._paths, self._primary, self._needs, shaken)
+        in_vain = 0
+        while best is None or (self._clock() < late and in_vain < IN_VAIN):
+            start, told = starts.pop(0) if starts else (self._primary, price * self._shaken(len(price)))
+            grown = grow(self._paths, start, self._needs, told)
             found = thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
-            if best is None or self._price(found) < self._price(best):
-                best = found
+            is_better = best is None or self._price(found) < self._price(best)
+            best, in_vain = (found, 0) if best is None or is_better else (best, in_vain + 1)
+            if self._price(best) <= self._bound * (1.0 + NEAR_ENOUGH):
+                break
         return best
+
+    def _shaken(self, n: int) -> Floats:
+        return np.asarray(self._rng.lognormal(0.0, SHAKEN, n))
 
     def _price(self, pattern: Mask) -> float:
         return float(self._given.cost[pattern & ~self._primary].sum())
@@ -233,17 +252,18 @@ class Search:
             done = program.minimise(columns, self._cost, self._time)
             if done.at is None:
                 break
-            stalled = 0 if done.value > self._bound * 1.001 else stalled + 1
+            stalled = 0 if done.value > self._bound * (1.0 + GAINED) else stalled + 1
             self._bound = max(self._bound, done.value)
             share = np.zeros(self._given.n_figures)
             share[self._choice] = np.clip(done.at, 0.0, 1.0)
         return share
 
-    def _in_whole(self, close: float) -> Mask | None:
-        """The cheapest pattern that the cuts so far allow, but for so much; None where the time is up."""
+    def _in_whole(self, close: float) -> tuple[Mask | None, bool]:
+        """The cheapest pattern that the cuts so far allow, but for so much, and True; where the time is up, what there
+        is, and False."""
         n, found = len(self._choice), self._primary.copy()
         if not self._rows:
-            return found
+            return found, True
         lengths = np.cumsum([0, *(len(c) for c, _ in self._rows)])
         entries = np.concatenate([f for _, f in self._rows]), np.concatenate([c for c, _ in self._rows]), lengths
         matrix = sparse.csr_array(entries, shape=(len(self._rows), n))
@@ -252,7 +272,8 @@ class Search:
         # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
         price = self._cost * (0.5 / close / max(self._bound, self._cost.min(initial=1.0)))
         done = program.minimise(np.arange(n), price, self._time)
-        if done.at is None or done.outcome != "optimal":
-            return None
+        # What the solver has when the time is up is no cheapest pattern, but one to start from.
+        if done.at is None or len(done.at) < n or (matrix @ np.round(done.at) < 1.0 - SHORT).any():
+            return None, False
         found[self._choice[done.at > 0.5]] = True
-        return found
+        return found, done.outcome == "optimal"

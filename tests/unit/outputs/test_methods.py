@@ -79,6 +79,23 @@ def test_handbook_interval_of_controlled_rounding_with_one_step() -> None:
     assert (15 - below[0], 15 + above[0]) == (6, 24)
 
 
+def test_interval_of_three_variables_holds_a_step_that_they_may_have_needed() -> None:
+    cube = np.indices((2, 2, 2)).reshape(3, -1)
+    rows = [np.ones(8, dtype=bool)]
+    for a in range(3):
+        rows += [cube[a] == x for x in (0, 1)]
+        rows += [(cube[a] == x) & (cube[(a + 1) % 3] == y) for x in (0, 1) for y in (0, 1)]
+    sums = sparse.csr_array(np.vstack([np.eye(8), np.array(rows)]).astype(float))
+    counts = sums @ np.array([1.0, 7.0, 2.0, 4.0, 8.0, 3.0, 6.0, 9.0])
+    method = ControlledRounding(base=5)
+    printed = method.apply([""] * len(counts), counts, sums)
+    below, above = method.reach(printed, sums)
+    assert np.array_equal(sums @ printed[:8], printed)
+    assert ((counts >= printed - below) & (counts <= printed + above)).all()
+    assert set(above) == {9}
+    assert set(method.reach(printed, None)[1]) == {4}
+
+
 def test_controlled_rounding_of_two_by_two_is_the_nearest_that_adds() -> None:
     sums = sparse.csr_array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1]])
     counts = sums @ np.array([2.0, 2.0, 9.0, 14.0])  # 4 of the first two is nearer to 5 than to 0

@@ -10,12 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.methods.method import Method, cells_of
+from divulge.outputs.methods.method import Method
 from divulge.settings import Range
-
-MOST_STEPS = 3
-"""Steps that are tried where fewer leave no table that adds up; tables of two variables need none (Cox 1987)."""
 
 SECONDS = 20.0
 """How long the solver may look for the nearest table; what it has by then adds up too."""
@@ -38,16 +36,26 @@ class ControlledRounding(Method):
         del labels
         if sums is None:
             return np.floor(counts / self.base + 0.5) * self.base
-        for steps in range(self.steps, max(self.steps, MOST_STEPS) + 1):
+        for steps in range(self.steps, self._known_steps(sums) + 1):
             found = _nearest(counts / self.base, sums, steps)
             if found is not None:
                 return found * self.base
-        return np.asarray(sums @ np.round(cells_of(counts, sums) / self.base)) * self.base
+        # With more steps than everybody knows of, intervals would not hold what they should.
+        raise OutputError(
+            f"no multiples of {self.base} were found that add up.",
+            where="method",
+            hint=f"Write steps: {self._known_steps(sums) + 1}.",
+        )
 
     def reach(self, printed: Floats, sums: sparse.csr_array | None) -> tuple[Floats, Floats]:
-        del sums
-        found = np.full(len(printed), (self.steps + 1.0) * self.base - 1.0)
+        found = np.full(len(printed), (self._known_steps(sums) + 1.0) * self.base - 1.0)
         return found, found
+
+    def _known_steps(self, sums: sparse.csr_array | None) -> int:
+        """Steps that may have been needed. Tables of two variables need none (Cox 1987), and their cells are in four
+        figures at most; of more variables a step may be."""
+        is_plain = sums is None or np.asarray(sums.sum(axis=0)).max(initial=0) <= 4
+        return self.steps if is_plain else max(self.steps, 1)
 
     def describe(self) -> str:
         return f"Counts were rounded to multiples of {self.base} that add up."
