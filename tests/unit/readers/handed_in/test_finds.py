@@ -23,6 +23,8 @@ def found_in(text: str, folder: Path) -> list[Find]:
         ("ask j.doe@example.org", "an e-mail address"),
         ("log: /ho" + "me/jdoe/project/a.log", "a path with the name of a user or a server"),
         ("Prepared by Dr Jane Doe", "the name of a person"),
+        ("Contact: Jane Doe, room 4", "the name of a person"),
+        ("Analyst = J. Doe", "the name of a person"),
         ("DOB 12/03/1961", "a date of birth"),
         ("NHS number 943 476 5919", "what may be an NHS number"),
         ("QQ 12 34 56 C, then AB 12 34 56 C", "what may be a social security or insurance number"),
@@ -31,6 +33,26 @@ def found_in(text: str, folder: Path) -> list[Find]:
 )
 def test_it_is_found_on_its_line(text: str, what: str, tmp_path: Path) -> None:
     assert Find(what, 2) in found_in(f"first line\n{text}\n", tmp_path)
+
+
+def test_rows_that_stata_lists_are_found(tmp_path: Path) -> None:
+    drawn = "     +------------+\n     | age   wage |\n     |------------|\n"
+    found = found_in(f"{drawn}  1. |  31    900 |\n  2. |  48    937 |\n     +------------+\n", tmp_path)
+    assert "rows of data, one line a person" in [f.what for f in found]
+
+
+def test_the_name_under_a_letter_is_found(tmp_path: Path) -> None:
+    assert Find("the name of a person", 3) in found_in("Please clear these.\nKind regards\nJane Doe\n", tmp_path)
+
+
+def test_a_column_of_names_is_found(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("patient name,dose\nx,3\ny,4\n", encoding="utf-8")
+    found = find_in(open_document(tmp_path / "t.csv"), Vocabulary(table().schema))
+    assert [f.what for f in found] == ["a column that tells who people are"]
+
+
+def test_a_heading_of_a_report_is_no_name(tmp_path: Path) -> None:
+    assert found_in("Contact rates by age\nName of variable: wage\nPatient characteristics\n", tmp_path) == []
 
 
 def test_ten_digits_without_the_check_digit_are_no_health_number(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def rows_at(block: Lines, i: int, end: int, words: list[str], prefix: str = "") 
                 continue
             break
         label, texts, stars = row
+        if terms and parse_number(label) is not None and parse_number(terms[-1].text) is None:
+            break  # a line of figures that belongs to something else
         running = f"{len(terms) + 1} "
         label = label.removeprefix(running).strip() if text.lstrip().startswith(running) else label
         key = f"{prefix}: {label}" if prefix else label

@@ -109,7 +109,10 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     # Two names above lines of figures alone are the columns of a data frame.
     is_frame = len(first.split()) == 2 and bool(re.match(r"^\s*1(?:\s+-?[\d.]+)+\s*$", texts[1]))
     spanner = bool(re.match(r"^\s+\S+(?:\s\S+)?\s*$", first)) and len(texts) > 2 and len(texts[1].split()) > 2
-    spanner = spanner and not is_frame
+    # Words that end where figures end below them are headers of columns, one of which has no name.
+    below = {m.end() for m in re.finditer(r"\S+", texts[1])}
+    named = {m.end() for m in re.finditer(r"\S+", first)}
+    spanner = spanner and not is_frame and not (len(named) == 2 and named <= below)
     offset = 1 if spanner else 0
     heads = 1
     if start + offset + 1 < end and len(texts) > offset + 2:
@@ -125,6 +128,35 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     top = Row(("", name, *[""] * (grid.width - 2)), block.line(start))
     spans = ((1, grid.width - 1, *[0] * (grid.width - 2)), *[(1,) * grid.width for _ in grid.rows])
     return Grid((top, *grid.rows), spans)
+
+
+def unwrapped(block: Lines, start: int, end: int) -> Lines | None:
+    """A table that R has cut into parts below one another, each with its header and the same labels, as one."""
+    heads = [k for k in range(start, end) if re.match(r"^\s+\S", block.texts[k])]
+    if len(heads) < 2 or heads[0] != start:
+        return None
+    parts = [list(range(a, b)) for a, b in zip(heads, [*heads[1:], end], strict=True)]
+    width = min(len(block.texts[k]) - len(block.texts[k].lstrip()) for k in heads)
+    labels = [[_label(block.texts[k], width) for k in part[1:]] for part in parts]
+    if not labels[0] or any(found != labels[0] for found in labels) or not all(labels[0]):
+        return None
+    texts = []
+    for lines in zip(*parts, strict=True):
+        whole = block.texts[lines[0]]
+        for k, part in zip(lines[1:], parts[1:], strict=True):
+            so_far = max(len(t) for t in (block.texts[n] for n in parts[parts.index(part) - 1]))
+            whole = whole.ljust(so_far) + " " + block.texts[k][_cut(block, part, labels[0]) :]
+        texts.append(whole)
+    return Lines(tuple(texts), block.first, tuple(block.line(k) for k in parts[0]))
+
+
+def _label(text: str, width: int) -> str:
+    return text[:width].strip() if len(text) > width and text[width - 1 : width] == " " else text.split()[0]
+
+
+def _cut(block: Lines, part: list[int], labels: list[str]) -> int:
+    """Where the figures of a part begin: after its longest label."""
+    return max(block.texts[k].find(label) + len(label) for k, label in zip(part[1:], labels, strict=True))
 
 
 def _unnumbered(block: Lines, start: int, end: int) -> Lines:

@@ -151,6 +151,11 @@ def _column_axes(
         labels, word, last = levels[j]
         if is_total(" ".join(labels)):
             levels[j] = (("Total",) * max(depth, 1), word, last) if depth else levels[j]
+    if depth and len(shown) > 1:
+        # R leaves the name of a level empty where the file of data leaves the field empty.
+        bare = [j for j in shown if not levels[j][0] and levels[j][1] is None and not levels[j][2]]
+        for j in bare[:1]:
+            levels[j] = (("",) * depth, levels[j][1], levels[j][2])
     names = []
     for k in range(depth):
         name = axes[k] if k < len(axes) and axes[k] else ""

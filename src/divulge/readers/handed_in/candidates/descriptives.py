@@ -63,7 +63,10 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
     as_variables = len(table.stubs) <= 1 and sum(
         bool(words.variable(t) or words.variables_like(t)) for t in labels
     ) >= 0.5 * len(labels)
-    as_groups = _are_groups(table, words)
+    # Where columns name variables, rows do not.
+    named = any(words.variable(p) for text, _ in heads.values() for p in _parts(text))
+    exact = sum(words.variable(t) is not None for t in labels)
+    as_groups = _are_groups(table, words) or (named and 2 * exact < len(labels))
     figures: list[Figure] = []
     of: str | None
     title = _title_of(table)
@@ -103,6 +106,8 @@ def _variable_or_group(text: str, words: Vocabulary) -> tuple[str | None, list[s
     """What stands above a statistic: the variable that it is of, or groups."""
     parts = _parts(text)
     of = next((p for p in parts if words.variable(p)), None)
+    if of is None and len(parts) == 1 and words.variables_like(parts[0]) and not words.with_levels(parts):
+        of = parts[0]
     return of, [p for p in parts if p != of]
 
 

@@ -95,6 +95,8 @@ def parse_call(text: str) -> tuple[str, str | None, dict[str, str]]:
             given[named[1]] = named[2]
         elif "~" in part and formula is None:
             formula = part
+        elif re.match(r"^(?:binomial|poisson|gaussian|quasi\w*|Gamma)\b", part):
+            given["family"] = part
     return match[1], formula, given
 
 

@@ -188,7 +188,9 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
                 figures, terms, last, i = [*figures, *rows], named, after, after
                 continue
         elif section == "Random effects":
-            row = re.match(r"^\s*(\S+)?\s+(\(?[\w.]+\)?)?\s+(\d[\d.]*)(?:\s+(\d[\d.]*))?((?:\s+-?\d?\.\d+)*)\s*$", text)
+            row = re.match(
+                r"^\s*(\S+)?\s+(\(?[A-Za-z][\w.]*\)?)?\s+(\d[\d.]*)(?:\s+(\d[\d.]*))?((?:\s+-?\d?\.\d+)*)\s*$", text
+            )
             if row is not None and (row[1] or row[2]):
                 figures += _random(row, block.line(i))
                 last = i + 1
@@ -199,7 +201,7 @@ def _parts(block: Lines, start: int, stop: int, kind: str) -> tuple[list[Figure]
 def _begins_again(block: Lines, i: int, terms: list[Term]) -> bool:
     """Whether the rows from a line begin with the first term that was read already."""
     row = block.texts[i].split() if i < len(block.texts) else []
-    return bool(terms and row) and row[0] == terms[0].text
+    return bool(terms and row) and row[0] in (terms[0].text, "(Intercept)")
 
 
 def _short(block: Lines, i: int, stop: int) -> tuple[list[Figure], list[Term], int]:

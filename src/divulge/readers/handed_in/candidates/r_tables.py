@@ -11,7 +11,7 @@ from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.words import RATIO, fit_word, statistic_word
-from divulge.readers.handed_in.sheets import Lines
+from divulge.readers.handed_in.sheets import Grid, Lines
 
 _SUMMARY = re.compile(r"^\s*Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.(\s+NA's)?\s*$")
 _WORDS = ("minimum", "first quartile", "median", "mean", "third quartile", "maximum", "missing")
@@ -24,6 +24,7 @@ _FUNCTIONS = {
     "max": "maximum",
     "length": "n",
     "sum": "sum",
+    "summary": "median",
 }
 
 
@@ -132,6 +133,20 @@ def summary_frame(block: Lines, i: int, j: int, command: str) -> list[Candidate]
     return [Candidate("cells", "position", lines, tuple(figures), variables=names, where=_where(command))]
 
 
+def summary_grid(grid: Grid) -> list[Candidate]:
+    """The same as a table of a document, as xtable and kable write it."""
+    names = [c.strip() for c in grid.rows[0].cells]
+    figures = [
+        Figure(f"{name}: {_CELLS[match[1]]}", _CELLS[match[1]], number, row.line, name)
+        for row in grid.rows[1:]
+        for name, cell in zip(names, row.cells, strict=True)
+        if (match := _CELL.search(cell)) is not None and (number := parse_number(match[2])) is not None and name
+    ]
+    shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    return [Candidate("cells", "position", lines, tuple(figures), variables=shown)] if len(figures) > 3 else []
+
+
 def scalars(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate]:
     """`[1] 16.4589` after mean(d$Days), and `N used: 189` that a script wrote."""
     out: list[Candidate] = []
@@ -199,6 +214,8 @@ def _said(block: Lines, start: int, end: int) -> list[Candidate]:
 def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> list[Candidate] | None:
     """table() of one variable, and quantile(): labels above, figures below."""
     found = transposed_pairs(block, i, j)
+    if found is None and not command and j - i > 2:
+        found = transposed_pairs(block, i + 1, j)  # below the title that a script printed
     if found is None:
         return None
     name, pairs = found
@@ -215,7 +232,7 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
         return [
             Candidate("cells", "position", lines, tuple(figures), variables=(of,) if of else (), where=_where(command))
         ]
-    if re.search(r"\btapply\(|\bby\(", command) and len(names) > 1:
+    if re.search(r"\btapply\(|\bby\(|\bsplit\(", command) and len(names) > 1:
         return _grouped(pairs, names, command, lines)
     applied = re.search(
         r"\bcolMeans\(|\b(?:[sv]apply\(|apply\(.*,\s*2).*,\s*(mean|sd|var|median|min|max|sum)\b", command
@@ -290,6 +307,10 @@ def _aggregated(candidate: Candidate, what: str, where: str | None, names: list[
         columns = [t for a, t in f.at if a.startswith("column")]
         groups = tuple((a, t) for a, t in f.at if not a.startswith("column"))
         of = columns[-1] if columns else None
+        mine = next((n for n in names if of and of.startswith(f"{n}.") and statistic_word(of[len(n) + 1 :])), None)
+        if mine is not None and of is not None:
+            figures.append(replace(f, what=str(statistic_word(of[len(mine) + 1 :])), of=mine, at=groups))
+            continue
         figures.append(replace(f, what=what, of=names[0] if of == "x" and names else of, at=groups))
     kind = "position" if what == "median" else "extremes" if what in ("minimum", "maximum") else "means"
     shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
@@ -339,7 +360,7 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
         what = "mean" if surveyed[3] == "svymean" else "sum"
         return _by_survey(candidate, surveyed[1].split(" + "), surveyed[2].split(" + "), what)
     axes = list(dict.fromkeys(a for f in candidate.figures for a, _ in f.at))
-    function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|sum)\b", command)
+    function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|summary|sum)\b", command)
     if function is not None and function[1] == "tapply" and candidate.kind == "crosstab" and len(names) > len(axes):
         what = _FUNCTIONS[function[2]]
         renamed = dict(zip(axes, names[1:], strict=False))

@@ -11,7 +11,8 @@ from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_calls import call_at, parse_call
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
-from divulge.readers.handed_in.candidates.r_tables import _where, resolved, survey_weights, variables_in
+from divulge.readers.handed_in.candidates.r_packages import cross_table, described_by, survey_mean
+from divulge.readers.handed_in.candidates.r_tables import _where, resolved, variables_in
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.sheets import Lines
 
@@ -344,30 +345,6 @@ def surv_formula(formula: str) -> tuple[str | None, str | None, tuple[str, ...]]
     return re.sub(r"^.*\$", "", match[1]), re.sub(r"^.*\$", "", match[2]), by
 
 
-def _svymean(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
-    head = re.match(r"^\s+(mean|total)\s+SE\s*$", block.texts[i])
-    if head is None:
-        return None
-    what = "mean" if head[1] == "mean" else "sum"
-    figures = []
-    j = i + 1
-    while j < end and (row := split_row(block.texts[j], 2)) is not None and row[0]:
-        figures += _figures(block, j, row[0], (what, "standard error"), row[1], of=row[0])
-        j += 1
-    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
-    return [
-        Candidate(
-            "cells",
-            "means" if what == "mean" else "totals",
-            (block.line(i), block.line(j - 1)),
-            tuple(figures),
-            variables=names,
-            weights=survey_weights(session),
-            errors="design-based",
-        )
-    ], j
-
-
 def _independence(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """summary() of a table: the test that its factors are independent."""
     if not re.match(r"^Number of cases in table:", block.texts[i]):
@@ -393,6 +370,8 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     _tukey,
     _zph,
     _survfit,
-    _svymean,
+    survey_mean,
     _independence,
+    cross_table,
+    described_by,
 )

@@ -109,6 +109,7 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
     """The models of a table."""
     said = " ".join([*table.grid.before, *table.grid.after])
     response = _response(said, table)
+    absorbed = re.search(r"Fixed effects:\s*((?:\w+\s*\+\s*)*\w+)(?!\S)", said) if "Dep. var" in said else None
     heads = _heads(table)
     if any(h in _MAIN for h in heads) and not _all_models(table, heads):
         groups = _groups(table, heads)
@@ -121,6 +122,8 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
         if not model.figures or not terms:
             continue
         logged = " ".join(c[-1] for c in table.columns if c and re.search(r"log\(\w+\)", c[-1]))
+        if any(c[-1] == "exp(coef)" for c in table.columns if c):
+            logged = "hazard"  # as coxph of R and lifelines call it
         kind = kind_in(name) or kind_in(said) or kind_in(logged)
         certain = model.ratio is not None or kind is not None
         kind = RATIOS.get(model.ratio or "", kind or "linear") if model.ratio else kind or "linear"
@@ -135,6 +138,7 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
                 tuple(model.figures),
                 response=_own_response(name, response, words),
                 terms=tuple(model.terms),
+                fixed_effects=tuple(re.findall(r"[A-Za-z_][\w.]*", absorbed[1])) if absorbed is not None else (),
                 column=name if len(models) > 1 else None,
                 facts=facts,
                 statistic=f"{model.ratio}s" if model.ratio else None,
@@ -208,7 +212,7 @@ def _one(table: Structure, columns: list[int], heads: list[str | None]) -> _Mode
             continue
         model.terms.append(Term(text, group, reference or not filled))
         for head, cell, name in cells:
-            if cell is not None and not reference:
+            if cell is not None and not (reference and head in _MAIN):
                 model.figures += _cell_figures(cell, head or _other(name), key, body.line)
                 if head in RATIOS:
                     model.ratio = model.ratio or head

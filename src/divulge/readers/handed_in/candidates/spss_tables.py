@@ -175,6 +175,9 @@ def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     n_stub = next(
         (j for j in range(grid.width) if any(parse_number(row.cells[j]) for row in grid.rows[first:]) and j > 0), 1
     )
+    # Codes of a variable are numbers too: figures begin after the column that says Count or Row %.
+    said = [j for row in grid.rows[first:] for j, c in enumerate(row.cells) if cell_word(c) is not None]
+    n_stub = max(n_stub, max(said) + 1) if said else n_stub
     labels = _column_labels(grid, first, n_stub, column_name)
     figures: list[Figure] = []
     held: list[str] = [""] * n_stub

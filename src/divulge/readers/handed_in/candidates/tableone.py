@@ -25,7 +25,7 @@ def is_table_one(table: Structure, words: Vocabulary) -> bool:
     """Whether the rows are different variables."""
     rows = table.body
     said = " ".join([*table.grid.before, *table.grid.after])
-    formed = sum((bool(_FORM.search(b.path[-1])) and "(" in b.path[-1]) or "[" in b.path[-1] for b in rows)
+    formed = sum(any((_FORM.search(p) and "(" in p) or "[" in p for p in b.path) for b in rows)
     paired = sum(any(c is not None and c.inner for c in b.cells) for b in rows if not b.is_heading)
     headings = [b.path[-1] for b in rows if b.is_heading]
     named = len({n for b in rows if (n := _named(b.path[0], words)) is not None})

@@ -11,7 +11,8 @@ import re
 from dataclasses import replace
 
 from divulge.readers.handed_in.candidates import crosstabs, descriptives, regressions, tableone
-from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.r_tables import summary_grid
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
 from divulge.readers.handed_in.candidates.survivals import life_table
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
@@ -25,6 +26,9 @@ _WHERE = re.compile(
 
 def read_grid(grid: Grid, words: Vocabulary, program: str = "") -> list[Candidate]:
     """The outputs that a grid holds, in the file's words."""
+    listed = summary_grid(grid)
+    if listed:
+        return listed
     table = take_apart(grid, words)
     if table is None:
         return []
@@ -32,10 +36,30 @@ def read_grid(grid: Grid, words: Vocabulary, program: str = "") -> list[Candidat
     said = tuple(dict.fromkeys([*table.grid.before, *table.grid.after, *((grid.sheet,) if grid.sheet else ())]))
     where = stated_condition(said, words)
     return [
-        replace(c, program=c.program or program, said=said, sheet=grid.sheet, where=c.where or where)
+        replace(
+            c,
+            program=c.program or program,
+            said=said,
+            sheet=grid.sheet,
+            where=c.where or where,
+            figures=_without_padding(c.figures),
+        )
         for c in found
         if c.figures
     ]
+
+
+def _without_padding(figures: tuple[Figure, ...]) -> tuple[Figure, ...]:
+    """Figures whose last places are zeros all over the table, as pandas fills up rounded numbers: they say nothing."""
+    shown = [f.printed for f in figures if f.printed.value is not None and f.printed.decimals > 3]
+    zeros = [len(d) - len(d.rstrip("0")) for p in shown if (d := p.text.rstrip("%").partition(".")[2])]
+    if len(zeros) < 3 or min(zeros) < 2:
+        return figures
+    padded = 10.0 ** min(zeros)
+    return tuple(
+        replace(f, printed=replace(f.printed, unit=f.printed.unit * padded)) if f.printed in shown else f
+        for f in figures
+    )
 
 
 def _classified(table: Structure, words: Vocabulary) -> list[Candidate]:

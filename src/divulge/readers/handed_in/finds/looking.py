@@ -25,11 +25,24 @@ _BIRTH = re.compile(
 _PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
 _PERSON = re.compile(
     r"\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\.? [A-Z][\w.'-]*(?: [A-Z][\w'-]+)*"
-    r"|\b(?:Author|Created by|Name):\s+[A-Z][\w.'-]+ [A-Z][\w'-]+"
+    r"|\b(?:(?:Author|Analyst|Researcher|Contact|Patient|Supervisor|Name|Investigator)\s*[:=]"
+    r"|(?:Created|Prepared|Run) by)"
+    r"\s+(?:[A-Z][a-z]+|[A-Z]\.) (?:[A-Z]\. ?)*[A-Z][a-z'-]+"
+)
+_GREETING = re.compile(
+    r"^\s*(?:kind|best|warm|many|with)?\s*(?:regards|wishes|thanks)|^\s*yours (?:sincerely|faithfully)", re.I
+)
+_SIGNED = re.compile(r"^\s*(?:[A-Z][a-z'-]+|(?:[A-Z]\. ?)+)(?: (?:[A-Z][a-z'-]+|[A-Z]\.)){1,3}\s*$")
+_NAMING = re.compile(
+    r"^(?:(?:first|last|full|patient|sur|given|family)[ _]?names?|surname|forename|nhs[ _]?(?:no|number|id)"
+    r"|date[ _]?of[ _]?birth|dob|e-?mail|postcode|address)$",
+    re.I,
 )
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
 _ANYTHING = re.compile(
-    r"@|\\|/Users/|/home/|\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b|Author|Created|Name:|[dD]\.?[oO]\.?[bB]|[bB]irth|[bB]orn|[gG]eburts"
+    r"@|\\|/Users/|/home/|\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b|Author|Name|Analyst"
+    r"|Researcher|Contact|Patient|Supervisor|Investigator|(?:Created|Prepared|Run) by"
+    r"|[dD]\.?[oO]\.?[bB]|[bB]irth|[bB]orn|[gG]eburts"
     r"|\d[A-Z]{2}\b|\d{3}[ -]\d|\d{10}|\d \d\d"
 )
 """What every one of the patterns above needs: most lines have nothing of it."""
@@ -67,7 +80,10 @@ def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
         else:
             for row in block.rows:
                 yield from _in_text("  ".join(row.cells), row.line)
-            if rows_of_people(block, words) or "Data List" in block.before:
+            if any(_NAMING.match(c.strip()) for row in block.rows[:2] for c in row.cells):
+                yield Find("a column that tells who people are", block.rows[0].line)
+            numbered = sum(re.fullmatch(r"\d+\.", row.cells[0].strip()) is not None for row in block.rows)
+            if rows_of_people(block, words) or "Data List" in block.before or numbered > 1:
                 yield Find(ROWS, block.rows[0].line)
 
 
@@ -93,6 +109,8 @@ def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
     listed = 0
     for i, text in enumerate(block.texts):
         yield from _in_text(text, block.line(i))
+        if _GREETING.match(text) and any(_SIGNED.match(t) for t in block.texts[i + 1 : i + 3]):
+            yield Find("the name of a person", block.line(i) + 1)
         if _COMMAND.match(text):
             yield Find("a command that prints rows of data", block.line(i))
         listed = listed + 1 if _LISTED.match(text) else 0

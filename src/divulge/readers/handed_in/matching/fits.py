@@ -171,9 +171,25 @@ def _exp(value: float) -> float:
     return float(np.exp(min(value, 700.0)))
 
 
+_OF_SCALE = frozenset(
+    {
+        "root mean squared error",
+        "residual standard error",
+        "standard error of regression",
+        "standard error of estimate",
+        "residual sum of squares",
+        "log-likelihood",
+        "AIC",
+        "BIC",
+    }
+)
+
+
 def fit_figure(fit: Fit, what: str) -> list[float] | None:
     """What a program may print of a whole model."""
     n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    if "weights" in fit.given and what in _OF_SCALE:
+        return None  # what weights mean for the scale of the errors differs from program to program
     linear = fit.output.kind == "linear"
     df = max(n - k, 1.0)
     found: dict[str, list[float]] = {

@@ -174,7 +174,8 @@ def _best(
             best = reading
         if len(others) > 3:
             break
-    return best, others
+    told = descriptions.described(best) if best is not None else ""
+    return best, [o for o in dict.fromkeys(others) if o != told]
 
 
 def _other(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:

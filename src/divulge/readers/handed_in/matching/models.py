@@ -13,6 +13,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Term
 from divulge.readers.handed_in.candidates.r_tests import surv_formula
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import RATIO
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors
@@ -73,7 +74,37 @@ def match_model(
                     return reading
     if best is None:
         return _noted(plain, note or "its terms were not found in the data")
+    if not best.confirmed:
+        best = _exponentiated(best, words, data, where, aliases)
     return best if best.confirmed else _otherwise_bracketed(best, words, data, where, aliases)
+
+
+def _exponentiated(best: Reading, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
+    """A reading whose coefficients are ratios that the file calls estimates, as broom's tidy() does."""
+    candidate = best.candidate
+    main = [c for c in best.figures if c.figure.what == "coefficient"]
+    beside = [c for c in best.figures if c.figure.what in ("standard error", "z", "t", "p-value")]
+    ratio = RATIO.get(best.kind)
+    wrong = sum(c.agrees is False for c in main)
+    known = {f.what for f in candidate.figures} & set(RATIO.values())
+    if (
+        ratio is None
+        or known
+        or wrong < 2
+        or 2 * wrong < len(main)
+        or 2 * sum(c.agrees is True for c in beside) < len(beside)
+    ):
+        return best
+    if not all(c.figure.printed.value is not None and c.figure.printed.value > 0 for c in main):
+        return best
+    called = {"coefficient": ratio, "lower 95%": "exp lower 95%", "upper 95%": "exp upper 95%"}
+    figures = tuple(
+        replace(f, what=called[f.what], label=f.label.replace(f.what, called[f.what])) if f.what in called else f
+        for f in candidate.figures
+    )
+    facts = {k: v for k, v in candidate.facts.items() if k != "kind"}
+    tried = match_model(replace(candidate, figures=figures, kind=best.kind, facts=facts), words, data, where, aliases)
+    return tried if tried.score > best.score else best
 
 
 def _otherwise_bracketed(

@@ -136,6 +136,9 @@ def _by_words(text: str, words: Vocabulary, data: Data, aliases: dict[str, str])
     if name is not None:
         return [Factor(name)] if data.is_numeric(name) else [Factor(name, t) for t in words.texts(name)[1:]][:1]
     found: list[Factor] = []
+    dummy = re.match(r"^D(\w+)_(\w+)$", text)  # as dummify() of gretl calls them
+    if dummy is not None and (name := words.variable(dummy[1])) and (level := words.level(name, dummy[2])) is not None:
+        return [Factor(name, level)]
     for name in sorted({*words.names, *aliases}, key=len, reverse=True):
         source = aliases.get(name, name)
         if text.casefold().startswith(name.casefold()) and len(text) > len(name):

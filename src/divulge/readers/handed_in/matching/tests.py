@@ -273,6 +273,9 @@ def match_correlation(
     used = tuple(n for t in candidate.variables if (n := names[t]) is not None)
     rows = data.mask(where)
     assert rows is not None, "the condition was read before"
+    # A diagonal of ones is one all over; other figures stand there in some tables (alphas, standard deviations).
+    diagonal = [f.printed.value for f in candidate.figures if f.what == "correlation" and f.at and f.of == f.at[0][1]]
+    is_one = 2 * sum(v == 1 for v in diagonal) >= len(diagonal)
     best: Reading | None = None
     for pairwise, ranked in ((True, False), (False, False), (True, True), (False, True)):
         keep = rows.copy()
@@ -283,7 +286,8 @@ def match_correlation(
         for f in candidate.figures:
             a, b = names.get(f.of or ""), names.get(f.at[0][1]) if f.at else None
             if a is None or b is None or (f.what == "correlation" and a == b):
-                checked.append(Checked(f, True if a == b and a is not None and f.printed.value == 1 else None, 1.0))
+                own = a is not None and a == b and is_one
+                checked.append(Checked(f, f.printed.value == 1 if own else None, 1.0))
                 continue
             checked.append(
                 _check(f, _pair_figures(*_correlated(data.numbers(a)[keep], data.numbers(b)[keep], ranked)).get(f.what))

@@ -15,7 +15,10 @@ from divulge.readers.handed_in.candidates.statements import note_gretl
 from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Block, Lines
 
-_MODEL = re.compile(r"^Model \d+:\s*(.+?), using (?:observations|(\d+) observations)(.*)$")
+_MODEL = re.compile(
+    r"^(?:Model \d+:\s*|(?=(?:Pooled )?OLS,|WLS,|Logit,|Probit,|Poisson,))(.+?)"
+    r", using (?:observations|(\d+) observations)(.*)$"
+)
 _KINDS = (
     ("Ordered", "ordered"),
     ("Multinomial", "multinomial"),
@@ -26,6 +29,7 @@ _KINDS = (
     ("Fixed-effects", "linear"),
     ("Random-effects", "other"),
     ("OLS", "linear"),
+    ("Pooled OLS", "linear"),
     ("WLS", "linear"),
     ("Heteroskedasticity-corrected", "other"),
     ("Tobit", "other"),
@@ -297,6 +301,12 @@ def _fit(block: Lines, i: int) -> tuple[list[Figure], int]:
             what = _FIT.get(name) or ("F" if re.match(r"^(?:LSDV )?F\(", name) else fit_word(name))
             number = parse_number(match[2])
             if what is not None and number is not None and not any(f.what == what for f in figures):
+                figures.append(Figure(what, what, number, block.line(j)))
+                i = j + 1
+        for shown in re.finditer(r"(?:^|, )(SSR|R-squared) = (-?[\d.]+(?:e[-+]\d+)?)", block.texts[j]):
+            number = parse_number(shown[2])
+            what = {"SSR": "residual sum of squares"}.get(shown[1], "r-squared")
+            if number is not None and not any(f.what == what for f in figures):
                 figures.append(Figure(what, what, number, block.line(j)))
                 i = j + 1
         test = re.match(r"^Likelihood ratio test: Chi-square\(\d+\) = ([\d.]+) \[", block.texts[j])

@@ -44,7 +44,7 @@ class Prose:
         if not isinstance(block, Lines) or len(block.texts) > 400:
             return []
         words = session.vocabulary
-        found = (_grouped(block, words) or _sentences(block, words)) + _ends(block, words)
+        found = (_grouped(block, words) or _compared(block, words) or _sentences(block, words)) + _ends(block, words)
         return [session.signed(c, self.name) for c in found]
 
 
@@ -108,6 +108,47 @@ def _grouped(block: Lines, words: Vocabulary) -> list[Candidate]:
     lines = (min(f.line for f in figures), max(f.line for f in figures))
     names = tuple(dict.fromkeys(f.of for f in figures if f.of))
     return [Candidate("cells", "means", lines, tuple(figures), variables=names, by=("row0",), statistic="running text")]
+
+
+_SPREAD = rf"(?:\s+[a-z]+)?(?:\s*\(\s*(?:SD|sd|±)\s*[=:]?\s*{_NUMBER}\s*\))?"
+_OF_GROUP = re.compile(
+    rf"\b(mean|average|median)\s+([A-Za-z_][\w ]*?)\s+(?:of|among|for|in)\s+(?:the\s+)?([A-Za-z]+)\s+"
+    rf"(?:was|is|were)\s+{_NUMBER}{_SPREAD}",
+    re.I,
+)
+_AND_GROUP = re.compile(
+    rf"[\s,;]*(?:and|but|versus|vs\.?|while|compared\s+(?:with|to))?\s*(?:that\s+)?(?:of|for|in|among)?\s*(?:the\s+)?"
+    rf"([A-Za-z]+)\s+(?:(?:was|is|were)\s+)?{_NUMBER}{_SPREAD}",
+    re.I,
+)
+
+
+def _compared(block: Lines, words: Vocabulary) -> list[Candidate]:
+    """`The mean age of women was 46.5 (SD 18.1) and that of men 44.2`: a variable in groups, in one sentence."""
+    text = "\n".join(block.texts)
+    figures: list[Figure] = []
+    of = ""
+    for first in _OF_GROUP.finditer(text):
+        what, of = "median" if first[1].casefold() == "median" else "mean", first[2].strip()
+        parts = [(first[3], first[4], first[6], first.start(4))]
+        end = first.end()
+        while (more := _AND_GROUP.match(text, end)) is not None:
+            parts.append((more[1], more[2], more[4], more.start(2)))
+            end = more.end()
+        if not words.variables_like(of) or not words.with_levels([p[0] for p in parts]):
+            continue
+        for group, number, spread, place in parts:
+            line = block.line(text.count("\n", 0, place))
+            for word, shown in ((what, number), ("sd", spread)):
+                printed = parse_number(shown) if shown else None
+                if printed is not None:
+                    figures.append(Figure(f"{group}: {word} {of}", word, printed, line, of, (("row0", group),)))
+    if len({f.at for f in figures}) < 2:
+        return []
+    lines = (min(f.line for f in figures), max(f.line for f in figures))
+    kind = "position" if any(f.what == "median" for f in figures) else "means"
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    return [Candidate("cells", kind, lines, tuple(figures), variables=names, by=("row0",), statistic="running text")]
 
 
 def _ends(block: Lines, words: Vocabulary) -> list[Candidate]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
-from divulge.readers.handed_in.candidates.console import framed, runs, table_at
+from divulge.readers.handed_in.candidates.console import framed, runs, table_at, unwrapped
 from divulge.readers.handed_in.candidates.r_tables import (
     named_table,
     one_way,
@@ -94,7 +94,8 @@ class RConsole:
             if found is not None:
                 yield from found
                 continue
-            grid = table_at(block, i, j)
+            whole_table = unwrapped(block, i, j)
+            grid = table_at(block, i, j) if whole_table is None else table_at(whole_table, 0, len(whole_table.texts))
             if grid is not None:
                 for candidate in read_grid(grid, session.vocabulary, self.name):
                     yield named_table(candidate, command, session)

@@ -123,17 +123,28 @@ def unfolded(grid: Grid) -> Grid:
     starts = sorted({len(t) - len(t.lstrip()) for t in firsts if t.strip()})
     if len(starts) < 2 or starts[0] != 0:
         return grid
-    # A column begins where a row begins, if every longer row has a space before it.
-    cuts = [0] + [s for s in starts[1:] if s >= 3 and all(len(t) <= s or t[s - 1] == " " for t in firsts)]
+    # A column begins where a row begins, if every longer row has a space before it; a total goes over all of them.
+    others = [t for t in firsts if not t.startswith("Total ")]
+    cuts = [0] + [s for s in starts[1:] if s >= 3 and all(len(t) <= s or t[s - 1] == " " for t in others)]
+    said = {m.start(1) for t in firsts if t.strip() and (m := _CONTENT.search(t)) is not None}
+    if len(said) == 1 and all(_CONTENT.search(t) for t in firsts if re.search(r"\d|Total", t)):
+        cuts = sorted({*cuts, *said})
     if len(cuts) < 2:
         return grid
     ends = [*cuts[1:], max(len(t) for t in firsts)]
-    rows = tuple(
-        replace(row, cells=(*[row.cells[0][a:b].strip() for a, b in zip(cuts, ends, strict=True)], *row.cells[1:]))
-        for row in grid.rows
-    )
+    rows = tuple(replace(row, cells=(*_stub_cells(row.cells[0], cuts, ends), *row.cells[1:])) for row in grid.rows)
     spans = tuple((*[1] * len(cuts), *s[1:]) for s in grid.spans)
     return Grid(rows, spans, grid.before, grid.after, grid.sheet)
+
+
+_CONTENT = re.compile(r"\s((?:Count|Expected|Residual|(?:Row|Column|Total) %))\s*$")
+"""What the figures of a row are, at the end of a stub."""
+
+
+def _stub_cells(text: str, cuts: list[int], ends: list[int]) -> list[str]:
+    if text.startswith("Total ") and cuts[1] < len("Total"):
+        return ["Total", *[""] * (len(cuts) - 2), text[len("Total") :].strip()]
+    return [text[a:b].strip() for a, b in zip(cuts, ends, strict=True)]
 
 
 def _whole_rows(grid: Grid) -> Grid:

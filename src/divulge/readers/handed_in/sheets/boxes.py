@@ -22,7 +22,10 @@ def with_boxes(block: Lines) -> Iterator[Block]:
             i += 1
             continue
         grid, end = found
-        before = tuple(t.strip() for t in block.texts[max(start, i - 3) : i] if t.strip())
+        told = [
+            t for t in block.texts[max(start, i - 9) : max(start, i - 3)] if re.match(r"^(?:Estimation|Dep\. var)", t)
+        ]
+        before = tuple(t.strip() for t in (*told, *block.texts[max(start, i - 3) : i]) if t.strip())
         if i > start:
             yield Lines(block.texts[start:i], block.first + start)
         after = tuple(t.strip() for t in block.texts[end : end + 3] if t.strip())
@@ -164,6 +167,8 @@ def _pipes(block: Lines, at: int) -> tuple[Grid, int] | None:
     texts = block.texts
     if at + 1 >= len(texts) or "|" not in texts[at] or not _MARKS.match(texts[at + 1]) or "|" not in texts[at + 1]:
         return None
+    if re.search(r"\|\s*Row Total\s*\|", texts[at]):
+        return None  # a table of R's gmodels, whose cells have several lines
     if _unbarred(texts[at]).strip().strip("|").count("|") != texts[at + 1].strip().strip("|").count("|"):
         return None
     end = at + 2
