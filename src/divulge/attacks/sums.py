@@ -60,12 +60,14 @@ class _Solved(NamedTuple):
     """A few people alike whose values add up to what sums give.
 
     rest: what is left of the spread by what others have; error: by rounding, as a share of the spread.
+    is_sure: whether rounding cannot hide them even at worst.
     """
 
     people: Integers
     outputs: tuple[int, ...]
     rest: float
     error: float
+    is_sure: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +104,7 @@ class SumsTogether(Attack):
         outputs = tuple(sorted({i for s in solved for i in s.outputs}))
         links = {s.link for i in outputs for s in stack.of(i).stated}
         is_granted = links <= {"sum", "linear"} or (submitted.grants("predictors") and "other" not in links)
-        is_granted &= any(s.rest <= _SHARE for s in solved)
+        is_granted &= any(s.rest <= _SHARE and s.is_sure for s in solved)
         n = int(people.sum())
         whose = "the value of 1 person" if n == 1 else f"values of {n:,} people"
         closest = 100 * min(s.rest + s.error for s in solved)
@@ -181,19 +183,22 @@ def _as_printed(
 ) -> _Solved | None:
     """Which outputs give the sum of these people, and how precisely; None where too few digits are printed for it."""
     triangle, scale = solver
-    error = np.maximum(stack.error, 1e-12 * scale) / scale
+    error = stack.error / scale
+    error = np.maximum(error, 1e-6 * error.max()) if error.any() else np.ones(len(scale))
     # Of all combinations that give the sum, the one least disturbed by rounding.
     target = np.linalg.lstsq(triangle.T, weight, rcond=_NOTHING)[0]
     combined = np.linalg.lstsq(triangle / error, target, rcond=_NOTHING)[0] / error
-    used = np.abs(combined) * error > 1e-6 * np.abs(combined * error).max()
-    used |= np.abs(combined) > 1e-6 * np.abs(combined).max()
-    off = len(people) * float(np.abs(combined) @ (stack.error / scale))
+    used = np.abs(combined) > 1e-6 * np.abs(combined).max()
+    errors = len(people) * np.abs(combined) * (stack.error / scale)
+    # At worst, and as a rule (two standard deviations): roundings are uniform, and hardly ever all the same way.
+    off, usual = float(errors.sum()), float(np.sqrt((errors**2).sum() / 3))
     first = stack.stated[0]
     own = np.abs(first.own[people])
     values = np.unique(first.own[first.inside])
     step = float(np.diff(values).min(initial=np.inf)) / 2 if len(values) > 1 else 0.0
     allowed = max(_PER_CENT * float(own.sum()), _SHARE * spread, step)
-    if off > allowed:
+    if 2 * usual > allowed:
         return None
     outputs = tuple(sorted(set(stack.outputs[used].tolist())))
-    return _Solved(people, outputs, 0.0, off / spread if spread > 0 else 0.0)
+    is_sure = off <= allowed
+    return _Solved(people, outputs, 0.0, (off if is_sure else usual) / spread if spread > 0 else 0.0, is_sure)

@@ -8,6 +8,7 @@ import pytest
 from divulge.attacks import Submitted
 from divulge.attacks.sums import SumsTogether
 from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.poisson import Poisson
@@ -45,6 +46,11 @@ def test_mean_of_all_and_regression_on_all_but_one_leave_that_person() -> None:
     assert found.outputs == (0, 1)
     assert np.flatnonzero(found.people).tolist() == [99]
     assert found.sentence.startswith("The sums of PAY that the figures state leave the value of 1 person")
+
+
+def test_both_outputs_are_named_where_one_is_known_to_the_last_digit_and_the_other_is_not() -> None:
+    (found,) = _found(Gamma(formula="PAY ~ AGE", decimals=3), Means(variables=("PAY",), decimals=1, where="LAST != 1"))
+    assert (found.severity.value, found.outputs) == ("review", (0, 1))
 
 
 def test_two_people_of_whom_only_the_sum_is_left_are_both_named() -> None:
