@@ -32,6 +32,9 @@ not."""
 _LONGEST_TRIAL = 12.0
 """Seconds for all trials; a split that takes so long alone is cut off, and the estimate says "at least"."""
 
+_SOON = 0.2
+"""Seconds of trials after which two that took as long are enough: those of many rows hardly differ."""
+
 _STARTING = 3.0
 """Seconds for reading, the rules and the report."""
 
@@ -59,6 +62,11 @@ class Forecast:
     at_least: bool = False
 
 
+def _are_alike(times: list[float]) -> bool:
+    """Whether several splits took nearly as long as each other."""
+    return len(times) > 1 and max(times) <= 1.25 * min(times)
+
+
 def forecast(ready: Plan) -> Forecast:
     """Time a split of all outputs together, and count how many there will be."""
     table, seed = ready.table, ready.assessment.seed
@@ -74,7 +82,8 @@ def forecast(ready: Plan) -> Forecast:
         # The first loads compiled code too, which an assessment does once: it counts as starting, where there are more.
         for split in splits[: _TRIALS + 1]:
             times.append(run_split(task, split, True, False).seconds)
-            if len(times) > 1 and time.perf_counter() - started > _LONGEST_TRIAL:
+            spent = time.perf_counter() - started
+            if len(times) > 1 and (spent > _LONGEST_TRIAL or (spent > _SOON and _are_alike(times[1:]))):
                 break
     starting = _STARTING
     if len(times) > 1:
