@@ -13,13 +13,18 @@ from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.reproduction import reproduce
 from divulge.synthesisers.descent.annealing import anneal
 from divulge.synthesisers.descent.candidate import Candidate
-from divulge.synthesisers.descent.last_digits import MOST_FIGURES, LastDigits
+from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.pairs import make_pairs
+from divulge.synthesisers.descent.proposing import MOST_FIGURES
 from divulge.synthesisers.descent.single_moves import make_single_moves
 
 _DISTURBED = 12
 """Swaps that disturb a search which has stalled: enough to get elsewhere, few enough to be mended at once."""
 
+
+_SHARE_FOR_MENDING = 0.7
+"""Share of a search's time for the last digits of what is wrong, where the rest is as printed: that is hardly kept by
+anything else."""
 
 _AT_ONCE = 20_000
 """Rows up to which arithmetic is tried before pairs: with more, a look at what columns do takes as long as pairs."""
@@ -96,7 +101,7 @@ class Search:
         is_done = may_help and (
             make_single_moves(candidate, is_first=False)
             or candidate.is_done()
-            or (not candidate.is_out_of_time and LastDigits(candidate).land())
+            or (not candidate.is_out_of_time and LastDigits(candidate, _SHARE_FOR_MENDING).land())
         )
         candidate.move_all_but(())
         return is_done

@@ -15,6 +15,7 @@ from divulge.objective.objective import Objective
 from divulge.objective.rules import rules_of
 from divulge.synthesisers.descent.counted import settle_counts
 from divulge.synthesisers.descent.expansion import codes_with_counts, expand_crosstabs
+from divulge.synthesisers.descent.grouped import draw_groups
 from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.responses import draw_responses
 from divulge.synthesisers.descent.shares import expand_shares
@@ -42,7 +43,8 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
             draw_codes(rng, threshold, alias, codes, j)
     if start == "model" and not keep:
         done = expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
-        expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
+        filled = expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
+        draw_groups(objective, codes, filled, np.random.default_rng([*key, 6]))
         settle_counts(objective, codes, done, np.random.default_rng([*key, 5]))
         occupy_levels(objective, codes, np.random.default_rng([*key, 4]))
     rules = rules_of(objective)

@@ -1,0 +1,164 @@
+"""Changes of cells that lattices choose from: which rows, to which values, and what each does to the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.lattice.changes import rows_to_change
+from divulge.objective.views import View
+from divulge.synthesisers.descent.box import Box, box_of
+from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.proposed import Changes, useful
+
+MOST_FIGURES = 60
+"""Beyond these a lattice takes seconds; so many figures of one column are tables, which single moves put right."""
+
+NEARLY_STRAIGHT = 0.02
+"""How far from what they were said to do the changes of a column may be together, as a share of what they do one by
+one, to go far as well."""
+
+_LOOKED_AT = 20_000
+"""Rows whose changes are looked at, at most: those of rare levels are to be among them."""
+
+_CANDIDATES = 600
+"""Changes that the lattices of one attempt are drawn from."""
+
+_OF_EXACT = 0.5
+"""Share of the changes that are of columns which add up exactly, where others are moved too that nearly do."""
+
+_WINDOW = 20
+"""Steps of a numeric column that a row may go, down or up, where steps add up."""
+
+_LONGER = 0.5
+"""Share of the changes of a column that adds up (nearly) that go farther, by orders of magnitude: what is far from its
+interval has to get there, and the last digits have to be met."""
+
+STRAIGHT = 1e-6
+"""How far steps may be from adding up, as a share of what they do: rounding."""
+
+_ROUNDING = 1e-9
+"""Half units that are nothing: what is left where two equal sums are taken off each other."""
+
+
+class Proposals:
+    """Looks at a candidate whose codes are changed in place.
+
+    bends: for each column how far changes are from doing what they were said to do.
+    """
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate, self.objective, self.codes = candidate, candidate.objective, candidate.codes
+        self.rng = np.random.default_rng(int(candidate.stream[0]))
+        self.units = candidate.half_units()
+        self.bends: dict[int, float] = {}
+
+    def look(self) -> View:
+        """The residuals of the codes as they are now."""
+        self.candidate.recount()
+        return self.candidate.refresh(self.units)
+
+    def box_now(self, view: View) -> Box:
+        return box_of(view, self.units, self.objective.n_target_residuals)
+
+    def some_rows(self) -> Integers:
+        n = len(self.codes)
+        return np.arange(n) if n <= _LOOKED_AT else np.sort(self.rng.choice(n, _LOOKED_AT, replace=False))
+
+    def granted(self, column: int) -> Mask:
+        return np.asarray(self.objective.marginals[self.objective.schema.names[column]]) > 0
+
+    def neighbours(self, rows: Integers, column: int, is_far: bool = False) -> Integers:
+        """For every row another code: for a numeric column, unless it may be far, one to three granted values on, and
+        more where changes add up exactly."""
+        codes = self.codes[rows, column].astype(np.int64)
+        granted = np.flatnonzero(self.granted(column))
+        if len(granted) < 2:
+            return codes
+        place = np.searchsorted(granted, codes)
+        if is_far or not self.candidate.moves.draws.is_numeric[column]:
+            return granted[(place + self.rng.integers(1, len(granted), len(rows))) % len(granted)]
+        step = self.rng.integers(1, min(4, len(granted)), len(rows))
+        if self.bends.get(column, np.inf) <= NEARLY_STRAIGHT:
+            longer = np.exp(self.rng.uniform(0.0, np.log(len(granted) / 2), len(rows))).astype(np.int64)
+            step = np.where(self.rng.random(len(rows)) < _LONGER, np.maximum(longer, 1), step)
+        step = step * self.rng.choice([-1, 1], len(rows))
+        there = place + step
+        there = np.where((there < 0) | (there >= len(granted)), place - step, there)
+        return granted[np.clip(there, 0, len(granted) - 1)]
+
+    def shifts_of(self, view: View, rows: Integers, column: int, news: Integers, box: Box) -> tuple[Floats, Mask]:
+        shifts, allowed = self.candidate.shifts_of(view.metric, rows, column, news)
+        found = shifts[:, box.counts] / box.half
+        found[np.abs(found) < _ROUNDING] = 0.0
+        return found, allowed
+
+    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> Changes | None:
+        """Several steps of a numeric column for each row, where what they do adds up; None where it does not."""
+        draws = self.candidate.moves.draws
+        n_values = int(draws.n_values[column])
+        if not draws.is_numeric[column] or n_values < 4 or not self.granted(column)[:n_values].all():
+            return None
+        codes = self.codes[rows, column].astype(np.int64)
+        low, high = np.maximum(codes - _WINDOW, 0), np.minimum(codes + _WINDOW, n_values - 1)
+        down, may = self.shifts_of(view, rows, column, low, box)
+        up, may_too = self.shifts_of(view, rows, column, high, box)
+        once = (up - down) / np.maximum(high - low, 1)[:, None]
+        # Straight where the way down is as many steps as it should be.
+        bent = np.abs(down + once * (codes - low)[:, None]).max(axis=1)
+        straight = bent <= STRAIGHT * np.abs(up - down).max(axis=1)
+        good = may & may_too & (codes < n_values) & straight & (high > low)
+        if good.sum() < 0.8 * len(rows):
+            return None
+        low, span = low[good], (high - low)[good]
+        return Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0))
+
+    def _n_changes(self, column: int, columns: Sequence[int], n_rows: int) -> int:
+        """How many changes of a column are proposed: of one that adds up exactly more than of others that nearly do."""
+        exact = [v for v in columns if self.bends[v] <= STRAIGHT]
+        n = min(_CANDIDATES, n_rows)
+        are_alike = not exact or len(exact) == len(columns)
+        if are_alike or any(self.bends[v] > NEARLY_STRAIGHT for v in columns):
+            return n // len(columns)
+        return round(
+            _OF_EXACT * n / len(exact) if column in exact else (1 - _OF_EXACT) * n / (len(columns) - len(exact))
+        )
+
+    def proposed(
+        self, view: View, box: Box, rows: Integers, columns: Sequence[int], is_far: bool
+    ) -> tuple[list[Changes], Box]:
+        """Changes of cells that lattices may choose from, and the figures that they move; none: no changes."""
+        looked = {column: self.neighbours(rows, column, is_far) for column in columns}
+        seen = {column: self.shifts_of(view, rows, column, near, box) for column, near in looked.items()}
+        of_use = useful(np.concatenate([s for s, _ in seen.values()]), box.errors)
+        for (_, allowed), own in zip(seen.values(), np.split(of_use, len(columns)), strict=True):
+            allowed &= own
+        moved = np.any([shifts[allowed].any(axis=0) for shifts, allowed in seen.values()], axis=0)
+        if not moved.any() or np.count_nonzero(moved) > MOST_FIGURES:
+            return [], box
+        wide = box = box.part(moved)
+        if any(self.bends[column] > STRAIGHT for column in columns):
+            box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
+        parts, taken = [], np.zeros(len(self.codes), dtype=bool)
+        for column, near in looked.items():
+            shifts, allowed = seen[column][0][:, moved] * (wide.half / box.half), seen[column][1]
+            size = np.sqrt((shifts**2).mean(axis=0))
+            scaled = shifts / np.where(size > 0, size, 1.0)
+            usable = allowed & (near != self.codes[rows, column]) & ~taken[rows]
+            leverage = np.where(usable, (scaled**2).sum(axis=1), 0.0)
+            places = np.flatnonzero(leverage > 0)
+            chosen = places[rows_to_change(leverage[places], self._n_changes(column, columns, len(rows)), self.rng)]
+            taken[rows[chosen]] = True
+            once = Changes(
+                rows[chosen],
+                column,
+                self.codes[rows[chosen], column].astype(np.int64),
+                near[chosen],
+                np.ones(len(chosen), dtype=np.int64),
+                shifts[chosen],
+                np.zeros(len(box.errors)),
+            )
+            parts += [once if is_far else self._stepping(view, rows[chosen], column, box) or once]
+        return parts, box
