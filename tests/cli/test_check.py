@@ -209,3 +209,31 @@ def test_estimate_is_of_the_right_size(capsys: pytest.CaptureFixture[str]) -> No
     found = json.loads(capsys.readouterr().out)["seconds"]
     assert (found["splits"], found["passes"], found["workers"]) == (10, 1, 1)
     assert 0 < found["low"] <= found["seconds"] <= found["high"] < 600
+
+
+def test_digits_that_tell_nobody_apart_are_told_before_the_search(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document("outputs:\n  - {kind: means, variables: [AGE], by: [SEX], decimals: 14, compute: true}\n", capsys)
+    assert any("outputs[0]: 2 figures have more digits than tell anybody apart" in w for w in found["warnings"])
+    plain = document("outputs:\n  - {kind: means, variables: [AGE], by: [SEX], decimals: 1, compute: true}\n", capsys)
+    assert not any("digits" in w for w in plain["warnings"])
+
+
+def test_more_digits_than_rows_have_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    output = "{kind: means, variables: [AGE], where: TOWN = 9, decimals: 14, compute: true}"
+    found = document(f"outputs:\n  - {output}\n", capsys)
+    assert any("More digits than data of this size can be told apart by" in w for w in found["warnings"])
+
+
+def test_mean_that_no_group_of_its_size_has_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    # Three people in town 9: thirds of whole years end in .00, .33 or .67.
+    output = "{kind: means, variables: [AGE], where: TOWN = 9, released: {AGE: 40.25}}"
+    found = document(f"outputs:\n  - {output}\n", capsys)
+    assert any("No search can meet these: no group of its size can have AGE as printed" in w for w in found["warnings"])
+    possible = "{kind: means, variables: [AGE], where: TOWN = 9, released: {AGE: 40.33}}"
+    found = document(f"outputs:\n  - {possible}\n", capsys)
+    assert not any("No search can meet" in w for w in found["warnings"])
+
+
+def test_budget_is_told_in_advance(capsys: pytest.CaptureFixture[str]) -> None:
+    assert divulge("check", spec(GOOD)) == 0
+    assert "Budget: all searches together end after 60 s or so" in capsys.readouterr().out

@@ -83,3 +83,15 @@ def test_class_gets_data_that_reproduce_what_was_published_before(folder: Path) 
     assert divulge("--quiet", "teach", "teach.yaml", "-o", "class") == 0
     data = read_table(next(Path("class").glob("*.csv")))
     assert data.frequencies("SEX").tolist() == published
+
+
+def test_figures_printed_whole_are_embedded_to_the_digits_that_matter(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _embed("outputs:\n  - {kind: means, variables: [SEX], by: [ILL], decimals: 14, compute: true}\n", capsys)
+    assert found["status"] == "reproduced"
+    useful = found["digits"][0]["embedded_decimals"]
+    assert max(useful) < 8
+    assert "more digits than tell anybody apart" in found["digits"][0]["sentences"][0]
+    assert divulge("--quiet", "embed", "spec.yaml") == 0
+    assert "outputs[0]: 3 figures have more digits than tell anybody apart" in capsys.readouterr().out

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from divulge.attacks.attack import Attack, Submitted
 from divulge.kernels.arrays import Integers, Mask
@@ -169,16 +171,26 @@ def _questions(every: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
     nothing of anybody but beside other figures.
     """
     yield from (_Question((i,), (one,)) for i, one in every if _has_slopes(one))
-    asked: list[_Question] = []
+    alike: list[list[tuple[int, FewPeople]]] = []
     for i, one in every:
-        joined = [q for q in asked if _joins(q, one)]
-        numbers = sorted({i, *(k for q in joined for k in q.numbers)})
-        few = (*(f for q in joined for f in q.few), one)
-        question = _Question(tuple(numbers), few)
-        if len(question.rows) > MOST_PEOPLE:  # each joins what was asked, all together are too many
-            joined, question = [], _Question((i,), (one,))
-        asked = [q for q in asked if q not in joined] + [question]
-    yield from (q for q in asked if _is_telling(q))
+        own = next((known for known in alike if known[0][1].is_alike(one)), None)
+        if own is None:
+            alike.append([(i, one)])
+        else:
+            own.append((i, one))
+    for told in alike:
+        yield from (q for q in _sharing_people(told) if len(q.rows) <= MOST_PEOPLE and _is_telling(q))
+
+
+def _sharing_people(told: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
+    """Figures of one response by who is behind them: those that have people in common, directly or through others."""
+    sizes = [len(one.rows) for _, one in told]
+    people = np.concatenate([one.rows for _, one in told])
+    links = sparse.csr_array((np.ones(len(people)), (np.repeat(np.arange(len(told)), sizes), people)))
+    _, group = connected_components(links @ links.T, directed=False)
+    for g in range(int(group.max()) + 1):
+        own = [told[k] for k in np.flatnonzero(group == g)]
+        yield _Question(tuple(sorted({i for i, _ in own})), tuple(one for _, one in own))
 
 
 def _is_telling(question: _Question) -> bool:
@@ -187,13 +199,6 @@ def _is_telling(question: _Question) -> bool:
         return False
     different = {one.rows.tobytes() for one in question.few}
     return len(different) > 1 or any(map(_has_slopes, question.few))
-
-
-def _joins(question: _Question, one: FewPeople) -> bool:
-    """Whether figures are about the same response and some of the same people, and all of these are few."""
-    rows = question.rows
-    is_shared = bool(np.isin(one.rows, rows).any())
-    return is_shared and question.few[0].is_alike(one) and len(np.union1d(rows, one.rows)) <= MOST_PEOPLE
 
 
 def _not_found(question: _Question, recovery: Recovery) -> str:

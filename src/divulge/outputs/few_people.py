@@ -43,9 +43,11 @@ class FewPeople:
 
 def groups_of_few(groups: Integers, most: int) -> Iterator[tuple[int, Integers]]:
     """Groups of at most so many people, and who they are. groups: of each row, −1 where it is in none."""
-    for group, size in enumerate(np.bincount(groups[groups >= 0])):
-        if 0 < size <= most:
-            yield group, np.flatnonzero(groups == group)
+    order = np.argsort(groups, kind="stable")
+    found, starts = np.unique(groups[order], return_index=True)
+    for group, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+        if group >= 0 and len(rows) <= most:
+            yield group, rows
 
 
 def mean_of_few(

@@ -183,9 +183,9 @@ def test_register_of_a_group_is_for_outputs_of_that_group_alone(knows: Any, wher
 
 def test_one_person_whose_predictors_are_unknown_is_tried_with_all_that_they_may_be() -> None:
     rng = np.random.default_rng(3)
-    n = 8
-    weight = [1, 2, 4, 8, 16, 32, 64, 128]
-    table = small_table(ILL=[0, 1, 1, 0, 1, 0, 0, 1], DOSE=[int(w) for w in rng.permutation(weight)])
+    n = 6
+    weight = [1, 2, 4, 8, 16, 32]
+    table = small_table(ILL=[0, 1, 1, 0, 1, 0], DOSE=[int(w) for w in rng.permutation(weight)])
     output = Linear(formula="ILL ~ DOSE", decimals=12)
     granted = Scenario(("DOSE",), "ILL", knows="predictors of all but one")
     attack = Responses(seconds=20.0)
