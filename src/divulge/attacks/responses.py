@@ -189,7 +189,7 @@ def _sharing_people(told: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question
     links = sparse.csr_array((np.ones(len(people)), (np.repeat(np.arange(len(told)), sizes), people)))
     _, group = connected_components(links @ links.T, directed=False)
     for g in range(int(group.max()) + 1):
-        own = [told[k] for k in np.flatnonzero(group == g)]
+        own = [told[k] for k in np.flatnonzero(group == g).tolist()]
         yield _Question(tuple(sorted({i for i, _ in own})), tuple(one for _, one in own))
 
 
