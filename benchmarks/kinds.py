@@ -63,6 +63,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "multinomial": {"formula": "citizenship ~ age"},
     "ordered-logit": {"formula": "education ~ age", "where": "age >= 25"},
     "ordered-probit": {"formula": "education ~ age", "where": "age >= 25"},
+    "marginal-effects": {"formula": "income ~ age + sex", **_RICH},
     "cox": {"formula": "age ~ sex", "event": "income", "observed": "50000+."},
     "weibull": {"formula": "age ~ sex", "event": "income", "observed": "50000+."},
     "chi-squared": {"variables": ["sex", "income"]},

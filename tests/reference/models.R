@@ -70,6 +70,19 @@ trials <- as.integer(as.character(d$MSTATUS))
 fit("binomial", glm(cbind(HOME, trials - HOME) ~ AGE + SEX, binomial, d, control = tight))
 v <- lm(AGE ~ SEX + TENURE, d)
 show("lm aic and bic", c(AIC(v), BIC(v)), c(NaN, NaN))
+# Average marginal effects by predictions, with standard errors by differences of these.
+m <- glm(HOME ~ AGE + LTILL + SEX, binomial, d, control = tight)
+effects <- function(b) {
+  x <- model.matrix(m)
+  at <- function(column, value) { x[, column] <- value; mean(plogis(x %*% b)) }
+  c(mean(dlogis(x %*% b)) * b[2], sapply(3:length(b), function(j) at(j, 1) - at(j, 0)))
+}
+b <- coef(m)
+slopes <- sapply(seq_along(b), function(j) {
+  h <- 1e-5 * (seq_along(b) == j)
+  (effects(b + h) - effects(b - h)) / 2e-5
+})
+show("marginal effects", effects(b), sqrt(diag(slopes %*% vcov(m) %*% t(slopes))))
 data(engel)
 for (tau in c(0.25, 0.5, 0.9)) {
   m <- rq(foodexp ~ income, tau, engel)

@@ -92,6 +92,8 @@ def from_statsmodels(
     statistics: what will be published beside the coefficients: se, r2, loglik, n, t, p, interval; adj-r2, f, f-p, lr-p,
     aic, bic, df, df-residual.
     """
+    if type(result).__name__ == "DiscreteMargins":
+        return _margins(result, name=name, where=where, decimals=decimals, se_decimals=se_decimals)
     model = getattr(result, "model", None)
     if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
         raise OutputError(
@@ -149,6 +151,32 @@ def _formula(response: str, terms: list[str]) -> str:
             hint="Fit it to columns of a data frame, or by a formula.",
         )
     return formula_of_terms(response, terms)
+
+
+def _margins(margins: Any, *, name: str | None, where: str | None, decimals: int, se_decimals: int) -> Output:
+    """What get_margeff() gives: average effects, of numbers and of categories with two values or as slopes."""
+    options, model = margins.margeff_options, margins.results.model
+    kinds = {"Logit": "logistic", "Probit": "probit", "Poisson": "poisson"}
+    called, formula = type(model).__name__, getattr(model, "formula", None)
+    if (options.get("at"), options.get("method")) != ("overall", "dydx") or called not in kinds:
+        raise OutputError(
+            "average marginal effects of Logit, Probit or Poisson models are read.",
+            hint="Say get_margeff(at='overall', method='dydx').",
+        )
+    if not isinstance(formula, str):
+        raise OutputError("the model was not fitted by a formula.", hint="Fit it by a formula, as smf.logit does.")
+    labels = [str(term) for term in model.exog_names if term not in INTERCEPTS]
+    columns = zip(labels, np.ravel(margins.margeff), np.ravel(margins.margeff_se), strict=True)
+    released = {label: {"coef": f"{b:.{decimals}f}", "se": f"{se:.{se_decimals}f}"} for label, b, se in columns}
+    fields: Any = {
+        "formula": formula,
+        "model": kinds[called],
+        "dummies": "slope",  # whether dummy=True was said, the figures tell
+        "statistics": ("se",),
+        "se_decimals": se_decimals,
+    }
+    kind = next(k for k in OUTPUTS if k.kind == "marginal-effects")
+    return kind(name=name, where=where, released=released, decimals=decimals, **fields)
 
 
 def _derived(result: Any, statistics: Sequence[str]) -> dict[str, dict[str, list[float]]]:

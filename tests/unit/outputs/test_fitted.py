@@ -153,3 +153,19 @@ def test_names_that_are_no_words_are_quoted() -> None:
 )
 def test_statistics_are_printed_as_in_a_summary(statistic: str, value: float, decimals: int) -> None:
     assert printed_decimals(statistic, value) == decimals
+
+
+@pytest.mark.parametrize("dummy", [True, False])
+def test_marginal_effects_are_what_the_frame_gives(dummy: bool) -> None:
+    output = from_statsmodels(smf.logit("ill ~ age + visits", FRAME).fit(disp=0).get_margeff(dummy=dummy))
+    assert output.kind == "marginal-effects"
+    released = read_released(output, TABLE.schema, None, TABLE.n_rows, together=False)
+    assert released is not None
+    computed = compute(output, TABLE, released)
+    assert computed.agrees is not None
+    assert computed.agrees.all()
+
+
+def test_effects_at_means_are_refused() -> None:
+    with pytest.raises(DivulgeError, match="average marginal effects"):
+        from_statsmodels(smf.logit("ill ~ age", FRAME).fit(disp=0).get_margeff(at="mean"))

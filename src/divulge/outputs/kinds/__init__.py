@@ -20,6 +20,7 @@ from divulge.outputs.kinds.histogram import Histogram
 from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.marginal_effects import MarginalEffects
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.microdata import Microdata
 from divulge.outputs.kinds.mode import Mode
@@ -81,6 +82,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Multinomial,
     OrderedLogit,
     OrderedProbit,
+    MarginalEffects,
     Cox,
     Weibull,
     ChiSquared,

@@ -1,8 +1,9 @@
 """Scores as kernels sum them: a score that is no plain y − μ is a sum of pieces that are.
 
 A piece is Σ rows of weight · factors(codes) · m(scale · η + offset(codes)), times each column of the design or by
-itself. With m one of 1, η, 1/(1 + e^−η), e^η and log(1 + e^η), and with functions of the response looked up from its
-codes, the scores of Gamma, negative binomial, ordered logit, Weibull and Cox models are exact sums over rows.
+itself. With m one of 1, η, 1/(1 + e^−η) and its slope, e^η and log(1 + e^η), and with functions of the response looked
+up from its codes, the scores of Gamma, negative binomial, ordered logit, Weibull and Cox models are exact sums over
+rows.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Block, Family, Link, Moment, Term
 from divulge.outputs.models.design import Design
 
-M = Literal["one", "eta", "sigmoid", "exp", "softplus"]
+M = Literal["one", "eta", "sigmoid", "bump", "exp", "softplus"]
 
 _LINKS: Mapping[M, tuple[Family, Moment, float]] = {
     # With a response of 0 the kernels' score is −μ and their log-likelihood −log(1 + e^η).
     "one": ("identity", "information", 1.0),
     "eta": ("identity", "score", -1.0),
     "sigmoid": ("logistic", "score", -1.0),
+    "bump": ("logistic", "information", 1.0),
     "exp": ("poisson", "information", 1.0),
     "softplus": ("logistic", "loglikelihood", -1.0),
 }
