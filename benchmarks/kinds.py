@@ -49,6 +49,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "linear": {"formula": "age ~ sex + weeks_worked", "statistics": ["se", "n"]},
     "fixed-effects": {"formula": "age ~ sex + weeks_worked", "absorb": "education"},
     "random-intercept": {"formula": "age ~ sex", "group": "education"},
+    "random-slope": {"formula": "weeks_worked ~ age", "group": "education", "slope": "age"},
     "two-stage": {"formula": "age ~ weeks_worked", "instruments": "sex"},
     "quantile-regression": {"formula": "age ~ sex + weeks_worked"},
     "logistic": {"formula": "income ~ age + sex", "statistics": ["se", "n"], **_RICH},

@@ -173,10 +173,12 @@ as_output.rq <- function(x, decimals = 4, se_decimals = decimals, name = NULL, d
 
 # Read from the slots of the object, so that lme4 itself is not needed.
 as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
-  if (length(x@cnms) != 1 || !identical(unname(unlist(x@cnms)), "(Intercept)")) {
-    stop("Divulge reads lmer with one random intercept, as in (1 | town).", call. = FALSE)
+  levelled <- unname(unlist(x@cnms))
+  has_slope <- length(levelled) == 2
+  if (length(unique(names(x@cnms))) != 1 || length(levelled) > 2 || levelled[1] != "(Intercept)") {
+    stop("Divulge reads lmer with a random intercept, as in (1 | town), and one slope, as in (age | town).", call. = FALSE)
   }
-  group <- names(x@cnms)
+  group <- names(x@cnms)[1]
   t <- terms(x, fixed.only = TRUE)
   frame <- model.frame(x)
   design <- x@pp$X
@@ -184,14 +186,29 @@ as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NU
     list(terms = t, xlevels = stats::.getXlevels(t, frame), contrasts = attr(design, "contrasts"))
   )
   residual <- stats::sigma(x)^2
-  b <- c(x@beta, x@theta^2 * residual, residual)
-  labels <- c(unname(found$labels[colnames(design)]), paste("variance of", group), "residual variance")
-  se <- c(sqrt(diag(as.matrix(vcov(x)))), NA, NA)
+  fixed <- unname(found$labels[colnames(design)])
+  variances <- x@theta^2 * residual
+  named <- paste("variance of", group)
+  is_correlated <- has_slope && length(x@cnms) == 1
+  if (has_slope) {
+    slope <- unname(found$labels[levelled[2]])
+    named <- c(named, sprintf("variance of %s by %s", slope, group))
+    if (is_correlated) {
+      # The relative root of the covariance of intercepts and slopes, column by column.
+      spread <- tcrossprod(matrix(c(x@theta[1:2], 0, x@theta[3]), 2)) * residual
+      variances <- c(spread[1, 1], spread[2, 2], spread[1, 2])
+      named <- c(named, sprintf("covariance of %s and %s", group, slope))
+    }
+  }
+  b <- c(x@beta, variances, residual)
+  labels <- c(fixed, named, "residual variance")
+  se <- c(sqrt(diag(as.matrix(vcov(x)))), rep(NA, length(variances) + 1))
   is_restricted <- x@devcomp$dims[["REML"]] > 0
   extra <- list(group = group, likelihood = if (is_restricted) "reml" else "ml")
+  if (has_slope) extra <- c(extra, list(slope = slope, correlated = is_correlated))
   data <- tryCatch(eval(x@call$data, environment(formula(x))), error = function(e) NULL)
   figures_output(
-    list(call = x@call), "random-intercept", labels, b, unname(se), nobs(x), decimals, se_decimals, name, extra,
+    list(call = x@call), if (has_slope) "random-slope" else "random-intercept", labels, b, unname(se), nobs(x), decimals, se_decimals, name, extra,
     found$formula, data
   )
 }

@@ -1,4 +1,6 @@
 # Reference values of models, printed as Python: Rscript tests/reference/models.R people.csv > tests/reference/models_of_r.py
+# (people.csv and levels.csv are its two arguments)
+# levels.csv: python -c "from tests.spec.outputs.beside import levelled_frame; levelled_frame().to_csv('levels.csv', index=False)"
 # people.csv: python -c "from tests.spec.outputs.beside import small_frame; small_frame().to_csv('people.csv', index=False)"
 suppressMessages({library(survival); library(MASS); library(lme4); library(survey); library(quantreg)})
 d <- read.csv(commandArgs(TRUE)[1], stringsAsFactors = FALSE)
@@ -54,6 +56,13 @@ show("random-intercept ml", c(fixef(m), s), c(sqrt(diag(as.matrix(vcov(m)))), Na
 m <- lmer(AGE ~ SEX + TENURE + (1 | MSTATUS), d)
 s <- as.data.frame(VarCorr(m))$vcov
 show("random-intercept reml", c(fixef(m), s), c(sqrt(diag(as.matrix(vcov(m)))), NaN, NaN))
+l <- read.csv(commandArgs(TRUE)[2])
+for (how in c("ml", "reml")) for (bars in c("|", "||")) {
+  m <- lmer(as.formula(paste0("y ~ x + (x ", bars, " g)")), l, REML = how == "reml",
+            control = lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-10)))
+  s <- as.data.frame(VarCorr(m))$vcov
+  show(paste("random-slope", how, bars), c(fixef(m), s), c(sqrt(diag(as.matrix(vcov(m)))), rep(NaN, length(s))))
+}
 fit("wls", lm(AGE ~ SEX + TENURE, d, weights = ETHGROUP))
 design <- svydesign(ids = ~AREAP, weights = ~ETHGROUP, data = d)
 fit("svyglm", svyglm(AGE ~ SEX + TENURE, design))

@@ -184,3 +184,15 @@ test_that("Gamma models say their link", {
   made <- as_output(glm(age ~ ill, data = people, family = inverse.gaussian))
   expect_equal(made$spec$link, "inverse-squared")
 })
+
+test_that("a random slope has two variances and a covariance", {
+  skip_if_not_installed("lme4")
+  apart <- transform(people, n = n + 5 * as.integer(town) + age * as.integer(town))
+  fit <- suppressMessages(suppressWarnings(lme4::lmer(n ~ age + (age | town), data = apart)))
+  made <- as_output(fit)
+  expect_equal(made$spec[c("kind", "slope", "correlated")], list(kind = "random-slope", slope = "age", correlated = TRUE))
+  expected <- c("variance of town", "variance of age by town", "covariance of town and age", "residual variance", "n")
+  expect_equal(utils::tail(made$files$released$term, 5), expected)
+  spread <- as.data.frame(lme4::VarCorr(fit))$vcov
+  expect_equal(as.numeric(made$files$released$coef[3:6]), spread, tolerance = 1e-3)
+})

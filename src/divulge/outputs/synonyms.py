@@ -30,6 +30,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "random-intercept": ("lmer", "mixed", "mixedlm", "multilevel", "xtmixed", "lme", "random-effects", "hlm"),
     "quantile-regression": ("qreg", "rq", "quantreg", "median-regression", "least-absolute-deviations", "lad"),
     "marginal-effects": ("margins", "margeff", "dydx", "ame", "get_margeff"),
+    "random-slope": ("random-slopes", "random-coefficients"),
     "two-stage": ("2sls", "ivregress", "ivreg", "iv", "tsls", "iv2sls", "instrumental"),
     "ordered-probit": ("oprobit",),
     "weibull": ("streg", "survreg", "aft"),

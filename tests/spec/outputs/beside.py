@@ -53,6 +53,15 @@ def small_frame() -> pd.DataFrame:
     return frame(FEW)
 
 
+def levelled_frame() -> pd.DataFrame:
+    """Twelve groups of fifteen with lines of their own; whole numbers by a rule, so that any program has the same."""
+    k = np.arange(180)
+    g, x = k // 15, k % 15
+    off = (k * 7919 % 101 - 50) / 10.0  # scattered, without a seed
+    y = np.round(20 + 2 * x + (g * 5 % 12 - 6) * 3.0 + (g * 7 % 12 - 5.5) * 0.4 * x + off)
+    return pd.DataFrame({"y": y.astype(int), "x": x, "g": [f"g{i:02d}" for i in g]})
+
+
 def agree_with_r(figures: Figures, name: str, rtol: float = 1e-6) -> None:
     """Coefficients and standard errors, in R's order, which is ours for main effects."""
     values, errors = VALUES[name]

@@ -33,6 +33,7 @@ from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.probit import Probit
 from divulge.outputs.kinds.quantile_regression import QuantileRegression
 from divulge.outputs.kinds.random_intercept import RandomIntercept
+from divulge.outputs.kinds.random_slope import RandomSlope
 from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.kinds.scatter import Scatter
@@ -68,6 +69,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Linear,
     FixedEffects,
     RandomIntercept,
+    RandomSlope,
     TwoStage,
     QuantileRegression,
     Logistic,
