@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from divulge.errors import LeaseLostError, LedgerError
 from divulge.ledger import notices, states, trail
 from divulge.ledger.basis import find_basis
 from divulge.ledger.clock import database_now
 from divulge.ledger.database import Ledger
-from divulge.ledger.model import Job, JobState, News, State, StoredAssessment, Submission, SubmittedOutput
+from divulge.ledger.model import ACTIVE, Job, JobState, News, State, StoredAssessment, Submission, SubmittedOutput
 from divulge.ledger.proposals import HANDED_IN
 from divulge.ledger.workflow import lock_submission
 from divulge.record import dumps
@@ -62,9 +62,27 @@ class Progress:
     seconds_left: float | None = None
 
 
-def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECONDS) -> Lease | None:
-    """Take the oldest job that waits, or whose worker fell silent; None where there is none.
+_author, _other_job, _other = Submission, aliased(Job), aliased(Submission)
+_BEFORE_IT = (
+    select(func.count())
+    .select_from(_other_job)
+    .join(_other, _other.id == _other_job.submission_id)
+    .where(
+        _other_job.state.in_(ACTIVE),
+        _other_job.id < Job.id,
+        _other.author_id
+        == select(_author.author_id).where(_author.id == Job.submission_id).correlate(Job).scalar_subquery(),
+    )
+    .correlate(Job)
+    .scalar_subquery()
+)
+"""How many jobs of the same author wait or run that are older."""
 
+
+def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECONDS) -> Lease | None:
+    """Take a job that waits, or whose worker fell silent; None where there is none.
+
+    Everybody's oldest come first, then everybody's second: whoever hands in a hundred holds up nobody with one.
     Workers that ask at the same moment get different jobs: PostgreSQL passes over rows that another has locked, SQLite
     lets one writer in at a time. A job that was taken too often is marked as failed instead.
     """
@@ -72,7 +90,11 @@ def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECOND
         while True:
             now = database_now(session)
             job = session.scalars(
-                select(Job).where(_is_free(now)).order_by(Job.id).limit(1).with_for_update(skip_locked=True)
+                select(Job)
+                .where(_is_free(now))
+                .order_by(_BEFORE_IT, Job.id)
+                .limit(1)
+                .with_for_update(of=Job, skip_locked=True)
             ).one_or_none()
             if job is None:
                 return None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from divulge.errors import NotAllowedError, NotFoundError, SpecError, StaleError, StateError
+from divulge.errors import BusyError, NotAllowedError, NotFoundError, SpecError, StaleError, StateError
 from divulge.ledger import notices, states, trail
 from divulge.ledger.basis import changed_since, find_basis, lock_people
 from divulge.ledger.datasets import get_open_dataset, schema_of
@@ -36,6 +36,7 @@ from divulge.ledger.model import (
 from divulge.ledger.proposals import Proposal, check_context, check_proposal
 
 _LONGEST_TEXT = 20_000  # characters of a comment or a reason
+_MOST_UNDECIDED = 200  # submissions of one person that wait for a decision; a busy project has some tens
 _STRICTER = (Choice.RELEASE, Choice.RETURN, Choice.REFUSE)  # the strictest last: what outputs add up to
 
 
@@ -320,6 +321,7 @@ def _hand_in(
     old: Submission | None,
 ) -> Submission:
     dataset = get_open_dataset(session, project.id, dataset_id)
+    _check_room(session, author)
     outputs, files = check_proposal(proposal, schema_of(dataset), dataset.public)
     submission = Submission(
         project_id=project.id,
@@ -355,6 +357,18 @@ def _hand_in(
     }
     trail.append(session, author.name, "submit" if old is None else "resubmit", "submission", submission.id, details)
     return submission
+
+
+def _check_room(session: Session, author: Person) -> None:
+    """Raise where somebody has more before the checkers than people hand in. Decided ones do not count.
+
+    Those that are assessed count like those that are not: when there is room again tells of decisions alone.
+    """
+    undecided = Submission.author_id == author.id, Submission.state.in_(states.UNDECIDED)
+    if session.scalars(select(func.count()).select_from(Submission).where(*undecided)).one() >= _MOST_UNDECIDED:
+        raise BusyError(
+            f"{_MOST_UNDECIDED} submissions of yours wait for a decision.", hint="Wait for some, or withdraw some."
+        )
 
 
 def _queue(session: Session, submission: Submission) -> Job:

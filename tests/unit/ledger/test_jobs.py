@@ -47,6 +47,12 @@ def test_workers_that_ask_at_once_get_different_jobs(world: World) -> None:
     assert sorted(taken) == sorted(made)
 
 
+def test_whoever_hands_in_many_holds_up_nobody_with_one(world: World) -> None:
+    many = [world.submit() for _ in range(3)]
+    one = world.submit(by="colleague")
+    assert [_take(world).submission_id for _ in range(4)] == [many[0], one, *many[1:]]
+
+
 def test_job_of_a_silent_worker_is_taken_by_another(world: World) -> None:
     made = world.submit()
     first = _take(world)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from divulge.errors import DivulgeError, NotAllowedError, NotFoundError, SpecError, StateError
+from divulge.errors import BusyError, DivulgeError, NotAllowedError, NotFoundError, SpecError, StateError
 from divulge.ledger import jobs, queries, releases, states, trail, workflow
 from divulge.ledger.listing import Filters, list_submissions
 from divulge.ledger.model import (
@@ -159,6 +159,17 @@ def test_same_form_sent_twice_makes_one_submission(world: World) -> None:
     first, second = world.submit(token="a" * 32), world.submit(token="a" * 32)
     assert first == second
     assert world.submit(by="colleague", token="a" * 32) != first
+
+
+def test_nobody_fills_the_queue(small_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workflow, "_MOST_UNDECIDED", 2)
+    first, _ = small_world.submit(), small_world.submit()
+    with pytest.raises(BusyError, match="wait for a decision"):
+        small_world.submit()
+    small_world.submit(by="colleague")
+    with small_world.ledger.writing() as session:
+        workflow.withdraw(session, small_world.person["researcher"], first)
+    small_world.submit()
 
 
 @pytest.mark.parametrize("who", ["stranger", "checker", "custodian"])
