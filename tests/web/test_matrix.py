@@ -116,7 +116,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", S + "/refuse"): Rule(CHECKERS, _text(), hidden=True, makes="against"),
     ("POST", S + "/search"): Rule(CHECKERS, _text(), hidden=True),
     ("POST", S + "/offer"): Rule(set(), _text(offer="0"), hidden=True),  # nothing was looked for
-    ("POST", S + "/take"): Rule(set(), _text(offer="0"), hidden=True),
+    ("POST", S + "/take"): Rule(set(), _text(offer="0"), hidden=True, makes="returned"),
     ("GET", "/datasets"): Rule(OVERSEERS | {"ada"}),
     ("POST", "/datasets"): Rule(set(), _text(name="x", path="relative.csv")),
     ("GET", "/datasets/{dataset_id}"): Rule(OVERSEERS | {"ada"}),
