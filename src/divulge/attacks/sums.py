@@ -17,9 +17,9 @@ from divulge.rules import Finding, Severity
 _BLOCK = 8_192
 """Rows whose weights are held at once."""
 
-_MOST_WORK = 4e10
-"""Rows × sums² up to which sums are solved: some seconds. So many figures are those of fine tables, which the audit
-takes apart."""
+_MOST_WORK, _MOST_COUNTING = 4e9, 1e8
+"""Rows × sums² up to which sums are solved, a second or two; of counts alone, which the audit takes apart as well, some
+hundredths."""
 
 _MOST_PEOPLE = 3
 """A sum of the values of so many people tells each of them the others', as for a mean."""
@@ -35,12 +35,13 @@ _NOTHING = 1e-9
 
 
 class _Stack(NamedTuple):
-    """All sums about one variable. outputs: the number of the output of each sum."""
+    """All sums about one variable. outputs: the number of the output of each sum. times: people of each row of all."""
 
     stated: tuple[Stated, ...]
     outputs: Integers
     error: Floats
     rows: Integers
+    times: Floats
 
     def blocks(self) -> list[Integers]:
         return [self.rows[at : at + _BLOCK] for at in range(0, len(self.rows), _BLOCK)]
@@ -53,7 +54,7 @@ class _Stack(NamedTuple):
         sizes = np.cumsum([0, *(len(s.error) for s in self.stated)])[:-1]
         kept = tuple(s for s, at in zip(self.stated, sizes, strict=True) if self.outputs[at] == output)
         mine = self.outputs == output
-        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows)
+        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows, self.times)
 
 
 class _Solved(NamedTuple):
@@ -105,21 +106,20 @@ class SumsTogether(Attack):
         links = {s.link for i in outputs for s in stack.of(i).stated}
         is_granted = links <= {"sum", "linear"} or (submitted.grants("predictors") and "other" not in links)
         is_granted &= any(s.rest <= _SHARE and s.is_sure for s in solved)
-        n = int(people.sum())
+        n = submitted.table.count(people)
         whose = "the value of 1 person" if n == 1 else f"values of {n:,} people"
         closest = 100 * min(s.rest + s.error for s in solved)
         how = "" if "other" in links else f", to within {max(closest, 0.1):.1f} % of the spread"
         sentence = f"The sums of {name} that the figures state leave {whose}{how}."
         severity = Severity.REFUSE if is_granted else Severity.REVIEW
-        return Finding(self.name, severity, outputs, (), sentence, people)
+        return Finding(self.name, severity, outputs, (), sentence, people, submitted.table.people)
 
 
 def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
     """The sums that are stated of each variable, where there is something to solve."""
     found: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
     table = submitted.table
-    if table.people is not None:
-        return {}  # people who are alike are held once: their sums are counts, which the audit takes apart
+    times = np.ones(table.n_rows) if table.people is None else table.people.astype(np.float64)
     for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
         weights = row_weights(output, table)
         for one in (
@@ -133,8 +133,9 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
         stated = tuple(s for _, s in pairs)
         rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
         outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
-        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows)
-        if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= _MOST_WORK:
+        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, times)
+        most = _MOST_WORK if stack.error.any() or any(s.link != "sum" for s in stated) else _MOST_COUNTING
+        if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= most:
             stacks[about] = stack
     return stacks
 
@@ -150,16 +151,18 @@ def _is_looked_at(stack: _Stack) -> bool:
 
 def _solve(stack: _Stack) -> list[_Solved]:
     """Few people alike whose sum follows, as precisely as it is printed."""
-    scale = np.sqrt(sum((stack.columns(rows) ** 2).sum(axis=0) for rows in stack.blocks()))
+    scale = np.sqrt(sum(stack.times[rows] @ stack.columns(rows) ** 2 for rows in stack.blocks()))
     scale[scale == 0] = 1.0
     triangle = np.zeros((0, len(scale)))
     for rows in stack.blocks():
-        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, stack.columns(rows) / scale]), mode="r"))
+        weighted = stack.columns(rows) / scale * np.sqrt(stack.times[rows])[:, None]
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, weighted]), mode="r"))
     _, size, turned = np.linalg.svd(triangle, full_matrices=False)
     kept = size > _NOTHING * size.max(initial=0.0)
     ways = turned[kept].T / size[kept]
     leverage = np.concatenate([((stack.columns(rows) / scale @ ways) ** 2).sum(axis=1) for rows in stack.blocks()])
-    likely = np.flatnonzero(leverage > 1 / _MOST_PEOPLE - _SHARE)
+    times = stack.times[stack.rows]
+    likely = np.flatnonzero((leverage > 1 / _MOST_PEOPLE - _SHARE) & (times <= _MOST_PEOPLE))
     if not len(likely):
         return []
     weights = stack.columns(stack.rows[likely]) / scale
@@ -169,8 +172,8 @@ def _solve(stack: _Stack) -> list[_Solved]:
     found = []
     for group in range(int(alike.max()) + 1):
         members = np.flatnonzero(alike.ravel() == group)
-        rest = float(np.sqrt(max(1 - leverage[likely[members]].sum(), 0.0)))
-        if len(members) > _MOST_PEOPLE or rest > _NEARLY:
+        rest = float(np.sqrt(max(1 - times[likely[members]] @ leverage[likely[members]], 0.0)))
+        if times[likely[members]].sum() > _MOST_PEOPLE or rest > _NEARLY:
             continue
         solved = _as_printed(stack, stack.rows[likely[members]], weights[members[0]], (triangle, scale), spread)
         if solved is not None:
@@ -189,11 +192,11 @@ def _as_printed(
     target = np.linalg.lstsq(triangle.T, weight, rcond=_NOTHING)[0]
     combined = np.linalg.lstsq(triangle / error, target, rcond=_NOTHING)[0] / error
     used = np.abs(combined) > 1e-6 * np.abs(combined).max()
-    errors = len(people) * np.abs(combined) * (stack.error / scale)
+    errors = float(stack.times[people].sum()) * np.abs(combined) * (stack.error / scale)
     # At worst, and as a rule (two standard deviations): roundings are uniform, and hardly ever all the same way.
     off, usual = float(errors.sum()), float(np.sqrt((errors**2).sum() / 3))
     first = stack.stated[0]
-    own = np.abs(first.own[people])
+    own = np.abs(first.own[people]) * stack.times[people]
     values = np.unique(first.own[first.inside])
     step = float(np.diff(values).min(initial=np.inf)) / 2 if len(values) > 1 else 0.0
     allowed = max(_PER_CENT * float(own.sum()), _SHARE * spread, step)

@@ -57,10 +57,11 @@ def about_value(name: str, code: int) -> tuple[str, str]:
 def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, released: Released) -> Iterator[Stated]:
     """What means, totals, counts and shares state. weights: of each row. groups: who is behind the figures."""
     is_weighted = bool((weights != 1.0).any())
+    times = np.ones(table.n_rows) if table.people is None else table.people.astype(np.float64)
     for at, behind in enumerate(groups):
         inside = behind.group >= 0
         if behind.what in ("mean", "total") and behind.variable is not None:
-            base = np.bincount(behind.group[inside], weights[inside], minlength=behind.n_groups)
+            base = np.bincount(behind.group[inside], (weights * times)[inside], minlength=behind.n_groups)
             half = _halves(behind, released)
             error = (
                 np.where(np.isfinite(half), np.nan_to_num(half, posinf=0.0) * base, np.inf)
@@ -71,7 +72,7 @@ def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, re
             yield _of_groups(about_number(table, behind.variable), own, behind.group, weights, error)
         elif behind.what in ("count", "share") and behind.names:
             below = next((b for b in groups[at:] if b.what == "base"), None)
-            error = _errors_of_counts(behind, below, weights, released)
+            error = _errors_of_counts(behind, below, (weights, times), released)
             for name in behind.names:
                 for one in _of_values(name, behind, weights, error, table):
                     yield replace(one, is_weighted=is_weighted)
@@ -83,15 +84,22 @@ def _halves(behind: Behind, released: Released) -> Floats:
     return np.where(is_printed, released.half[behind.figures], np.inf)
 
 
-def _errors_of_counts(behind: Behind, below: Behind | None, weights: Floats, released: Released) -> Floats:
-    """How precisely the count behind each figure is known; numbers of people that are printed whole are exact."""
+def _errors_of_counts(
+    behind: Behind, below: Behind | None, weighted: tuple[Floats, Floats], released: Released
+) -> Floats:
+    """How precisely the count behind each figure is known; numbers of people that are printed whole are exact.
+
+    weighted: the weight of each row, and how many people it stands for.
+    """
     half = _halves(behind, released)
+    weights, times = weighted
+    counted = weights * times
     if behind.what == "count" or below is None:
         is_weighted = bool((weights != 1.0).any())
         return np.where((half <= 0.5) & (not is_weighted), 0.0, half)
     inside = (behind.group >= 0) & (below.group >= 0)
-    sizes = np.bincount(below.group[inside], weights[inside], minlength=below.n_groups)
-    counts = np.bincount(behind.group[inside], weights[inside], minlength=behind.n_groups)
+    sizes = np.bincount(below.group[inside], counted[inside], minlength=below.n_groups)
+    counts = np.bincount(behind.group[inside], counted[inside], minlength=behind.n_groups)
     base = np.zeros(behind.n_groups)
     base[behind.group[inside]] = sizes[below.group[inside]]
     with np.errstate(divide="ignore", invalid="ignore"):

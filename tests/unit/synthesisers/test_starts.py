@@ -68,10 +68,11 @@ def test_edit_rules_do_not_move_marginals(start: str) -> None:
     "output",
     [
         ChiSquared(variables=("SEX", "LTILL"), decimals=3),
+        ChiSquared(variables=("SEX", "TENURE"), decimals=4),
         Ratios(outcome="LTILL", exposure="SEX", decimals=3),
         Ratios(outcome="LTILL", exposure="ETHGROUP", measure="risk", interval=0.95, decimals=1),
     ],
-    ids=["χ²", "odds", "risks"],
+    ids=["χ²", "χ² at four decimals", "odds", "risks"],
 )
 def test_figures_of_few_counts_are_as_printed_from_the_start(output: Output) -> None:
     objective = objective_of(CENSUS, output)

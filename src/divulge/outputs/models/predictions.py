@@ -62,10 +62,10 @@ def model_stated(output: Output, table: Table, model: Model, released: Released,
     own = np.nan_to_num(model.y)[table[name]]
     beta, half = released.values[:p], released.half[:p]
     is_known = is_scored and model.n_classes == 1 and bool(np.isfinite(beta).all() and np.isfinite(half).all())
-    error = np.zeros(p)
+    error, times = np.zeros(p), np.ones(table.n_rows) if table.people is None else table.people
     for at in range(0, len(rows) if is_known else 0, _BLOCK):
         x = design_rows(table, model, rows[at : at + _BLOCK])[0]
-        slope = weights[rows[at : at + _BLOCK]] * _slope(model, x @ beta)
+        slope = (weights * times)[rows[at : at + _BLOCK]] * _slope(model, x @ beta)
         error += np.abs(x.T * slope) @ np.abs(x) @ half
     link: Link = "other" if not is_known else "linear" if model.kernel == lowering.IDENTITY else "canonical"
     about = name, model.formula.response.text

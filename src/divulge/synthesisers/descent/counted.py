@@ -19,8 +19,11 @@ from divulge.synthesisers.descent.expansion import codes_with_counts, figure_of_
 _MOST_CELLS = 64
 """Combinations of codes up to which counts are looked for by themselves; the figures of more are smooth enough."""
 
-_AT_ONCE, _TIMES = 2_048, 100
-"""Sets of counts that are tried at once, and how often: a tenth of a second together."""
+_AT_ONCE, _TIMES = 2_048, 400
+"""Sets of counts that are tried at once, and how often at most: some tenths of a second together."""
+
+_KEPT, _SMALL = 64, 6.0
+"""Sets of counts that are gone on from, and the power of two of a small change."""
 
 
 def settle_counts(objective: Objective, codes: Codes, done: set[str], rng: np.random.Generator) -> None:
@@ -85,22 +88,24 @@ class _Counts:
 
     def settled(self, counts: Floats, rng: np.random.Generator) -> Floats:
         """Counts that give every figure as printed, or as near as was found."""
-        best, least = counts, float(self._excess(counts[None])[0])
+        kept, excess = counts[None], self._excess(counts[None])
         if not len(self.moves):
-            return best
-        scales = max(np.log2(max(counts.sum(), 2.0)) - 1, 1.0)
-        for _ in range(_TIMES):
-            if least <= 0:
+            return counts
+        most = max(np.log2(max(counts.sum(), 2.0)) - 1, 1.0)
+        for time in range(_TIMES):
+            if excess[0] <= 0:
                 break
-            # Large changes and small ones alike: the first find the way, the last the digit.
+            # Large changes and small ones alike: the first find the way, the last the digit. Later small ones alone,
+            # from several counts: from the best a last digit may be out of reach.
+            scales = most if time < _TIMES // 4 else min(most, _SMALL)
             amount = np.floor(2 ** (scales * rng.random((_AT_ONCE, 3)))) * (rng.random((_AT_ONCE, 3)) < 0.7)
             chosen = self.moves[rng.integers(len(self.moves), size=(_AT_ONCE, 3))]
-            tried = best + np.einsum("tk,tkc->tc", amount, chosen)
-            excess = self._excess(tried)
-            nearest = int(np.argmin(excess))
-            if excess[nearest] < least:
-                best, least = tried[nearest], float(excess[nearest])
-        return best
+            start = kept[rng.integers(1 if time < _TIMES // 8 else len(kept), size=_AT_ONCE)]
+            tried = np.concatenate([kept, start + np.einsum("tk,tkc->tc", amount, chosen)])
+            excess = np.concatenate([excess, self._excess(tried[len(kept) :])])
+            best = np.unique(excess, return_index=True)[1][:_KEPT]  # in order, and no two alike
+            kept, excess = tried[best], excess[best]
+        return np.asarray(kept[0])
 
     def _excess(self, counts: Floats) -> Floats:
         """How far the figures of each set of counts lie outside what was printed, all together, in their own units;
