@@ -188,9 +188,9 @@ def _condensed(ready: Plan, condenses: bool) -> Plan:
     table, given = ready.table, ready.assessment
     known = [*given.outputs, *ready.earlier.outputs]
     for i, output in enumerate(known):
-        if not output.can_condense or output.weights:
+        if not output.condenses:
             which = f"output {i + 1}" if i < ready.n_new else "an earlier output"
-            return replace(ready, why_rows=f"{which} ({output.kind}) is no plain count of people")
+            return replace(ready, why_rows=f"{which} ({output.kind}) is worked out from rows")
     if not can_condense(given):
         return replace(ready, why_rows="units, waivers or a holdout are named")
     if not condenses:

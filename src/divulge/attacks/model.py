@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from divulge.attacks.attack import Attack, Submitted
+from divulge.kernels.arrays import Floats
 from divulge.outputs.predictions import Predictions
 from divulge.rules import Finding, Severity
 from divulge.scenario import EVERY
@@ -33,7 +34,9 @@ class ModelItself(Attack):
             predicted = output.predictions(submitted.table, printed)
             if predicted is None or not len(predicted.rows):
                 continue
-            with_them, without = predicted.scores(_tolerance(predicted))
+            people_of = submitted.table.people
+            times = None if people_of is None else people_of[predicted.rows].astype(np.float64)
+            with_them, without = predicted.scores(_tolerance(predicted, times))
             exposed = with_them - without > submitted.delta
             if not exposed.any():
                 continue
@@ -41,23 +44,25 @@ class ModelItself(Attack):
             people[predicted.rows[exposed]] = True
             severity = Severity.REFUSE if _is_granted(predicted, submitted) else Severity.REVIEW
             most = int(np.argmax(np.where(exposed, with_them - without, -1.0)))
-            n = int(exposed.sum())
+            n = submitted.table.count(people)
             sentence = (
                 f"Whoever knows their predictors learns {predicted.response} of {n:,} "
                 f"{'person' if n == 1 else 'people'} from the coefficients, because "
                 f"{'this person decides their' if n == 1 else 'these people decide their'} own prediction (the chance "
                 f"of a right guess is up to {with_them[most]:.2f}, and {without[most]:.2f} without them)."
             )
-            found.append(Finding(self.name, severity, (i,), (), sentence, people))
+            found.append(Finding(self.name, severity, (i,), (), sentence, people, people_of))
         return found
 
 
-def _tolerance(predicted: Predictions) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _tolerance(predicted: Predictions, times: Floats | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How near a guess must be: as for the look-up; of few different values half of the way to the next."""
     values = np.unique(predicted.own)
     if len(values) <= EXACT_UP_TO:
         return np.full(len(predicted.own), np.diff(values).min(initial=np.inf) / 2 if len(values) > 1 else 0.0)
-    return reach_of(predicted.own, float(predicted.own.std()))
+    mean = np.average(predicted.own, weights=times)
+    spread = float(np.sqrt(np.average((predicted.own - mean) ** 2, weights=times)))
+    return reach_of(predicted.own, spread)
 
 
 def _is_granted(predicted: Predictions, submitted: Submitted) -> bool:

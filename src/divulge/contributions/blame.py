@@ -114,6 +114,7 @@ def _given_away(case: Case, behind: Behind, inside: Mask) -> Floats:
     if behind.variable is not None:
         counted, numbers = behind.group >= 0, case.numbers(behind)
         squares = (numbers - np.average(numbers[counted], weights=times[counted])) ** 2 if counted.any() else numbers
+        squares = np.where(counted, squares, 0.0)
         leverage = squares / max(float((squares * times)[counted].sum()), np.finfo(float).tiny)
     else:
         leverage = 1.0 / np.maximum(np.append(case.rows(behind), 1), 1)[behind.group]

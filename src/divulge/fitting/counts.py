@@ -26,9 +26,11 @@ class Rest:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """One way in which people are grouped. number: of the output; −1: everybody, −2: the rest of a condition.
+    """One way in which people are grouped. number: of the output; −1: everybody, −2: the rest of a condition, −3: a
+    granted marginal.
 
-    axes: the table that it is, where nobody is left out but by a condition; where: the condition.
+    axes: the table that it is, where nobody is left out but by a condition; where: the condition; marginal: of which
+    variable.
     """
 
     number: int
@@ -36,6 +38,7 @@ class Counted:
     axes: Axes | None
     where: Term | None = None
     rest: Rest | None = None
+    marginal: str | None = None
 
 
 def groups_of(number: int, output: Output, released: Released, space: Combinations) -> list[Counted]:

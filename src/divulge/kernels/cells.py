@@ -30,6 +30,7 @@ class Rows(NamedTuple):
 
     y: response by code of the variable `response` (for multinomial the class number, 0 the reference); NaN: the row
     takes no part. w: likewise the weight by code of the variable `weight`; both empty where all rows count alike.
+    people: how many people each row stands for; empty: one.
     """
 
     columns: tuple[Codes, ...]
@@ -39,6 +40,7 @@ class Rows(NamedTuple):
     y: Floats
     weight: int = -1
     w: Floats = np.ones(1)
+    people: Floats = np.zeros(0)
 
 
 class Batch(NamedTuple):
@@ -71,6 +73,7 @@ class _Keys(NamedTuple):
     order: Integers  # variables
     radix: NDArray[np.unsignedinteger]  # their numbers of codes, in that order
     inner: Any  # how many keys share a combination of the predictor's codes, as a number like a key
+    people: Floats  # how many people each row stands for; empty: one
 
 
 class Summary(NamedTuple):
@@ -141,9 +144,14 @@ def _fill_cells(keys, lookups, batch, sums):  # type: ignore[no-untyped-def]
                 continue
             y = lookups.y[row[lookups.response]]
             each = lookups.w[row[lookups.weight]] if lookups.weight >= 0 else 1.0
-            w = each * (i - start)
+            people = float(i - start)
+            if keys.people.shape[0]:
+                people = 0.0
+                for j in range(start, i):
+                    people += keys.people[j]
+            w = each * people
             weight[cell] += w
-            _add(sums, y, w, each, i - start)
+            _add(sums, y, w, each, people)
             if n_classes > 1:
                 if y > 0.0:
                     response[cell, int(y) - 1] += w
@@ -161,17 +169,19 @@ def _fill_cells(keys, lookups, batch, sums):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fill_rows(lookups, batch, sums):  # type: ignore[no-untyped-def]
-    """The same for rows as they are: a row that takes no part has a weight of 0."""
+def _fill_rows(lookups, batch, people, sums):  # type: ignore[no-untyped-def]
+    """The same for rows as they are: a row that takes no part has a weight of 0. people: of each row; empty: one."""
     codes, weight, response = batch.codes, batch.weight, batch.response
     n_classes = response.shape[1]
     for i in range(codes.shape[0]):
         takes_part = True
         for v in range(codes.shape[1]):
             takes_part &= lookups.known[lookups.first_code[v] + codes[i, v]]
-        w = 0.0
+        each, times, w = 0.0, 1.0, 0.0
         if takes_part:
-            w = lookups.w[codes[i, lookups.weight]] if lookups.weight >= 0 else 1.0
+            each = lookups.w[codes[i, lookups.weight]] if lookups.weight >= 0 else 1.0
+            times = people[i] if people.shape[0] else 1.0
+            w = each * times
         weight[i] = w
         for k in range(n_classes):
             response[i, k] = 0.0
@@ -183,7 +193,7 @@ def _fill_rows(lookups, batch, sums):  # type: ignore[no-untyped-def]
         elif y > 0.0:
             response[i, int(y) - 1] = w
         if sums.shape[0]:
-            _add(sums, y, w, w, 1)
+            _add(sums, y, w, each, times)
 
 
 _DIGIT = 11
@@ -218,6 +228,14 @@ def _sorted(keys: Codes, size: int) -> Codes:
     return keys
 
 
+def _in_order(keys: _Keys) -> _Keys:
+    """The same sorted, with the people of each row where rows stand for several; destroys what it is given."""
+    if len(keys.people):
+        order = np.argsort(keys.key, kind="stable")
+        return keys._replace(key=keys.key[order], people=keys.people[order])
+    return keys._replace(key=_sorted(keys.key, int(np.prod(keys.radix, dtype=object))))
+
+
 class Source:
     """Batches of a model's cells or rows, served again for every pass over them.
 
@@ -234,7 +252,7 @@ class Source:
         self._sums = np.zeros(_N_SUMS)
         keys = _keys(terms, rows)
         if keys is not None and _may_pay(keys.key, keys.inner):
-            keys = keys._replace(key=_sorted(keys.key, int(np.prod(keys.radix, dtype=object))))
+            keys = _in_order(keys)
             count = int(_count_cells(keys.key, keys.inner))
             if count <= PAYS * max(rows.n_rows, 1):
                 batch = self._empty(count)
@@ -254,7 +272,7 @@ class Source:
             response += batch.response.sum(axis=0)
         sums = self._sums.tolist()
         return Summary(
-            n_rows=int(sums[_ROWS]),
+            n_rows=round(sums[_ROWS]),
             weight=sums[_WEIGHT],
             response=response,
             spread=sums[_SPREAD],
@@ -282,7 +300,7 @@ class Source:
             batch = room.first(size)
             for v, column in enumerate(self.rows.columns):
                 batch.codes[:, v] = column[start : start + size]
-            _fill_rows(self.lookups, batch, sums)
+            _fill_rows(self.lookups, batch, self.rows.people[start : start + size], sums)
             fill_places(self.layout, batch.codes, batch.place)
             yield batch
 
@@ -317,7 +335,7 @@ def _keys(terms: Sequence[RawTerm], rows: Rows) -> _Keys | None:
         keys *= keys.dtype.type(rows.n_codes[v])
         keys += rows.columns[v]
     radix = np.array([rows.n_codes[v] for v in order], dtype=keys.dtype)
-    return _Keys(keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner))
+    return _Keys(keys, np.array(order, dtype=np.int64), radix, keys.dtype.type(inner), rows.people)
 
 
 def _known_codes(terms: Sequence[RawTerm], rows: Rows) -> tuple[Mask, Integers]:

@@ -60,6 +60,10 @@ class Coarser(Output):
 
     inner: Output = field(metadata={"spec": False})
 
+    @property
+    def condenses(self) -> bool:
+        return self.inner.condenses
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "inner", replace(self.inner, **{**_shared(self), "coarser": {}}))

@@ -209,6 +209,11 @@ class Output:
         del table, released, most
         return ()
 
+    def excluded(self, table: Table, released: Released) -> Mask:
+        """Which rows nobody can have, by figures without a finite value; where figures are sums, these say it."""
+        del released
+        return np.zeros(table.n_rows, dtype=bool)
+
     def check_fields(self, schema: Schema) -> None:
         """Raise where the fields make no sense for these variables; `where` of the error is the field."""
 
@@ -289,6 +294,11 @@ class Output:
     def written(self) -> Output:
         """The output as a spec has it."""
         return self
+
+    @property
+    def condenses(self) -> bool:
+        """Whether it can be worked out from condensed people as it stands: by its kind, and without weights."""
+        return self.can_condense and self.weights is None
 
     @property
     def growth(self) -> Growth:

@@ -54,10 +54,11 @@ class NestedModels(Rule):
             return None
         inside, within = first.group >= 0, second.group >= 0
         people = inside & ~within
-        n = int(people.sum())
+        n = more.table.count(people)
         if (within & ~inside).any() or not 0 < n < self.fewest:
             return None
-        error, severity = self._error(more, fewer, np.flatnonzero(inside), np.flatnonzero(people)), Severity.REVIEW
+        error = self._error(more, fewer, np.flatnonzero(inside), more.table.rows_of_people(people))
+        severity = Severity.REVIEW
         who = "1 person" if n == 1 else f"{n} people"
         sentence = f"Two regressions of the same form differ by {who}"
         if error is not None and error <= self.share:
@@ -76,9 +77,10 @@ class NestedModels(Rule):
         design = stated.columns(between)
         width = design.shape[1]
         moments = np.zeros((width, width))
+        times = np.ones(len(rows)) if more.table.people is None else more.table.people[rows].astype(np.float64)
         for start in range(0, len(rows), _BLOCK):
             block = stated.columns(rows[start : start + _BLOCK])
-            moments += block.T @ block
+            moments += block.T @ (block * times[start : start + _BLOCK, None])
         if np.linalg.matrix_rank(design) < len(between):
             return None
         # D'y is known as precisely as both coefficient vectors are printed; solved along the directions of the design.
@@ -87,7 +89,8 @@ class NestedModels(Rule):
         if not (np.isfinite(first) & np.isfinite(second)).all():
             return None
         error = np.abs(solve @ moments) @ first + np.abs(solve @ (moments - design.T @ design)) @ second
-        deviation = float(np.std(stated.own[rows]))
+        own = stated.own[rows]
+        deviation = float(np.sqrt(np.average((own - np.average(own, weights=times)) ** 2, weights=times)))
         return float(error.max()) / deviation if deviation > 0 else None
 
 

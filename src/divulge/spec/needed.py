@@ -40,11 +40,7 @@ def needed_columns(
 def can_condense(assessment: Assessment) -> bool:
     """Whether everything can be worked out from people who are alike held once, with how many they are."""
     has_units = any((assessment.entity, assessment.holding, assessment.waiver))
-    return (
-        not has_units
-        and assessment.holdout is None
-        and all(output.can_condense and output.weights is None for output in _outputs(assessment))
-    )
+    return not has_units and assessment.holdout is None and all(output.condenses for output in _outputs(assessment))
 
 
 def _outputs(assessment: Assessment) -> tuple[Output, ...]:

@@ -30,6 +30,17 @@ def expand(table: Table) -> Table:
     return Table(table.schema, tuple(np.repeat(column, table.people) for column in table.columns))
 
 
+def opened(table: Table, most: int) -> tuple[Table, Integers]:
+    """A row for each person again, but of each row no more than so many; and the row that each was.
+
+    Whoever asks for groups of fewer people finds the same groups.
+    """
+    if table.people is None:
+        return table, np.arange(table.n_rows)
+    row = np.repeat(np.arange(table.n_rows), np.minimum(table.people, most))
+    return Table(table.schema, tuple(column[row] for column in table.columns)), row
+
+
 def found_in(table: Table, rows: Table) -> Mask:
     """Which rows of a table are, in the variables of some other rows of the same schema, among these."""
     return np.isin(_numbers(table.select(rows.names)), _numbers(rows))

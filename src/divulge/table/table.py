@@ -23,7 +23,7 @@ class Table:
     """Rows of people as codes. `columns[j][i]` is the code of row i in variable j of the schema.
 
     people: how many people each row stands for, where people who are alike are held once (table/condense.py); None:
-    every row is one person.
+    every row is one person. Numbers that are expected, not counted, need not be whole.
     """
 
     schema: Schema
@@ -45,7 +45,8 @@ class Table:
                 codes.setflags(write=False)
             held.append(codes)
         object.__setattr__(self, "columns", tuple(held))
-        if self.people is not None and (len(self.people) != self.n_rows or (self.people < 1).any()):
+        least = 1 if self.people is None or self.people.dtype.kind in "ui" else np.finfo(float).tiny
+        if self.people is not None and (len(self.people) != self.n_rows or (self.people < least).any()):
             raise SchemaError("as many numbers of people as rows are needed, each of at least 1.")
 
     @property
@@ -55,7 +56,7 @@ class Table:
     @property
     def n_people(self) -> int:
         """How many people the rows stand for."""
-        return self.n_rows if self.people is None else int(self.people.sum())
+        return self.n_rows if self.people is None else round(self.people.sum())
 
     def __len__(self) -> int:
         return self.n_rows
@@ -95,7 +96,12 @@ class Table:
         if people is None:
             return np.bincount(group, minlength=n_groups)
         # Sums of whole numbers below 2⁵³ are exact in floats.
-        return np.bincount(group, people, minlength=n_groups).astype(np.int64)
+        return np.bincount(group, people, minlength=n_groups).astype(people.dtype)
+
+    def rows_of_people(self, rows: Mask) -> Integers:
+        """The numbers of some rows, each as often as it stands for people."""
+        found = np.flatnonzero(rows)
+        return found if self.people is None else np.repeat(found, self.people[found])
 
     def count(self, rows: Mask) -> int:
         """How many people some rows stand for."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from divulge.assess.fitted.work import PartResult, Work, is_near
+from divulge.assess.fitted.work import PartResult, Work
 from divulge.assess.passes import Pass, PassResult, ScenarioRisk
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.runner import Runner, Step
@@ -28,7 +28,7 @@ from divulge.assess.splits.task import Task
 from divulge.assess.statistics.contrasts import measure_risks
 from divulge.assess.statistics.counted import Counted, count_exposures
 from divulge.assess.statistics.expected import ExpectedHalves
-from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts, pull
+from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts
 from divulge.assess.statistics.looks import Look, best_look, looks_of
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.fitting.fit import NEAR
@@ -68,7 +68,8 @@ def run_fitted(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner
     """The pass, from expected numbers."""
     started, task = time.perf_counter(), job.task
     counted = count_exposures(task.lookups, task.outputs, job.printed, task.table, policy)
-    work = Work.of(task, job.printed, [i for i, exact in enumerate(counted) if exact is None])
+    untold = [i for i, exact in enumerate(counted) if exact is None]
+    work = Work.of(task, job.printed, untold, [figures.se for figures in job.figures])
     outputs = tuple(work.reproduction(i) for i in range(len(job.printed)))
     drawn = work.fitting.space.drawn(work.whole.values, np.random.default_rng([task.seed, _TAG]))
     outcome = Outcome.REPRODUCED if all(o.is_complete for o in outputs) else Outcome.STALLED
@@ -79,7 +80,7 @@ def run_fitted(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner
     return PassResult(
         outputs=job.outputs,
         whole=Embedding(drawn, outcome, outputs, embedded - started, 0, 0, 0.0),
-        near=tuple(_mean(is_near(o.target.released, o.values)) for o in outputs),
+        near=tuple(_mean(work.near(i, o)) for i, o in enumerate(outputs)),
         scenarios=tuple(_scenario_risk(task, i, looks, halves) for i in range(len(task.backing))),
         exposed=np.any([np.zeros(task.table.n_rows, dtype=bool), *(look.exposed for look in looks)], axis=0),
         n_splits=len(halves.inside),
@@ -173,7 +174,7 @@ def _looks(
     can = [look.can_exceed(policy.delta)[look.lookup.cell_of_row] for look in halves.looks]
     # One person moves what is expected of them by no more than about their pull; twice that is sure.
     may = np.any([np.zeros(table.n_rows, dtype=bool), *can], axis=0)
-    strength = pull(crowds, table.n_rows)
+    strength = work.strength(crowds)
     suspects = np.flatnonzero(may & (2 * strength > policy.delta))
     suspects = suspects[np.argsort(-strength[suspects], kind="stable")]
     parts = left_out_parts(suspects[:MOST_SUSPECTS], crowds, lookups)

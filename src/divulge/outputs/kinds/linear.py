@@ -25,6 +25,7 @@ class Linear(Regression):
     """
 
     kind: ClassVar[str] = "linear"
+    can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ols": {}}
     family: ClassVar[Family] = "identity"
     title: ClassVar[str] = "Linear regression"

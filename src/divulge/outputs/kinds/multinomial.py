@@ -25,6 +25,7 @@ class Multinomial(Regression):
     """
 
     kind: ClassVar[str] = "multinomial"
+    can_condense: ClassVar[bool] = True
     family: ClassVar[Family] = "multinomial"
     title: ClassVar[str] = "Multinomial regression"
     ratio: ClassVar[str] = "odds ratio"

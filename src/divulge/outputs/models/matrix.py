@@ -57,7 +57,8 @@ def model_rows(
     if is_collapsed:
         chosen = np.flatnonzero(counted(output, table, names))
         first, counts = distinct(table, names, chosen)
-        rows = model_rows(replace(output, where=None), model, table.take(first), complete, second)
+        apart = Table(table.schema, table.take(first).columns)
+        rows = model_rows(replace(output, where=None), model, apart, complete, second)
         counts = counts[rows.kept]
         kept = first[rows.kept]
         return replace(rows, weight=rows.weight * counts, counts=counts, kept=kept)
@@ -70,7 +71,8 @@ def model_rows(
         other = second[1][table[second[0]]]
         keep &= np.isfinite(other)
     kept = np.flatnonzero(keep & known & np.isfinite(y) & (weight > 0.0))
-    return ModelRows(x[kept], y[kept], weight[kept], kept, other[kept] if len(other) else other, np.ones(len(kept)))
+    counts = np.ones(len(kept)) if table.people is None else table.people[kept].astype(np.float64)
+    return ModelRows(x[kept], y[kept], weight[kept] * counts, kept, other[kept] if len(other) else other, counts)
 
 
 def columns(terms: Sequence[Term], n_columns: int, table: Table) -> tuple[Floats, Mask]:
@@ -96,10 +98,11 @@ def distinct(table: Table, names: Sequence[str], rows: Integers) -> tuple[Intege
     size = 1
     for name in names:
         size *= table.schema[name].n_codes
+    people = np.ones(len(rows)) if table.people is None else table.people[rows].astype(np.float64)
     if size >= 2**62:
-        return rows, np.ones(len(rows))
+        return rows, people
     key = np.zeros(len(rows), dtype=np.int64)
     for name in names:
         key = key * table.schema[name].n_codes + table[name][rows]
-    _, first, counts = np.unique(key, return_index=True, return_counts=True)
-    return rows[first], counts.astype(float)
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    return rows[first], np.bincount(number, people, minlength=len(first)).astype(np.float64)

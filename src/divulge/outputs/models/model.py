@@ -137,8 +137,16 @@ def source_of(model: Model, table: Table, weights: str | None, keep: Mask | None
         model.y,
         place[weights] if weights else -1,
         table.schema[weights].numbers if weights else np.ones(1),
+        _people(table, keep),
     )
     return Source(terms, model.design.n_columns, rows, model.n_classes)
+
+
+def _people(table: Table, keep: Mask | None) -> Floats:
+    """How many people each row stands for; nothing where each is one."""
+    if table.people is None:
+        return np.zeros(0)
+    return (table.people if keep is None else table.people[keep]).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,12 +26,13 @@ def model_predictions(output: Output, table: Table, model: Model, released: Rele
         return None
     rows = _counted_rows(output, table, model)
     weight = row_weights(output, table)[rows]
+    times = np.ones(len(rows)) if table.people is None else table.people[rows].astype(np.float64)
     y, eta, moments = np.empty(len(rows)), np.empty(len(rows)), np.zeros((len(beta), len(beta)))
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
     for block in blocks:
         x, y[block] = design_rows(table, model, rows[block])
         eta[block] = x @ beta
-        moments += x.T @ (x * (weight[block] * _slope(model, eta[block]))[:, None])
+        moments += x.T @ (x * (times[block] * weight[block] * _slope(model, eta[block]))[:, None])
     inverse = glm.solve_scaled(moments, np.eye(len(beta)))
     if inverse is None:
         return None
@@ -44,10 +45,10 @@ def model_predictions(output: Output, table: Table, model: Model, released: Rele
     said = response, names, rows, y, eta, np.clip(leverage, 0.0, 1.0)
     if model.kernel == lowering.LOGISTIC:
         return ChancePredictions(*said)
-    left = len(rows) - len(beta)
+    left = times.sum() - len(beta)
     if left < 1:
         return None  # nothing is left of which an error could be told; rules refuse it
-    return NumberPredictions(*said, np.sqrt((weight * (y - eta) ** 2).sum() / left / weight))
+    return NumberPredictions(*said, np.sqrt((times * weight * (y - eta) ** 2).sum() / left / weight))
 
 
 def model_stated(output: Output, table: Table, model: Model, released: Released, is_scored: bool) -> tuple[Stated, ...]:

@@ -26,6 +26,7 @@ from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_s
 from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import agreeing_errors, robust_errors
+from divulge.outputs.models.separated import contrary
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
 from divulge.outputs.models.summaries import (
     CODES,
@@ -156,6 +157,9 @@ class Regression(Output):
         said = self.of_coefficients(table.schema, released)
         return model_stated(self, table, self.model(table.schema), said, is_scored=True)
 
+    def excluded(self, table: Table, released: Released) -> Mask:
+        return contrary(self.model(table.schema), table, self.of_coefficients(table.schema, released).values)
+
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
 
@@ -245,6 +249,11 @@ class Regression(Output):
         return self.errors == "model"
 
     @property
+    def condenses(self) -> bool:
+        """Errors that are not the model's own are sums over rows."""
+        return super().condenses and self.errors == "model"
+
+    @property
     def growth(self) -> Growth:
         grows = {"loglik", "n", "t", "p", "interval", "ratio-interval", *LABELS}
         return "neither" if grows & set(self.statistics) else "intensive"
@@ -287,8 +296,9 @@ class Regression(Output):
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
         for name in self.own_variables():
             if table.schema[name].kind == "categorical":
-                number = Groups.of(table.schema, (name,)).numbers(table)[counted(self, table, (name,))]
-                yield f"levels of {name}", np.bincount(number, minlength=table.schema[name].n_values).astype(np.int64)
+                number = Groups.of(table.schema, (name,)).numbers(table)
+                people = table.tally(number, table.schema[name].n_values, counted(self, table, (name,)))
+                yield f"levels of {name}", people.astype(np.int64)
 
     def evaluate(self, table: Table) -> Figures:
         """Coefficients with their standard errors, statistics, what follows from the coefficients, what sums up."""

@@ -70,3 +70,24 @@ def limit_inverse(information: Floats, open_information: Floats, endless: Floats
     if inside is not None:
         inverse[np.ix_(kept, kept)] = inside / size[kept] / size[kept][:, None]
     return inverse, is_lost
+
+
+def contrary(model: Model, table: Table, beta: Floats) -> Mask:
+    """Which rows have the outcome that a coefficient of −∞ or ∞ excludes (Albert and Anderson 1984).
+
+    beta: released coefficients, class by class; with none of these without end, nobody is excluded.
+    """
+    n = model.design.n_columns
+    ends = np.where(np.isinf(beta[: model.n_coefficients]), np.sign(beta[: model.n_coefficients]), 0.0)
+    found = np.zeros(table.n_rows, dtype=bool)
+    if not ends.any() or model.family == "identity":
+        return found
+    x, known = columns(model.design.terms, n, table)
+    y = model.y[table[model.formula.response.variable]]
+    along = (x @ ends.reshape(model.n_classes, n).T).T
+    for k, leads in enumerate(along):
+        # Without classes the event is 1; a count that goes down for ever is 0.
+        has = y == k + 1 if model.classes or model.family == "logistic" else y > 0
+        found |= (leads > 0) & ~has if model.family != "poisson" else False
+        found |= (leads < 0) & has
+    return np.asarray(found & known & np.isfinite(y))
