@@ -14,7 +14,7 @@ from divulge.assess.scenarios import scenarios_for
 from divulge.designs import RepeatedHalves
 from divulge.errors import OutputError, UsageError
 from divulge.outputs import Output, Released, read_released
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.outputs.released.computed import compute
 from divulge.policy import Policy, make_policy
 from divulge.readers.great_tables import from_great_tables

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from divulge.assess import Step, assess, plan
@@ -183,3 +185,34 @@ def test_worker_with_other_versions_is_refused(folder: Path) -> None:
     wanted = {**cluster.versions(), "numpy": "1.0"}
     with pytest.raises(cluster.WorkerError, match=r"a worker has numpy .*, and 1\.0 is used here"):
         cluster._run_remotely(None, None, False, False, wanted)  # type: ignore[arg-type]  # it is refused before
+
+
+def test_condensed_people_are_shared_out_and_found_alike(two_workers: Cluster) -> None:
+    spec = """data: people
+outputs:
+  - {kind: linear, formula: OWNS ~ C(TOWN), compute: true}
+  - {kind: crosstab, variables: [TOWN, SEX], compute: true}
+design: {kind: repeated-halves, splits: 20, stop_early: false}
+measures: [DCAP]
+"""
+    rng = np.random.default_rng(2)  # any seed will do
+    columns = {"OWNS": rng.integers(0, 2, 2000), "TOWN": rng.integers(0, 5, 2000), "SEX": rng.integers(0, 2, 2000)}
+    Path("people").mkdir()
+    pq.write_table(pa.table(columns), "people/one.parquet")
+    Path("many.yaml").write_text(spec, encoding="utf-8")
+    ready = plan(read_spec("many.yaml"))
+    assert ready.table.people is not None
+    seen: list[Step] = []
+
+    def kill(step: Step) -> None:
+        seen.append(step)
+        if len(seen) == 3:
+            two_workers.kill(0)
+
+    found = [assess(ready, workers=workers).record for workers in (1, 2, 8)]
+    found.append(assess(ready, scheduler=two_workers.address).record)
+    found.append(assess(ready, scheduler=two_workers.address, listener=kill).record)
+    assert two_workers.workers[0].returncode == -signal.SIGKILL
+    for record in found:
+        record["timings"] = record["audit"]["seconds"] = None
+        assert record == found[0]

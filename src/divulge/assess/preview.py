@@ -25,7 +25,7 @@ from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
 from divulge.outputs import Output, Released
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
 from divulge.scenario import Scenario

@@ -19,7 +19,7 @@ from divulge.objective.knowledge import granted
 from divulge.objective.log import Listener
 from divulge.outputs import Output, Released
 from divulge.outputs.digits import Digits, as_embedded, digits_of
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.outputs.released.computed import compute
 from divulge.scenario import Knowledge
 from divulge.spec import Assessment, Inputs

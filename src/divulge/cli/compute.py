@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.table import Table as Grid
 
 from divulge.errors import SpecError
+from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Status
-from divulge.outputs.output import in_field
 from divulge.outputs.released.computed import Computed, compute
 from divulge.spec import read_inputs, read_spec
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument

@@ -12,7 +12,7 @@ from divulge.errors import SpecError, UploadError, suggest
 from divulge.ledger.model import Use
 from divulge.ledger.store import Blob, safe_name
 from divulge.outputs import Output
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.spec import format_output, parse_output
 from divulge.table import Schema
 

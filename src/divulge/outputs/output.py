@@ -7,7 +7,6 @@ A kind is one file with one frozen dataclass. What it must write: `kind`, `statb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,10 +14,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from divulge.errors import DivulgeError, OutputError, unknown_variable
+from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What, crowds_of
 from divulge.outputs.few_people import FewPeople
+from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
@@ -398,13 +398,3 @@ def numeric(schema: Schema, name: str) -> Variable:
     if np.isnan(variable.numbers[: variable.n_values]).any():
         raise OutputError(f"a variable of numbers is needed, {name!r} has values that are not.")
     return variable
-
-
-@contextmanager
-def in_field(path: str) -> Iterator[None]:
-    """Put `path` in front of where an error happened: `outputs[2]` and `formula` become `outputs[2].formula`."""
-    try:
-        yield
-    except DivulgeError as error:
-        error.under(path)
-        raise

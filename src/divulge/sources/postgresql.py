@@ -25,6 +25,17 @@ from divulge.table import Schema, Table
 _SECONDS = 10
 """To wait for the server: it is there or it is not."""
 
+_SETTINGS = "; ".join(
+    f"SET LOCAL {name} = {value}"
+    for name, value in {
+        "work_mem": "'256MB'",
+        "max_parallel_workers_per_gather": "4",
+        "parallel_setup_cost": "0",
+        "jit": "off",
+    }.items()
+)
+"""How the server is asked to count. Any role may set these for itself."""
+
 _SERVICE = re.compile(r"[A-Za-z0-9_.-]*")
 _SECRET = re.compile(r"passw(?:or)?d\s*=|://", re.IGNORECASE)
 
@@ -125,6 +136,8 @@ def _cursor(service: str) -> Iterator[Any]:
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         with connection.cursor() as cursor:
+            # For this transaction alone: groups stay in memory, and every processor of the server counts.
+            cursor.execute(_SETTINGS)
             yield cursor
     except psycopg.Error as error:
         raise SourceError(*_told(error.sqlstate, is_connected=connection is not None)) from None

@@ -10,7 +10,7 @@ from typing import Literal
 
 from divulge.errors import DivulgeError, SpecError, raise_all, unknown_variable
 from divulge.outputs import Output, Released, read_released
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.spec.assessment import Assessment
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Schema, Table, read_schema, read_table

@@ -20,7 +20,7 @@ from divulge.ledger.model import Submission, Use
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, check_characters, check_proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store, safe_name
 from divulge.outputs import Output, read_released
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.outputs.released.reading import LABEL_COLUMNS, SE_COLUMNS, VALUE_COLUMNS
 from divulge.record import csv_text
 from divulge.spec import parse_output

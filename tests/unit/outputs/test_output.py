@@ -6,8 +6,8 @@ import pytest
 
 from divulge.errors import OutputError
 from divulge.outputs import Statbarn, Status
+from divulge.outputs.fields import in_field
 from divulge.outputs.kinds.means import Means
-from divulge.outputs.output import in_field
 from tests.spec.outputs.people import PEOPLE, drawn
 
 

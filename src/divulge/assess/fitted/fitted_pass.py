@@ -108,9 +108,7 @@ def _run_halves(work: Work, job: Pass, design: RepeatedHalves, policy: Policy, r
     for start in range(0, n_wanted, BLOCK):
         numbers = range(start, min(start + BLOCK, n_wanted))
         drawn = [half_of(task.table, np.random.default_rng([task.seed, _TAG, number])) for number in numbers]
-        for number, people, found in zip(
-            numbers, drawn, _in_threads(work, (with_people(task.table, k) for k in drawn), NEAR, runner), strict=True
-        ):
+        for number, people, found in zip(numbers, drawn, _shared_out(work, drawn, NEAR, runner), strict=True):
             inside.append(people)
             for look, place in zip(halves.looks, work.places, strict=True):
                 look.add(place.scores(found.values), people)
@@ -125,18 +123,28 @@ def _run_halves(work: Work, job: Pass, design: RepeatedHalves, policy: Policy, r
     return halves
 
 
-def _in_threads(work: Work, parts: Iterable[Table], near: float, runner: Runner) -> Iterator[PartResult]:
-    """What is expected from each part, in their order. Compiled loops leave other threads alone."""
+def _shared_out(work: Work, parts: Iterable[Integers], near: float, runner: Runner) -> Iterator[PartResult]:
+    """What is expected from each part, in their order: on a cluster where there is one, else in threads, since compiled
+    loops leave other threads alone. parts: how many people of each row are in."""
+    if runner.cluster is not None:
+        yield from runner.cluster.each(work, ((people, near) for people in parts), _part)
+        return
     n = runner.workers or os.cpu_count() or 1
     # No more are held than are worked on: each is as large as all possible combinations.
     waiting: deque[Future[PartResult]] = deque()
     with ThreadPoolExecutor(n) as pool:
         for part in parts:
-            waiting.append(pool.submit(work.part, part, near))
+            waiting.append(pool.submit(_part, work, (part, near)))
             if len(waiting) == n:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def _part(work: Work, item: tuple[Integers, float]) -> PartResult:
+    """One part, wherever it is worked out."""
+    people, near = item
+    return work.part(with_people(work.task.table, people), near)
 
 
 def _measure(work: Work, halves: _Halves, inside: Integers, found: PartResult, number: int) -> None:
@@ -183,8 +191,8 @@ def _looks(
     whole = [place.scores(work.whole.values) for place in work.places]
     assert table.people is not None, "condensed"
     rows = np.arange(table.n_rows)
-    without = (with_people(table, table.people - np.isin(rows, part)) for part in parts)
-    for part, found in zip(parts, _in_threads(work, without, 0.0, runner), strict=True):
+    without = (table.people - np.isin(rows, part) for part in parts)
+    for part, found in zip(parts, _shared_out(work, without, 0.0, runner), strict=True):
         for k, place in enumerate(work.places):
             cells = place.lookup.cell_of_row[part]
             exposures[k][part] = whole[k][cells] - place.scores(found.values, np.asarray(cells, dtype=np.int64))

@@ -12,10 +12,11 @@ import os
 import pickle
 import platform
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -23,6 +24,8 @@ from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import UsageError, WorkerError
+
+_Found = TypeVar("_Found")
 
 TO_CONNECT = 10.0
 """Seconds to wait for the scheduler: it is there or it is not."""
@@ -60,7 +63,7 @@ class Cluster:
                 f"no dask scheduler answers within {TO_CONNECT:.0f} seconds.",
                 "Start one with `dask scheduler`, and give the address that it prints, as in tcp://127.0.0.1:8786.",
             ) from error
-        self._sent: tuple[Task, Any] | None = None
+        self._sent: tuple[Any, Any] | None = None
         self._wait_for_workers()
 
     def __enter__(self) -> Cluster:
@@ -99,7 +102,22 @@ class Cluster:
             with contextlib.suppress(OSError, TimeoutError, RuntimeError):
                 self.client.cancel(submitted, force=True)
 
-    def _send(self, task: Task) -> Any:
+    def each(self, shared: Any, items: Iterable[Any], work: Callable[[Any, Any], _Found]) -> Iterator[_Found]:
+        """What `work` gives of what is shared and of each item, in their order. What is shared is sent once."""
+        held, waiting = self._send(shared), deque[Any]()
+        try:
+            for item in items:
+                waiting.append(self.client.submit(_work_remotely, held, item, work, versions(), pure=False))
+                # No more are asked for than workers need to have the next one at hand.
+                if len(waiting) > 2 * max(self._n_workers(), 1):
+                    yield self._result(waiting.popleft())
+            while waiting:
+                yield self._result(waiting.popleft())
+        finally:
+            with contextlib.suppress(OSError, TimeoutError, RuntimeError):
+                self.client.cancel(list(waiting), force=True)
+
+    def _send(self, task: Any) -> Any:
         """The task as a future. It is unpacked by a task of its own, so that the scheduler can have it unpacked again
         where the only worker that held it has died; scattered data would be lost."""
         if self._sent is None or self._sent[0] is not task:
@@ -107,7 +125,7 @@ class Cluster:
             self._sent = task, self.client.submit(_unpack, packed, pure=False)
         return self._sent[1]
 
-    def _result(self, future: Any) -> SplitResult:
+    def _result(self, future: Any) -> Any:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -116,8 +134,7 @@ class Cluster:
         deserted: float | None = None
         while True:
             try:
-                found: SplitResult = future.result(timeout=BETWEEN_CHECKS)
-                return found
+                return future.result(timeout=BETWEEN_CHECKS)
             except TimeoutError:
                 if self._n_workers():
                     deserted = None
@@ -160,15 +177,26 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{n: importlib.metadata.version(n) for n in names}}
 
 
-def _unpack(packed: bytes) -> Task:
-    task: Task = pickle.loads(packed)
-    return task
+def _unpack(packed: bytes) -> Any:
+    return pickle.loads(packed)
 
 
 def _run_remotely(
     task: Task, split: Split, with_measures: bool, with_sweep: bool, wanted: dict[str, str]
 ) -> SplitResult:
     """On a worker: one split."""
+    _check_worker(wanted)
+    return run_split(task, split, with_measures, with_sweep)
+
+
+def _work_remotely(shared: Any, item: Any, work: Callable[[Any, Any], _Found], wanted: dict[str, str]) -> _Found:
+    """On a worker: one item."""
+    _check_worker(wanted)
+    return work(shared, item)
+
+
+def _check_worker(wanted: dict[str, str]) -> None:
+    """Prepare the process; an error where it has other versions than whoever asks."""
     _prepare_process()
     here = versions()
     other = [name for name in wanted if here[name] != wanted[name]]
@@ -180,7 +208,6 @@ def _run_remotely(
             where="--scheduler",
             hint="Install the same versions everywhere.",
         )
-    return run_split(task, split, with_measures, with_sweep)
 
 
 @cache

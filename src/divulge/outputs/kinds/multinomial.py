@@ -9,11 +9,12 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.statsmodels_code import RESPONSE, fits_statsmodels, without_missing
-from divulge.outputs.output import Example, in_field
+from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 
 

@@ -11,13 +11,14 @@ import numpy as np
 from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
+from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.lowering.survival_times import NOBODY, kaplan_meier, kaplan_meier_derivatives, life_table
-from divulge.outputs.output import Example, Growth, Output, in_field, numeric
+from divulge.outputs.output import Example, Growth, Output, numeric
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable

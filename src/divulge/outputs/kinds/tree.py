@@ -10,6 +10,7 @@ import numpy as np
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
+from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear, figures_are_totals
@@ -17,7 +18,7 @@ from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import counted, shown_levels, weight_term
 from divulge.outputs.models.pieces import crossed
-from divulge.outputs.output import Example, Growth, Output, in_field
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Condition, Schema, Table

@@ -10,6 +10,7 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.design import schema_counts
@@ -21,7 +22,7 @@ from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate, maximi
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.models.refit import drawn_table, inverted, pair_of_terms
 from divulge.outputs.models.standard_errors import Scores
-from divulge.outputs.output import Example, in_field
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
 

@@ -13,11 +13,12 @@ from divulge.kernels import glm, lowering
 from divulge.kernels.arrays import Floats, Mask
 from divulge.kernels.cells import Rows, Source
 from divulge.kernels.layout import RawTerm
+from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Family, Term
 from divulge.outputs.models.design import Counts, Design, design_of, response_values, table_counts
 from divulge.outputs.models.formula import Formula, parse_formula
-from divulge.outputs.output import Output, in_field
+from divulge.outputs.output import Output
 from divulge.table import Condition, Schema, Table, Variable
 
 FAMILY = {

@@ -10,10 +10,11 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.fields import in_field
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.models.matrix import ModelRows
-from divulge.outputs.output import Example, in_field
+from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 
 FAR = 500.0

@@ -28,6 +28,7 @@ from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import agreeing_errors, robust_errors
 from divulge.outputs.models.separated import contrary
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
+from divulge.outputs.models.statsmodels_code import coefficients_code
 from divulge.outputs.models.summaries import (
     CODES,
     LABELS,
@@ -250,8 +251,7 @@ class Regression(Output):
 
     @property
     def condenses(self) -> bool:
-        """Errors that are not the model's own are sums over rows."""
-        return super().condenses and self.errors == "model"
+        return super().condenses and self.errors == "model"  # others are sums over rows
 
     @property
     def growth(self) -> Growth:
@@ -381,10 +381,7 @@ class Regression(Output):
 
     def figures_code(self, is_named: bool = True) -> list[str]:
         """Coefficients by name and their standard errors (is_named), then what is published beside them."""
-        raised = ".map(lambda b: 2.718281828459045**b)"
-        shown = f"model.params{raised}" if self.exponentiated else "model.params.copy()"
-        errors = "(model.bse * found)" if self.exponentiated else "model.bse"
-        lines = [f"found = {shown}", f'found = pd.concat([found, {errors}.add_suffix(" (se)")])']
+        lines = coefficients_code(self.exponentiated)
         beside = {"r2": "rsquared" if self.family == "identity" else "prsquared", "loglik": "llf", "n": "nobs"}
         return [
             *([*lines, *self.columns().code()] if is_named else []),

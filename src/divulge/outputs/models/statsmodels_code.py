@@ -16,6 +16,13 @@ def fits_statsmodels(formula: str) -> bool:
     return not _OTHERWISE.search(formula)
 
 
+def coefficients_code(is_exponentiated: bool) -> list[str]:
+    """Code for coefficients by name, or what e is to their power, and their standard errors."""
+    shown = "model.params.map(lambda b: 2.718281828459045**b)" if is_exponentiated else "model.params.copy()"
+    errors = "(model.bse * found)" if is_exponentiated else "model.bse"
+    return [f"found = {shown}", f'found = pd.concat([found, {errors}.add_suffix(" (se)")])']
+
+
 def without_missing(name: str) -> str:
     """Code that leaves out the rows where a variable is missing."""
     return f"rows = rows.dropna(subset={[name]!r})"

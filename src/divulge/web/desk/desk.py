@@ -14,7 +14,7 @@ import yaml
 from divulge.checking import read_profile
 from divulge.errors import DivulgeError, SpecError, StateError, UploadError
 from divulge.outputs import read_released
-from divulge.outputs.output import in_field
+from divulge.outputs.fields import in_field
 from divulge.policy import make_policy
 from divulge.record import make_folder, to_plain
 from divulge.spec import parse_output
