@@ -132,8 +132,9 @@ class Case:
         """As how many people a group counts of whom each had the largest weight in it; all where there are none."""
         inside = behind.group >= 0
         weight = row_weights(self.output, self.table)[inside]
+        times = 1 if self.table.people is None else self.table.people[inside]
         largest = largest_by_group(behind.group[inside], weight, behind.n_groups, 1)[:, 0]
-        total = np.bincount(behind.group[inside], weight, minlength=behind.n_groups)
+        total = np.bincount(behind.group[inside], weight * times, minlength=behind.n_groups)
         return np.divide(total, largest, out=np.full(behind.n_groups, np.inf), where=largest > 0)
 
     def people(self, behind: Behind, groups: Mask) -> Mask:
@@ -165,7 +166,15 @@ class Case:
             value = np.bincount(pair, value * weight).astype(np.float64)
             waived = np.bincount(pair, waived) > 0
             group, weight = pairs // self._unit[1], np.ones(len(pairs))
-        total = np.bincount(group, np.abs(value * weight), minlength=behind.n_groups)
+        people = None if self.table.people is None else self.table.people[inside]
+        total = np.bincount(
+            group, np.abs(value * weight) * (1 if people is None else people), minlength=behind.n_groups
+        )
+        if people is not None:
+            assert unit is None, "people are not condensed where there are units"
+            times = np.minimum(people, N_LARGEST)
+            group, own, waived = np.repeat(group, times), np.repeat(own, times), np.repeat(waived, times)
+            weight = np.repeat(weight, times)
         if weighting == "repeat" and unit is None:
             times = np.minimum(np.round(weight).astype(np.int64), N_LARGEST)
             group, own, waived = np.repeat(group, times), np.repeat(own, times), np.repeat(waived, times)

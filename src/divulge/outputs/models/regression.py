@@ -28,7 +28,7 @@ from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.robust import agreeing_errors, robust_errors
 from divulge.outputs.models.separated import contrary
 from divulge.outputs.models.standard_errors import CLUSTERED, Errors
-from divulge.outputs.models.statsmodels_code import coefficients_code
+from divulge.outputs.models.statsmodels_code import coefficients_code, fit_code
 from divulge.outputs.models.summaries import (
     CODES,
     LABELS,
@@ -377,8 +377,6 @@ class Regression(Output):
         errors += f" by {self.cluster}" if errors and self.cluster else ""
         return f"{self.title} {self.formula}" + (f", where {self.where}" if self.where else "") + f"{errors}."
 
-    # What the kinds' recipes for statsmodels share.
-
     def figures_code(self, is_named: bool = True) -> list[str]:
         """Coefficients by name and their standard errors (is_named), then what is published beside them."""
         lines = coefficients_code(self.exponentiated)
@@ -391,16 +389,10 @@ class Regression(Output):
 
     def likelihood_code(self, method: str, formula: str) -> list[str] | None:
         """A fit by maximum likelihood: `smf.logit`, or with weights the same model as a GLM."""
-        if self.errors != "model" and self.publishes_se:
-            return None
-        if self.weights is None:
-            # Newton's method from zero may overshoot where it says nothing about convergence; more steps do no harm.
-            return [f"model = smf.{method}({formula!r}, rows).fit(disp=0, maxiter=100)", *self.figures_code()]
-        if self.statistics or self.as_glm is None:
+        is_glm_said = not self.statistics and self.as_glm is not None
+        if (self.errors != "model" and self.publishes_se) or (self.weights is not None and not is_glm_said):
             return None  # what a likelihood is with survey weights, programs do not agree on
-        weights = f"freq_weights=rows[{self.weights!r}].astype(float)"
-        fit = f"smf.glm({formula!r}, rows, family=sm.families.{self.as_glm[0]}(), {weights}).fit()"
-        return [f"model = {fit}", *self.figures_code()]
+        return [fit_code(method, formula, self.weights, (self.as_glm or ("",))[0]), *self.figures_code()]
 
     def with_response(self, name: str) -> str:
         """The formula with another response."""

@@ -23,6 +23,15 @@ def coefficients_code(is_exponentiated: bool) -> list[str]:
     return [f"found = {shown}", f'found = pd.concat([found, {errors}.add_suffix(" (se)")])']
 
 
+def fit_code(method: str, formula: str, weights: str | None, family: str) -> str:
+    """Code for a fit by maximum likelihood; with weights as a GLM of this family."""
+    if weights is None:
+        # Newton's method from zero may overshoot where it says nothing about convergence; more steps do no harm.
+        return f"model = smf.{method}({formula!r}, rows).fit(disp=0, maxiter=100)"
+    weighted = f"freq_weights=rows[{weights!r}].astype(float)"
+    return f"model = smf.glm({formula!r}, rows, family=sm.families.{family}(), {weighted}).fit()"
+
+
 def without_missing(name: str) -> str:
     """Code that leaves out the rows where a variable is missing."""
     return f"rows = rows.dropna(subset={[name]!r})"
