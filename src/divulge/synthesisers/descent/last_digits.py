@@ -34,6 +34,9 @@ _EXACT, _NEARLY = 0.1, 0.3
 one: to be the last to move, and to be moved at all. A row that is nearly alone in its level changes what all others
 do."""
 
+_AGAIN = 3
+"""How often changes of columns that nearly add up are followed by others: each leaves a little of what they bend."""
+
 _TRIAL = 60
 """Changes made to see whether a column adds up: about as many as a lattice makes."""
 
@@ -99,11 +102,18 @@ class LastDigits(Proposals):
                 self._to_the_ends(v)
                 self._try_values(v)
             has_others = [[v] for v in straight] != alone
-            ways = (*alone, straight, nearly, straight, *alone, nearly, straight, *alone)
+            again = [straight] * _AGAIN
+            ways = (*alone, straight, *again, nearly, *again, *alone, nearly, *again, *alone)
+            in_vain: Sequence[int] = ()
             for way, columns in enumerate(ways):
+                if not columns or columns == in_vain:
+                    continue
                 # Where sums have gaps columns that add up exactly find nothing alone, however long they look.
                 self.tries = _LATTICES_AT_FIRST if way < len(alone) and has_others else _LATTICES
-                if columns and self._change(columns, is_far) and self._is_done():
+                self.is_near = way > len(alone)
+                is_changed = self._change(columns, is_far)
+                in_vain = () if is_changed else columns
+                if is_changed and self._is_done():
                     return True
                 if self._is_late:
                     break

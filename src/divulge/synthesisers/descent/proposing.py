@@ -26,8 +26,9 @@ _LOOKED_AT = 20_000
 _CANDIDATES = 600
 """Changes that the lattices of one attempt are drawn from."""
 
-_OF_EXACT = 0.5
-"""Share of the changes that are of columns which add up exactly, where others are moved too that nearly do."""
+_OF_EXACT, _OF_EXACT_NEAR = 0.5, 0.8
+"""Share of the changes that are of columns which add up exactly, where others are moved too that nearly do; and where
+figures are near, so that the others bend little."""
 
 _WINDOW = 20
 """Steps of a numeric column that a row may go, down or up, where steps add up."""
@@ -46,7 +47,8 @@ _ROUNDING = 1e-9
 class Proposals:
     """Looks at a candidate whose codes are changed in place.
 
-    bends: for each column how far changes are from doing what they were said to do.
+    bends: for each column how far changes are from doing what they were said to do. is_near: whether only columns that
+    add up exactly may still go far: of the others what long ways leave is as much as they bring.
     """
 
     def __init__(self, candidate: Candidate) -> None:
@@ -54,6 +56,7 @@ class Proposals:
         self.rng = np.random.default_rng(int(candidate.stream[0]))
         self.units = candidate.half_units()
         self.bends: dict[int, float] = {}
+        self.is_near = False
 
     def look(self) -> View:
         """The residuals of the codes as they are now."""
@@ -81,7 +84,7 @@ class Proposals:
         if is_far or not self.candidate.moves.draws.is_numeric[column]:
             return granted[(place + self.rng.integers(1, len(granted), len(rows))) % len(granted)]
         step = self.rng.integers(1, min(4, len(granted)), len(rows))
-        if self.bends.get(column, np.inf) <= NEARLY_STRAIGHT:
+        if self.bends.get(column, np.inf) <= (STRAIGHT if self.is_near else NEARLY_STRAIGHT):
             longer = np.exp(self.rng.uniform(0.0, np.log(len(granted) / 2), len(rows))).astype(np.int64)
             step = np.where(self.rng.random(len(rows)) < _LONGER, np.maximum(longer, 1), step)
         step = step * self.rng.choice([-1, 1], len(rows))
@@ -122,9 +125,8 @@ class Proposals:
         are_alike = not exact or len(exact) == len(columns)
         if are_alike or any(self.bends[v] > NEARLY_STRAIGHT for v in columns):
             return n // len(columns)
-        return round(
-            _OF_EXACT * n / len(exact) if column in exact else (1 - _OF_EXACT) * n / (len(columns) - len(exact))
-        )
+        share = _OF_EXACT_NEAR if self.is_near else _OF_EXACT
+        return round(share * n / len(exact) if column in exact else (1 - share) * n / (len(columns) - len(exact)))
 
     def proposed(
         self, view: View, box: Box, rows: Integers, columns: Sequence[int], is_far: bool
