@@ -50,6 +50,7 @@ class Figures:
 
     texts: what the numbers stand for, where they are not measurements (the mode of a categorical variable).
     concerned: the labels that the status speaks of, where it speaks of some (the levels that vanished).
+    keys: sums of the record keys of the people behind each number, where a method asks for them.
     """
 
     labels: tuple[str, ...]
@@ -58,6 +59,7 @@ class Figures:
     se: Floats | None = None
     texts: tuple[str | None, ...] | None = None
     concerned: tuple[str, ...] = ()
+    keys: Floats | None = None
 
     def followed_by(self, labels: Sequence[str], values: Floats, status: Status) -> Figures:
         """The same with further figures, which have no standard errors."""

@@ -366,7 +366,7 @@ class Output:
         precision = self.precision()
         se_precision = self.se_precision(precision)
         values, method = figures.values, self.method
-        shown = values if method is None else method.apply(figures.labels, values, self.sums(schema))
+        shown = values if method is None else method.printed(figures.labels, values, self.sums(schema), figures.keys)
         hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
         if self.threshold is not None:
             with np.errstate(invalid="ignore"):

@@ -18,7 +18,7 @@ from divulge.checking import make_cases
 from divulge.contributions.blame import Blame, find_blame
 from divulge.errors import DivulgeError
 from divulge.mitigations import MITIGATIONS
-from divulge.mitigations.mitigation import Mitigation, Trouble
+from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output, Released
 from divulge.policy import Verdict
 from divulge.record import to_plain
@@ -144,7 +144,7 @@ def mitigate(
     say(f"{len(candidates)} candidates pass rules and audit.")
     kept: list[Proposal] = []
     tried: list[Proposal] = []
-    for steps in _varied(candidates)[:most]:
+    for steps in _chosen(candidates, most):
         say(f"Assessing: {search.sentence(steps)}")
         proposal = search.confirmed(steps, released_before, workers, listener)
         (kept if proposal.verdict == Verdict.RELEASE else tried).append(proposal)
@@ -312,6 +312,17 @@ def _varied(candidates: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
         seen[ways] = seen.get(ways, 0) + 1
         ranked.append((seen[ways], sum(s.loss.information for s in steps), steps))
     return [steps for _, _, steps in sorted(ranked, key=lambda r: r[:2])]
+
+
+def _chosen(candidates: Sequence[tuple[Step, ...]], most: int) -> list[tuple[Step, ...]]:
+    """Those that are assessed in full. The last of them merges, where none before does: what is coarser is exact, and
+    reaches where rounding does not."""
+    ranked = _varied(candidates)
+    found = ranked[:most]
+    merging = [steps for steps in ranked if all(step.mitigation.rung is Rung.COARSEN for step in steps)]
+    if merging and found and not any(steps in merging for steps in found):
+        found[-1] = merging[0]
+    return found
 
 
 def _front(kept: Sequence[Proposal]) -> list[Proposal]:

@@ -54,6 +54,8 @@ def _named(assessment: Assessment) -> Iterator[tuple[str, str]]:
             for name in (*output.own_variables(), *([output.weights] if output.weights else []), *output.coarser):
                 field = output.field_of(name)
                 yield f"{part}[{i}]" + (f".{field}" if field else ""), name
+            if output.method is not None and output.method.key_variable is not None:
+                yield f"{part}[{i}].method.keys", output.method.key_variable
     several = len(assessment.scenarios) > 1
     for i, scenario in enumerate(assessment.scenarios):
         for field, name in scenario.named:

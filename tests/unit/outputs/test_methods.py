@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from divulge.errors import OutputError
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.methods import METHODS
 from divulge.outputs.methods.cell_key import CellKey, changes_of, look_up
@@ -15,8 +18,9 @@ from divulge.outputs.methods.midpoint import Midpoint
 from divulge.outputs.methods.noise import Noise
 from divulge.outputs.methods.random_rounding import RandomRounding
 from divulge.outputs.methods.small_counts import SmallCounts
-from divulge.spec import format_output, parse_output
+from divulge.spec import format_output, parse_output, read_inputs, read_spec
 from tests.contract.test_outputs import table_of
+from tests.support.tables import small_table
 
 TABLE = table_of("census")
 OUTPUT = Crosstab(variables=("AREAP", "MSTATUS"), margins=True)
@@ -144,3 +148,56 @@ def test_method_is_refused_for_shares() -> None:
     )
     with pytest.raises(Exception, match="a method changes counts"):
         read.check(TABLE.schema)
+
+
+# Handbook on SDC 2025, cell keys: count, change, and the keys above the third up to the fourth.
+GIVEN = (
+    (0, 0, 0.0, 1.0),
+    (1, -1, 0.0, 0.5),
+    (1, 1, 0.5, 1.0),
+    (2, 0, 0.0, 0.8),
+    (2, 1, 0.8, 1.0),
+    (3, -1, 0.0, 0.3),
+    (3, 0, 0.3, 0.7),
+    (3, 1, 0.7, 1.0),
+)
+
+
+def test_given_table_and_keys_change_a_count_as_the_handbook_says() -> None:
+    people = small_table(x=["a"] * 3 + ["b"] * 5 + ["c"], key=[0.9, 0.3, 0.6, 0.1, 0.2, 0.3, 0.25, 0.1, 0.4])
+    method = CellKey(table=GIVEN, keys="key")
+    output = Crosstab(variables=("x",), method=method, compute=True)
+    released = output.publish(output.evaluate(people), people.schema)
+    # 0.9 + 0.3 + 0.6 has the fraction 0.8: 3 becomes 4. 5 uses the row of 3, with the key 0.95. 1 with 0.4 goes to 0.
+    assert released.values.tolist() == [4, 6, 0]
+    assert (released.low.tolist(), released.high.tolist()) == ([3, 5, 0], [5, 7, 1])
+
+
+def test_whole_keys_are_counted_below_256_and_rows_are_used_again() -> None:
+    # As the ONS has it: a change for each count and whole key; above the last count the last rows come again.
+    table = tuple((n, (n * 7 + k) % 3 - 1, k / 4, (k + 1) / 4) for n in range(1, 7) for k in range(4))
+    method = CellKey(table=table, keys="key", keys_below=4, repeats=2)
+    counts, keys = np.arange(1.0, 13.0), np.arange(3.0, 51.0, 4.0) + np.arange(12.0)
+    lookup = np.array([[(n * 7 + k) % 3 - 1 for k in range(4)] for n in range(1, 7)], dtype=float)
+    expected = look_up(counts.astype(np.int64), keys.astype(np.int64) % 4, lookup, largest=6, repeats=2)
+    assert method.printed([""] * 12, counts, None, keys).tolist() == expected.tolist()
+
+
+def test_table_that_makes_counts_negative_is_refused() -> None:
+    with pytest.raises(OutputError, match="negative"):
+        CellKey(table=((1, -2, 0.0, 1.0),))
+
+
+def test_spec_names_table_and_keys(tmp_path: Path) -> None:
+    rows = [*(f"a,{k}" for k in (0.9, 0.3, 0.6)), *(f"b,{0.01 * i}" for i in range(1, 21))]
+    (tmp_path / "d.csv").write_text("\n".join(["x,key", *rows]) + "\n", encoding="utf-8")
+    listed = ", ".join(str(list(row)) for row in GIVEN)
+    method = f"{{kind: cell-key, keys: key, table: [{listed}]}}"
+    spec = tmp_path / "s.yaml"
+    spec.write_text(f"data: d.csv\noutputs: [{{kind: crosstab, variables: [x], method: {method}}}]\n", encoding="utf-8")
+    assessment = read_spec(spec)
+    table = read_inputs(assessment, "needed").table
+    assert table is not None
+    (output,) = assessment.outputs
+    assert output.publish(output.evaluate(table), table.schema).values[0] == 4
+    assert parse_output(format_output(output)) == output

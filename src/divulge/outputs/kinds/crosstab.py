@@ -16,6 +16,7 @@ from divulge.outputs.behind import Behind, What
 from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
+from divulge.outputs.keys import with_keys
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import (
@@ -294,7 +295,7 @@ class Crosstab(Output):
         counts = np.concatenate(parts)
         status = Status.OK if keep.any() else Status.EMPTY
         if self.statistic == "counts":
-            return Figures(self.labels(table.schema), counts, status)
+            return with_keys(self, Figures(self.labels(table.schema), counts, status), table)
         within = None if self._within is None else (range(len(shape))[self._within],)
         below = np.broadcast_to(cells.sum(axis=within, keepdims=True), shape).ravel()
         below = below if within is not None else np.full(len(counts), cells.sum())

@@ -12,6 +12,7 @@ from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.keys import with_keys
 from divulge.outputs.lowering.grouped import check_named
 from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered
@@ -158,7 +159,8 @@ class Frequencies(Output):
         counts, of = np.concatenate(parts), np.concatenate(below)
         status = Status.OK if of.all() else Status.EMPTY_GROUP if of.any() else Status.EMPTY
         if self.statistic == "counts":
-            return Figures(self.labels(table.schema), counts, Status.OK if keep.any() else Status.EMPTY)
+            found = Figures(self.labels(table.schema), counts, Status.OK if keep.any() else Status.EMPTY)
+            return with_keys(self, found, table)
         shares = np.full(len(counts), np.nan)
         np.divide(self._scale * counts, of, out=shares, where=of > 0)
         return Figures(self.labels(table.schema), shares, status)

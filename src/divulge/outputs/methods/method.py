@@ -28,6 +28,18 @@ class Method:
     def __post_init__(self) -> None:
         check_settings(self)
 
+    @property
+    def key_variable(self) -> str | None:
+        """The variable of record keys that it needs; None: none."""
+        return None
+
+    def printed(
+        self, labels: Sequence[str], counts: Floats, sums: sparse.csr_array | None, keys: Floats | None
+    ) -> Floats:
+        """What is printed. keys: sums of the record keys behind each count, where the method asks for them."""
+        del keys
+        return self.apply(labels, counts, sums)
+
     def apply(self, labels: Sequence[str], counts: Floats, sums: sparse.csr_array | None) -> Floats:
         """What is printed. sums: which figures are sums of which cells (figures, cells); None: none of any."""
         raise NotImplementedError

@@ -1,0 +1,34 @@
+"""Which candidates are assessed in full."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from divulge.mitigations.mitigation import Rung
+from divulge.safer.propose import Step, _chosen
+
+
+def _candidate(name: str, rung: Rung, loss: float) -> tuple[Step, ...]:
+    mitigation = cast(Any, SimpleNamespace(name=name, rung=rung))
+    told = cast(Any, SimpleNamespace(information=loss))
+    return (Step(0, mitigation, cast(Any, None), cast(Any, None), told),)
+
+
+ROUNDED = [_candidate(f"way {i}", Rung.ROUND, 0.01 * i) for i in range(4)]
+MERGED = _candidate("merge-levels", Rung.COARSEN, 0.3)
+
+
+@pytest.mark.parametrize("most", [1, 3, 5])
+def test_one_that_merges_is_among_them_however_dear(most: int) -> None:
+    chosen = _chosen([*ROUNDED, MERGED], most)
+    assert len(chosen) == most
+    assert chosen[-1] is MERGED
+    assert chosen[:-1] == ROUNDED[: most - 1]
+
+
+def test_without_any_that_merges_the_least_loss_is_taken() -> None:
+    assert _chosen(ROUNDED, 2) == ROUNDED[:2]
+    assert _chosen([], 2) == []
