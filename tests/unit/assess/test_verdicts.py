@@ -133,6 +133,14 @@ def test_statistic_of_all_and_of_all_but_one_is_never_released(name: str) -> Non
     assert {"review", "refuse"} & {b.does for b in found}
 
 
+def test_correlation_that_one_person_makes_is_never_released() -> None:
+    table = small_table(v=_numbers(121), x=[*range(120), 500_000])
+    found = work_out(
+        ready({"kind": "correlation", "variables": ["v", "x"], "decimals": 4, "compute": True}, table=table)
+    )
+    assert [b.sentence for b in found.breaches([0]) if b.does == "review" and "sums of v" in b.sentence]
+
+
 SAFE_TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "mean of all and of a half": (MEAN, {**MEAN, "where": "p = p"}),
     "regressions of two forms on the same people": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import Annotated, ClassVar, Literal
@@ -18,6 +19,7 @@ from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, pro
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import Stated
 from divulge.table import Schema, Table
 
 
@@ -66,6 +68,22 @@ class Correlation(Paired):
             rows = counted(self, table, self.variables if self.rows == "complete" else pair)
             found.append(one_group("correlation", rows, figure, parameters=2))
         return tuple(found)
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        """Σ (x − x̄) y = r n s_x s_y, of each pair both ways, for whoever has mean and spread of y."""
+        found = []
+        for (a, b), behind, half in zip(
+            combinations(self.variables, 2), self.behind(table), released.half.tolist(), strict=True
+        ):
+            inside = behind.group >= 0
+            for x, y in ((a, b), (b, a)) if inside.any() and np.isfinite(half) else ():
+                left, right = (np.nan_to_num(table.schema[name].numbers)[table[name]] for name in (x, y))
+                centred = np.where(inside, left - left[inside].mean(), 0.0)
+                design = np.column_stack([inside.astype(np.float64), centred])
+                spread = float(inside.sum() * left[inside].std() * right[inside].std())
+                error = np.array([0.0, half * spread])
+                found.append(Stated((y, f"{y} beside {x}"), right, inside, design.__getitem__, error, "canonical"))
+        return found
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)
