@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ from divulge.errors import DivulgeError
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.released.computed import compute
 from divulge.readers.handed_in.folder import FolderRead
+from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.spec.assessment import parse_output
-from divulge.table import Table
+from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,26 @@ class Placed:
     fields: Mapping[str, Any]
     output: Output
     released: Released | None
+
+
+def with_made_variables(folder: FolderRead, table: Table) -> Table:
+    """The table with the variables that sessions made and confirmed outputs are of; one name must mean one thing."""
+    made: dict[str, str] = {}
+    used: set[str] = set()
+    clashing: set[str] = set()
+    for _, reading in folder.readings:
+        derived = reading.candidate.derived
+        if not reading.confirmed or not derived:
+            continue
+        named = set(re.findall(r"[A-Za-z_][\w.]*", f"{reading.formula or ''} {reading.where or ''}"))
+        used |= {n for n in derived if n in named or n in reading.variables or n in reading.by}
+        clashing |= {n for n, text in derived.items() if made.setdefault(n, text) != text}
+    wanted = [n for n in made if n in used and n not in clashing and n not in table.schema.names]
+    if not wanted:
+        return table
+    whole = Data(table).with_derived(made).table
+    kept = [n for n in whole.schema.names if n in table.schema.names or n in wanted]
+    return Table(Schema(tuple(whole.schema[n] for n in kept)), tuple(whole[n] for n in kept))
 
 
 def placed_outputs(folder: FolderRead, table: Table) -> tuple[tuple[Placed, ...], tuple[str, ...]]:

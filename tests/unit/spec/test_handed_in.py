@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from divulge.readers.handed_in.folder import read_folder
-from divulge.spec.handed_in import Placed, placed_outputs
+from divulge.spec.handed_in import Placed, placed_outputs, with_made_variables
 from tests.support.handed_in import TEXTS, people, table
 
 
@@ -63,3 +63,30 @@ def test_coefficients_of_one_precision_are_those_of_the_file(tmp_path: Path) -> 
     found = placed(tmp_path, "a.txt", TEXTS["statsmodels"]())["linear"]
     assert found.released is not None
     assert set(found.fields["released"]["age"]) == {"coef", "se"}
+
+
+def _session_of(rule: str, counts: pd.DataFrame) -> str:
+    rows = [f"  {label:<5} {row.iloc[0]:>4} {row.iloc[1]:>4}" for label, row in counts.iterrows()]
+    said = ["> d <- read.csv('people.csv')", f"> d$old <- {rule}", "> table(d$old, d$ill)"]
+    return "\n".join([*said, "       ", "           0    1", *rows, "> "])
+
+
+def test_output_of_a_variable_that_a_session_made_is_assessed(tmp_path: Path) -> None:
+    frame = people()
+    counts = pd.crosstab(pd.Series((frame.age > 50).map({True: "yes", False: "no"}), name="old"), frame.ill)
+    (tmp_path / "a.Rout").write_text(_session_of("ifelse(d$age > 50, 'yes', 'no')", counts), encoding="utf-8")
+    read = read_folder(tmp_path, table())
+    whole = with_made_variables(read, table())
+    assert whole.schema.names == (*table().schema.names, "old")
+    found, left = placed_outputs(read, whole)
+    assert [p.fields["variables"] for p in found] == [["old", "ill"]]
+    assert left == ()
+
+
+def test_a_name_that_two_sessions_give_to_different_variables_is_added_for_neither(tmp_path: Path) -> None:
+    frame = people()
+    for limit in (40, 50):
+        counts = pd.crosstab(pd.Series((frame.age > limit).map({True: "yes", False: "no"}), name="old"), frame.ill)
+        text = _session_of(f"ifelse(d$age > {limit}, 'yes', 'no')", counts)
+        (tmp_path / f"{limit}.Rout").write_text(text, encoding="utf-8")
+    assert with_made_variables(read_folder(tmp_path, table()), table()).schema.names == table().schema.names

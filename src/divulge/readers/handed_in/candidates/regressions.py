@@ -138,6 +138,7 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
                 tuple(model.figures),
                 response=_own_response(name, response, words),
                 terms=tuple(model.terms),
+                errors="clustered" if re.search(r"Inference:\s*CRV", said) else None,
                 fixed_effects=tuple(re.findall(r"[A-Za-z_][\w.]*", absorbed[1])) if absorbed is not None else (),
                 column=name if len(models) > 1 else None,
                 facts=facts,

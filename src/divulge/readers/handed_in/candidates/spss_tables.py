@@ -106,9 +106,8 @@ def equation(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
 def aside(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """Tables about the cases: they name the variables of what follows."""
     for row in grid.rows:
-        match = re.match(r"^\s*([\w.]+)\s+\*\s+([\w.]+)\s*$", row.cells[0])
-        if match is not None:
-            session.objects["spss means"] = f"{match[1]}|{match[2]}"
+        if re.match(r"^\s*[\w.]+(?:\s+\*\s+[\w.]+)+\s*$", row.cells[0]):
+            session.objects["spss means"] = "|".join(re.split(r"\s+\*\s+", row.cells[0].strip()))
     if title.startswith("Classification"):
         name = next(
             (
@@ -134,15 +133,19 @@ def report(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     names = session.objects.get("spss means", "|").split("|")
     for candidate in read_columns(table, session.vocabulary, list(range(len(table.columns)))):
         figures = tuple(
-            replace(f, of=f.of or names[0] or None, at=tuple((names[1] or a, t) for a, t in f.at))
-            for f in candidate.figures
+            replace(f, of=f.of or names[0] or None, at=_renamed(f.at, names[1:])) for f in candidate.figures
         )
         yield replace(
             candidate,
             figures=figures,
             variables=(names[0],) if names[0] else candidate.variables,
-            by=(names[1],) if names[1] else candidate.by,
+            by=tuple(n for n in names[1:] if n) or candidate.by,
         )
+
+
+def _renamed(at: tuple[tuple[str, str], ...], names: list[str]) -> tuple[tuple[str, str], ...]:
+    """Labels by the variables of their axes, in their order."""
+    return tuple((names[k] if k < len(names) and names[k] else a, t) for k, (a, t) in enumerate(at))
 
 
 def frequencies(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:

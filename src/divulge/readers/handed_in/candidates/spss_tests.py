@@ -11,6 +11,7 @@ from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.words import statistic_word
 from divulge.readers.handed_in.sheets import Grid
+from divulge.readers.handed_in.sheets.sheet import Row
 
 
 def hold(session: Session, figures: list[Figure]) -> None:
@@ -29,26 +30,25 @@ def held_figures(session: Session) -> list[Figure]:
     return out
 
 
+_ERROR_OF_MEAN = ("S.E. Mean", "Std. Error Mean")
+
+
 def group_statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """The groups of a t-test: kept for the test that follows."""
     held_figures(session)
     heads = [c.strip() for c in grid.rows[0].cells]
-    by = next(
-        (
-            c.strip()
-            for c in grid.rows[0].cells
-            if c.strip() and statistic_word(c) is None and c.strip() not in ("Group", "S.E. Mean", "Std. Error Mean")
-        ),
-        "",
-    )
+    place = next((j for j, h in enumerate(heads) if h and statistic_word(h) is None and h not in _ERROR_OF_MEAN), None)
+    by = heads[place] if place is not None and heads[place] != "Group" else ""
     figures, of = [], ""
     for row in grid.rows[1:]:
-        stub = [c.strip() for j, c in enumerate(row.cells) if parse_number(c) is None and c.strip()]
-        if len(stub) > 1:
-            of = stub[0]
-        group = stub[-1] if stub else ""
+        stub = [c.strip() for c in row.cells if parse_number(c) is None and c.strip()]
+        if place:
+            # Groups are called by their codes where these have no labels.
+            of, group = row.cells[0].strip() or of, row.cells[place].strip()
+        else:
+            of, group = stub[0] if len(stub) > 1 else of, stub[-1] if stub else ""
         for head, text in zip(heads, row.cells, strict=True):
-            word = "standard error" if head in ("S.E. Mean", "Std. Error Mean") else statistic_word(head)
+            word = "standard error" if head in _ERROR_OF_MEAN else statistic_word(head)
             number = parse_number(text)
             if word is not None and number is not None:
                 figures.append(Figure(f"{group}: {word}", word, number, row.line, f"{of}|{by}|{group}"))
@@ -75,44 +75,41 @@ def samples_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate
     held = held_figures(session)
     if first is None:
         return
-    parts = (held[0].of or "||").split("|") if held else ["", "", ""]
-    groups = [replace(f, of=None, at=((parts[1] or "row0", (f.of or "||").split("|")[2]),)) for f in held]
-    figures: list[Figure] = []
-    name = parts[0]
+    tests: dict[str, list[Figure]] = {}
+    name = (held[0].of or "").partition("|")[0] if held else ""
     for row in grid.rows[first:]:
         stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
         assumed = next((t for t in stub if t.startswith("Equal variances")), "")
         name = next((t for t in stub if not t.startswith("Equal")), name)
-        for j, text in enumerate(row.cells):
-            number = parse_number(text)
-            head = next(
-                (grid.rows[i].cells[j].strip() for i in range(first - 1, -1, -1) if grid.rows[i].cells[j].strip()), ""
-            )
-            above = " ".join(grid.rows[i].cells[k].strip() for i in range(first) for k in range(j + 1))
-            what = _TEST.get(head) or ("p-value" if head.startswith("Sig") else None)
-            if number is None or what is None:
-                continue
-            if (
-                head == "Sig."
-                and "2-tailed" not in head
-                and "Levene" in above
-                and not any(f.what == "t" and f.line == row.line for f in figures)
-            ):
-                what = "p-value of Levene's test"
-            if what == "F":
-                what = "Levene F"
-            figures.append(Figure(f"{assumed}: {what}", what, number, row.line, assumed))
-    lines = (groups[0].line if groups else grid.rows[0].line, grid.rows[-1].line)
-    by = parts[1] or session.objects.get(f"t-test of {session.vocabulary.variable(name) or name}", "")
-    yield Candidate(
-        "test",
-        "t-test",
-        lines,
-        (*groups, *figures),
-        variables=(name,) if name else (),
-        by=(by,) if by else (),
-        statistic="t-test",
-    )
+        tests.setdefault(name, []).extend(_test_figures(grid, first, row, assumed))
+    for name, figures in tests.items():
+        mine = [f for f in held if len(tests) == 1 or (f.of or "").partition("|")[0] == name]
+        told = (mine[0].of or "||").split("|")[1] if mine else ""
+        by = told or session.objects.get(f"t-test of {session.vocabulary.variable(name) or name}", "")
+        groups = [replace(f, of=None, at=((by or "row0", (f.of or "||").split("|")[2]),)) for f in mine]
+        lines = (groups[0].line if groups else grid.rows[0].line, figures[-1].line if figures else grid.rows[-1].line)
+        shown, grouped = (name,) if name else (), (by,) if by else ()
+        yield Candidate("test", "t-test", lines, (*groups, *figures), variables=shown, by=grouped, statistic="t-test")
+
+
+def _test_figures(grid: Grid, first: int, row: Row, assumed: str) -> list[Figure]:
+    """The figures of one line of a test, by the headers above them."""
+    figures: list[Figure] = []
+    for j, text in enumerate(row.cells):
+        number = parse_number(text)
+        head = next(
+            (grid.rows[i].cells[j].strip() for i in range(first - 1, -1, -1) if grid.rows[i].cells[j].strip()), ""
+        )
+        above = " ".join(grid.rows[i].cells[k].strip() for i in range(first) for k in range(j + 1))
+        what = _TEST.get(head) or ("p-value" if head.startswith("Sig") else None)
+        if number is None or what is None:
+            continue
+        if head == "Sig." and "Levene" in above and not any(f.what == "t" for f in figures):
+            what = "p-value of Levene's test"
+        if what == "F":
+            what = "Levene F"
+        figures.append(Figure(f"{assumed}: {what}", what, number, row.line, assumed))
+    return figures
 
 
 def one_sample_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:

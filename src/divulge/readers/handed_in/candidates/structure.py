@@ -193,7 +193,7 @@ def _stub(grid: Grid, rows: list[int], n_header: int, decimal: Decimal, words: V
             name is not None
             and bool(filled)
             and statistic_word(header) is None
-            and words.levels(name, sorted(set(filled))) is not None
+            and words.levels(name, sorted({c for c in filled if not is_total(c)})) is not None
         )
         if (filled and (figures <= 0.25 * len(filled) or (coded and len(set(filled)) < max(2, len(filled))))) or (
             not filled and j == n and not header

@@ -64,6 +64,9 @@ def column_word(cell: str) -> str | None:
     return None if match is None else _COLUMNS[int(str(match.lastgroup)[1:])][1]
 
 
+INTERCEPT = re.compile(r"^\(?(?:intercept|const(?:ant)?|_cons|konstante)\)?$", re.I)
+"""What programs call the constant of a model."""
+
 RATIO = {
     "logistic": "odds ratio",
     "poisson": "rate ratio",

@@ -39,6 +39,13 @@ class Fit:
     n: float
     r2: float
     loglik: float
+    absorbed: int = 0
+    """Effects of groups that are estimated and not printed."""
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom that are left."""
+        return max(self.n - self.k - self.absorbed, 1.0)
 
     @property
     def errors_named(self) -> str:
@@ -129,7 +136,8 @@ def _fit(table: Table, fields_given: tuple[tuple[str, Any], ...]) -> Fit | str:
     errors = {label: float(s) for label, s in zip(figures.labels, se, strict=True) if label in values}
     # A level that nobody of these rows has is in no program's table.
     values = {k: v for k, v in values.items() if np.isfinite(v)}
-    return Fit(output, given, table, values, errors, beside["n"], beside["r2"], beside["loglik"])
+    absorbed = table.schema[given["absorb"]].n_values if "absorb" in given else 0
+    return Fit(output, given, table, values, errors, beside["n"], beside["r2"], beside["loglik"], absorbed)
 
 
 def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
@@ -143,7 +151,7 @@ def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
 def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
     """What a program may print of a coefficient; several values where programs differ (t or normal)."""
     b, se = fit.coefficients.get(label, np.nan), fit.errors.get(label, np.nan)
-    df = max(fit.n - fit.k, 1.0)
+    df = fit.df
     t = b / se if se else np.nan
     if what == "coefficient":
         return [b]
@@ -188,6 +196,8 @@ _OF_SCALE = frozenset(
 def fit_figure(fit: Fit, what: str) -> list[float] | None:
     """What a program may print of a whole model."""
     n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    if fit.output.kind in ("fixed-effects", "random-intercept"):
+        return [n] if what == "n" else [fit.df] if what == "residual df" and fit.absorbed else None
     if "weights" in fit.given and what in _OF_SCALE:
         return None  # what weights mean for the scale of the errors differs from program to program
     linear = fit.output.kind == "linear"

@@ -22,14 +22,12 @@ from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.screening import is_ruled_out
 from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
 
-_FITS = 120
-"""Models that are tried for one candidate."""
+_FITS = 120  # models that are tried for one candidate
 
 _LEVELS = {"logistic": (2, 2), "probit": (2, 2), "multinomial": (3, 20), "ordered": (3, 20)}
 """Fewest and most values of a response that the file does not name."""
 
-_SMALL = 6
-"""Levels up to which a factor without known labels is looked for."""
+_SMALL = 6  # levels up to which a factor without known labels is looked for
 
 
 def key_of(term: Term) -> str:
@@ -51,6 +49,9 @@ def match_model(
     best: Reading | None = None
     note = None
     special = _special(candidate)
+    grouped = None if special else _by_groups(candidate, terms, words, data, where, aliases)
+    if grouped is not None:
+        return grouped
     if candidate.fixed_effects or special or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
         what = "absorbed effects" if candidate.fixed_effects else special or f"{candidate.kind} models"
         plain = _limited(plain, candidate, terms, words, data, aliases)
@@ -79,6 +80,56 @@ def match_model(
     return best if best.confirmed else _otherwise_bracketed(best, words, data, where, aliases)
 
 
+_NEARLY = 0.75
+"""The share of figures that must agree before a model with effects of groups is named with those that do not."""
+
+
+def _by_groups(
+    candidate: Candidate,
+    terms: Sequence[Term],
+    words: Vocabulary,
+    data: Data,
+    where: str | None,
+    aliases: dict[str, str],
+) -> Reading | None:
+    """A model with an effect of each group, absorbed or random, where it is the one that the data give."""
+    kind, ways_given, rest = _group_fields(candidate, words, data)
+    best: Reading | None = None
+    for way in islice(_ways(candidate, terms, words, data, where, aliases, "linear"), 3) if kind else ():
+        formula = " + ".join([way.formula(words), *(f"C({quoted(r)})" for r in rest)])
+        for more in ways_given:
+            fits = fits_of(kind, data.table, formula, way.where, candidate.weights, more)
+            for fit in fits if not isinstance(fits, str) else []:
+                reading = compared(candidate, candidate.kind, way, fit, words, data)
+                if not reading.confirmed:
+                    reading = with_other_errors(reading, candidate, candidate.kind, way, fit, words, data)
+                if best is None or reading.score > best.score:
+                    best = reading
+    if best is None or not (best.confirmed or best.score[0] >= _NEARLY):
+        return None
+    random = candidate.facts.get("random")
+    return best if random is None else replace(best, formula=f"{best.formula} + {random}")
+
+
+def _group_fields(
+    candidate: Candidate, words: Vocabulary, data: Data
+) -> tuple[str, list[dict[str, object]], list[str]]:
+    """The kind of such a model, its further fields, and effects that go into the formula; no kind where it is none."""
+    absorbed = [n for t in candidate.fixed_effects if (n := words.variable(t)) is not None]
+    if candidate.kind == "linear" and absorbed and len(absorbed) == len(candidate.fixed_effects):
+        return "fixed-effects", [{"absorb": absorbed[0]}], absorbed[1:]
+    if candidate.kind == "linear" and candidate.fixed_effects and not absorbed:
+        # Entities that the file only counts: the variables that have as many values.
+        counted = [f.printed.value for f in candidate.figures if f.what == "groups" and f.of is None]
+        alike = [n for n in data.names if data.n_levels(n) in counted]
+        return "fixed-effects", [{"absorb": n} for n in alike[:3]], []
+    random = re.fullmatch(r"\(\s*1\s*\|\s*([\w.]+)\s*\)", candidate.facts.get("random", ""))
+    group = words.variable(random[1]) if random is not None else None
+    if candidate.kind == "mixed" and group is not None:
+        return "random-intercept", [{"group": group, "likelihood": how} for how in ("reml", "ml")], []
+    return "", [], []
+
+
 def _exponentiated(best: Reading, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
     """A reading whose coefficients are ratios that the file calls estimates, as broom's tidy() does."""
     candidate = best.candidate
@@ -104,7 +155,7 @@ def _exponentiated(best: Reading, words: Vocabulary, data: Data, where: str | No
     )
     facts = {k: v for k, v in candidate.facts.items() if k != "kind"}
     tried = match_model(replace(candidate, figures=figures, kind=best.kind, facts=facts), words, data, where, aliases)
-    return tried if tried.score > best.score else best
+    return max(best, tried, key=lambda r: r.score)
 
 
 def _otherwise_bracketed(

@@ -10,9 +10,8 @@ from itertools import product
 from divulge.readers.handed_in.candidates.candidate import Term
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.candidates.words import INTERCEPT
 from divulge.readers.handed_in.matching.data import Data
-
-INTERCEPT = re.compile(r"^\(?(?:intercept|const(?:ant)?|_cons|konstante)\)?$", re.I)
 
 
 @dataclass(frozen=True)
