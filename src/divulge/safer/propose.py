@@ -315,12 +315,12 @@ def _varied(candidates: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
 
 
 def _chosen(candidates: Sequence[tuple[Step, ...]], most: int) -> list[tuple[Step, ...]]:
-    """Those that are assessed in full. The last of them merges, where none before does: what is coarser is exact, and
-    reaches where rounding does not."""
+    """Those that are assessed in full. The last of several merges, where none before does: what is coarser is exact,
+    and reaches where rounding does not."""
     ranked = _varied(candidates)
     found = ranked[:most]
     merging = [steps for steps in ranked if all(step.mitigation.rung is Rung.COARSEN for step in steps)]
-    if merging and found and not any(steps in merging for steps in found):
+    if merging and len(found) > 1 and not any(steps in merging for steps in found):
         found[-1] = merging[0]
     return found
 

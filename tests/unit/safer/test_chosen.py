@@ -21,7 +21,7 @@ ROUNDED = [_candidate(f"way {i}", Rung.ROUND, 0.01 * i) for i in range(4)]
 MERGED = _candidate("merge-levels", Rung.COARSEN, 0.3)
 
 
-@pytest.mark.parametrize("most", [1, 3, 5])
+@pytest.mark.parametrize("most", [2, 3, 5])
 def test_one_that_merges_is_among_them_however_dear(most: int) -> None:
     chosen = _chosen([*ROUNDED, MERGED], most)
     assert len(chosen) == most
@@ -29,6 +29,7 @@ def test_one_that_merges_is_among_them_however_dear(most: int) -> None:
     assert chosen[:-1] == ROUNDED[: most - 1]
 
 
-def test_without_any_that_merges_the_least_loss_is_taken() -> None:
+def test_alone_or_without_any_that_merges_the_least_loss_is_taken() -> None:
     assert _chosen(ROUNDED, 2) == ROUNDED[:2]
+    assert _chosen([*ROUNDED, MERGED], 1) == ROUNDED[:1]
     assert _chosen([], 2) == []
