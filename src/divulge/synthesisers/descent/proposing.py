@@ -44,6 +44,10 @@ _ROUNDING = 1e-9
 """Half units that are nothing: what is left where two equal sums are taken off each other."""
 
 
+_FEWEST_STEPPING = 0.2
+"""Share of the rows that can go steps, for steps to be worth their while."""
+
+
 class Proposals:
     """Looks at a candidate whose codes are changed in place.
 
@@ -98,25 +102,43 @@ class Proposals:
         found[np.abs(found) < _ROUNDING] = 0.0
         return found, allowed
 
-    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> Changes | None:
-        """Several steps of a numeric column for each row, where what they do adds up; None where it does not."""
+    def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> tuple[Changes, Mask] | None:
+        """Several steps of a numeric column for each row that can go them, where what they do adds up, and which rows
+        these are; None where there are hardly any. A row steps through granted values that are equally far apart."""
         draws = self.candidate.moves.draws
         n_values = int(draws.n_values[column])
-        if not draws.is_numeric[column] or n_values < 4 or not self.granted(column)[:n_values].all():
+        if not draws.is_numeric[column] or n_values < 4:
             return None
         codes = self.codes[rows, column].astype(np.int64)
-        low, high = np.maximum(codes - _WINDOW, 0), np.minimum(codes + _WINDOW, n_values - 1)
+        known = codes < n_values
+        first, last = self._runs(column, n_values)
+        at = np.where(known, codes, 0)
+        low, high = np.maximum(codes - _WINDOW, first[at]), np.minimum(codes + _WINDOW, last[at])
+        low, high = np.where(known, low, codes), np.where(known, high, codes)
         down, may = self.shifts_of(view, rows, column, low, box)
         up, may_too = self.shifts_of(view, rows, column, high, box)
         once = (up - down) / np.maximum(high - low, 1)[:, None]
         # Straight where the way down is as many steps as it should be.
         bent = np.abs(down + once * (codes - low)[:, None]).max(axis=1)
         straight = bent <= STRAIGHT * np.abs(up - down).max(axis=1)
-        good = may & may_too & (codes < n_values) & straight & (high > low)
-        if good.sum() < 0.8 * len(rows):
+        good = may & may_too & known & straight & (high > low + 1)
+        if good.sum() < _FEWEST_STEPPING * len(rows):
             return None
         low, span = low[good], (high - low)[good]
-        return Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0))
+        return Changes(rows[good], column, low, low + 1, span, once[good], down[good].sum(axis=0)), good
+
+    def _runs(self, column: int, n_values: int) -> tuple[Integers, Integers]:
+        """For every value of a column the first and the last code of the equal steps through granted values around
+        it; itself where there are none."""
+        granted = self.granted(column)[:n_values]
+        numbers = self.objective.schema[self.objective.schema.names[column]].numbers[:n_values]
+        gaps = np.diff(numbers)
+        usual = np.median(gaps)
+        joined = granted[:-1] & granted[1:] & (np.abs(gaps - usual) <= STRAIGHT * usual)
+        run = np.concatenate([[0], np.cumsum(~joined)])
+        starts = np.flatnonzero(np.concatenate([[True], ~joined]))
+        ends = np.concatenate([starts[1:] - 1, [n_values - 1]])
+        return starts[run], ends[run]
 
     def _n_changes(self, column: int, columns: Sequence[int], n_rows: int) -> int:
         """How many changes of a column are proposed: of one that adds up exactly more than of others that nearly do."""
@@ -162,5 +184,18 @@ class Proposals:
                 shifts[chosen],
                 np.zeros(len(box.errors)),
             )
-            parts += [once if is_far else self._stepping(view, rows[chosen], column, box) or once]
+            stepping = None if is_far else self._stepping(view, rows[chosen], column, box)
+            parts += [once] if stepping is None else [stepping[0], _without(once, stepping[1])]
         return parts, box
+
+
+def _without(changes: Changes, rows: Mask) -> Changes:
+    """The changes but those of these rows. None of them goes to another base."""
+    left = ~rows
+    return changes._replace(
+        rows=changes.rows[left],
+        base=changes.base[left],
+        news=changes.news[left],
+        spans=changes.spans[left],
+        shifts=changes.shifts[left],
+    )
