@@ -41,6 +41,7 @@ WITHOUT = (
     "ordered-probit",
     "fixed-effects",
     "random-intercept",
+    "random-slope",
     "two-stage",
     "cox",
     "weibull",
