@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.group_effects import (
-    GroupEffects,
     GroupResiduals,
     blocks,
     lower_group_effects,
 )
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import Curve, Estimate, estimable
+from divulge.outputs.models.newton import Estimate, estimable
+from divulge.outputs.models.random_effects import RandomEffects
 from divulge.outputs.models.variance_components import Components, Profile
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
@@ -29,7 +26,7 @@ from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomIntercept(GroupEffects):
+class RandomIntercept(RandomEffects):
     """Coefficients and two variances, between groups and within them, of a linear model with a random intercept (Laird
     & Ware 1982), as lmer and mixed print them: by restricted maximum likelihood (Patterson & Thompson 1971) or maximum
     likelihood. Standard errors are those of the fixed part."""
@@ -48,31 +45,11 @@ class RandomIntercept(GroupEffects):
     group: Annotated[str, "The variable each of whose values has an intercept."]
     likelihood: Annotated[Literal["reml", "ml"], "By restricted likelihood (lmer) or likelihood (mixed)."] = "reml"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.errors != "model":
-            raise OutputError("a random intercept model has its own standard errors alone here.", where="errors")
-
-    def grouped_by(self) -> str:
-        return self.group
-
-    def check_fields(self, schema: Schema) -> None:
-        super().check_fields(schema)
-        if self.group not in schema:
-            raise unknown_variable(self.group, schema.names, where="group")
-
     def further(self, schema: Schema) -> tuple[str, ...]:
         return f"variance of {self.group}", "residual variance"
 
     def range_of(self, label: str) -> tuple[float, float]:
         return 0.0, np.inf
-
-    def curve(self) -> Curve:
-        raise NotImplementedError("rows of a group are not independent")
-
-    def estimators(self) -> Iterator[Estimated]:
-        yield self
-        yield replace(self, likelihood="ml" if self.likelihood == "reml" else "reml")
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)

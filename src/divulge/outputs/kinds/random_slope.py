@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
+from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups
-from divulge.outputs.models.estimated import Estimated
-from divulge.outputs.models.group_effects import GroupEffects, blocks
+from divulge.outputs.models.group_effects import blocks
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import Curve, Estimate, estimable
+from divulge.outputs.models.newton import Estimate, estimable
 from divulge.outputs.models.pieces import crossed, times
+from divulge.outputs.models.random_effects import RandomEffects
 from divulge.outputs.models.refit import drawn_table, inverted
 from divulge.outputs.models.slope_components import SlopeProfile, SlopeSums, score_slopes, slope_score
 from divulge.outputs.output import Example, Growth
@@ -30,7 +29,7 @@ _NEAR = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomSlope(GroupEffects):
+class RandomSlope(RandomEffects):
     """Coefficients and variances of a linear model whose groups have an intercept and a slope of one covariate each
     (Laird & Ware 1982), as lmer and mixed print them. It is lowered by its estimating equations, which are smooth
     functions of sums over all rows and over each group. Standard errors are those of the fixed part."""
@@ -52,18 +51,8 @@ class RandomSlope(GroupEffects):
     correlated: Annotated[bool, "Whether intercepts and slopes have a covariance: (x | g), not (x || g)."] = True
     likelihood: Annotated[Literal["reml", "ml"], "By restricted likelihood (lmer) or likelihood (mixed)."] = "reml"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.errors != "model":
-            raise OutputError("a random slope model has its own standard errors alone here.", where="errors")
-
-    def grouped_by(self) -> str:
-        return self.group
-
     def check_fields(self, schema: Schema) -> None:
         super().check_fields(schema)
-        if self.group not in schema:
-            raise unknown_variable(self.group, schema.names, where="group")
         self._column(self.model(schema))
 
     def _column(self, model: Model) -> int:
@@ -82,13 +71,6 @@ class RandomSlope(GroupEffects):
 
     def range_of(self, label: str) -> tuple[float, float]:
         return (-np.inf, np.inf) if label.startswith("covariance") else (0.0, np.inf)
-
-    def curve(self) -> Curve:
-        raise NotImplementedError("rows of a group are not independent")
-
-    def estimators(self) -> Iterator[Estimated]:
-        yield self
-        yield replace(self, likelihood="ml" if self.likelihood == "reml" else "reml")
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)
