@@ -124,24 +124,12 @@ def plan(
     policy = read_policy(assessment.policy)
     profile = read_profile(policy.profile, assessment.folder)
     design = assessment.design or RepeatedHalves()
-    if assessment.data is None and inputs is None:
-        raise SpecError(
-            "there are no data: people in and out of the data cannot be compared without them.",
-            where="data",
-            hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
-        )
     check_named(assessment, len(released_before))
     families, wanted = choose(FAMILIES, assessment.measures or DEFAULT_FAMILIES, assessment.families)
-    read = inputs if inputs is not None else read_inputs(assessment, "condensed")
+    read = inputs if inputs is not None else _inputs(assessment)
     table = read.table
     assert table is not None, "data were named, and have been read"
-    if read.holdout is not None:
-        check_apart(table, read.holdout)
-    if table.n_people >= FEWEST_ROWS:
-        design.splits(table.n_people, assessment.seed)
-    scenarios_for(assessment.scenarios, assessment.outputs, table.schema)
-    _check_search("outputs", assessment.outputs)
-    _check_search("earlier", assessment.earlier)
+    _check(assessment, design, read, table)
     earlier = choose_earlier(released_before, assessment.outputs, assessment.scenarios, table)
     earlier = with_named(earlier, assessment, read)
     given = (*assessment.outputs, *earlier.outputs)
@@ -173,6 +161,27 @@ def plan(
     if table.people is not None:
         return _with_rows(ready)
     return _condensed(ready, condenses) if table.n_rows >= MANY else ready
+
+
+def _inputs(assessment: Assessment) -> Inputs:
+    if assessment.data is None:
+        raise SpecError(
+            "there are no data: people in and out of the data cannot be compared without them.",
+            where="data",
+            hint="Name the file of data. Without data, divulge embed makes synthetic data from the outputs.",
+        )
+    return read_inputs(assessment, "condensed")
+
+
+def _check(assessment: Assessment, design: Design, read: Inputs, table: Table) -> None:
+    """Find what would fail later: a holdout that overlaps, a design or a scenario that the data do not carry."""
+    if read.holdout is not None:
+        check_apart(table, read.holdout)
+    if table.n_people >= FEWEST_ROWS:
+        design.splits(table.n_people, assessment.seed)
+    scenarios_for(assessment.scenarios, assessment.outputs, table.schema)
+    _check_search("outputs", assessment.outputs)
+    _check_search("earlier", assessment.earlier)
 
 
 def _with_rows(ready: Plan) -> Plan:

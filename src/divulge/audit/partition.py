@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -136,30 +137,13 @@ def build(
     texts = {name: class_labels(schema[name], c) for name, c in classes.items()}
     parts = _parts([needed[i] for i in reached], classes, texts, decided)
     n_cells = sum(part.n_cells for part in parts)
-    blocks, low, high, names = [], [], [], []
-    rows: list[Integers] = [np.zeros(0, dtype=np.int64)] * len(stated)
     sums: list[sparse.csr_array] = [sparse.csr_array((0, n_cells))] * len(stated)
-    n = 0
     for i in reached:
-        one = stated[i]
         part = next(p for p in parts if set(needed[i]) <= set(p.names))
-        totals = _totals(one.linear, part, n_cells)
-        sums[i] = totals
-        matrix = one.linear.combine @ totals
-        rows[i] = n + np.arange(matrix.shape[0])
-        n += matrix.shape[0]
-        blocks.append(sparse.csr_array(matrix))
-        low.append(one.linear.low)
-        high.append(one.linear.high)
-        prefix = f"{one.name}: " if one.name else ""
-        names += [prefix + one.labels[f] for f in one.linear.figure.tolist()]
-    for matrix, value, name in _ties(parts, n_rows, n_cells):
-        blocks.append(matrix)
-        low.append(np.full(matrix.shape[0], value))
-        high.append(np.full(matrix.shape[0], value))
-        names += [name] * int(matrix.shape[0])
+        sums[i] = _totals(stated[i].linear, part, n_cells)
+    lines, rows = _lines(stated, sums, reached)
+    lines += _ties(parts, n_rows, n_cells)
     missed = tuple(stated[i].number for i in unreached)
-    labels = tuple(label for part in parts for label in _labels(part))
     held = None if table is None else [_held(part, table, classes, summed) for part in parts]
     point = None if held is None else np.concatenate([np.zeros(0), *held])
     most = np.inf if n_rows is None else float(n_rows)
@@ -168,17 +152,44 @@ def build(
     if point is not None:
         is_none &= point == 0
     system = System(
-        sparse.csr_array(sparse.vstack([sparse.csr_array((0, n_cells)), *blocks])),
-        np.concatenate([np.zeros(0), *low]),
-        np.concatenate([np.zeros(0), *high]),
+        sparse.csr_array(sparse.vstack([sparse.csr_array((0, n_cells)), *(line.matrix for line in lines)])),
+        np.concatenate([np.zeros(0), *(line.low for line in lines)]),
+        np.concatenate([np.zeros(0), *(line.high for line in lines)]),
         np.where(is_none, 0.0, least),
         np.where(is_none, 0.0, most),
         summed is None,
-        tuple(names),
-        labels,
+        tuple(name for line in lines for name in line.names),
+        tuple(label for part in parts for label in _labels(part)),
         point,
     )
-    return Partition(system, tuple(rows), tuple(sums), len(parts) == 1, missed, tuple(parts), tuple(stated), decided)
+    return Partition(system, rows, tuple(sums), len(parts) == 1, missed, tuple(parts), tuple(stated), decided)
+
+
+class _Lines(NamedTuple):
+    """Some lines of the system: sums of cells, between which bounds they lie, what they are called."""
+
+    matrix: sparse.csr_array
+    low: Floats
+    high: Floats
+    names: list[str]
+
+
+def _lines(
+    stated: Sequence[Stated], sums: Sequence[sparse.csr_array], reached: Sequence[int]
+) -> tuple[list[_Lines], tuple[Integers, ...]]:
+    """The lines of every stated output that is reached, and where in the system each output's stand."""
+    lines = []
+    rows: list[Integers] = [np.zeros(0, dtype=np.int64)] * len(stated)
+    n = 0
+    for i in reached:
+        one = stated[i]
+        matrix = sparse.csr_array(one.linear.combine @ sums[i])
+        rows[i] = n + np.arange(matrix.shape[0])
+        n += matrix.shape[0]
+        prefix = f"{one.name}: " if one.name else ""
+        names = [prefix + one.labels[f] for f in one.linear.figure.tolist()]
+        lines.append(_Lines(matrix, one.linear.low, one.linear.high, names))
+    return lines, tuple(rows)
 
 
 def _decided(
@@ -248,20 +259,25 @@ def _totals(linear: Linear, part: _Part, n_cells: int) -> sparse.csr_array:
     return sparse.csr_array((values, (totals, part.start + cells)), shape=(block.n_totals, n_cells))
 
 
-def _ties(parts: Sequence[_Part], n_rows: int | None, n_cells: int) -> list[tuple[sparse.csr_array, float, str]]:
+def _ties(parts: Sequence[_Part], n_rows: int | None, n_cells: int) -> list[_Lines]:
     """How many people there are in all, and the margins that two parts share."""
-    found: list[tuple[sparse.csr_array, float, str]] = []
+    found = []
     for part in parts:
         if n_rows is not None:
             everybody = np.zeros((1, n_cells))
             everybody[0, part.start : part.start + part.n_cells] = 1.0
-            found.append((sparse.csr_array(everybody), float(n_rows), "number of rows"))
+            found.append(_equal(sparse.csr_array(everybody), float(n_rows), "number of rows"))
     for first, second in combinations(parts, 2):
         shared = [name for name in first.names if name in second.names]
         if shared or n_rows is None:
             a, b = (_margin(part, shared, n_cells) for part in (first, second))
-            found.append((sparse.csr_array(a - b), 0.0, TIE))
+            found.append(_equal(sparse.csr_array(a - b), 0.0, TIE))
     return found
+
+
+def _equal(matrix: sparse.csr_array, value: float, name: str) -> _Lines:
+    values = np.full(matrix.shape[0], value)
+    return _Lines(matrix, values, values, [name] * int(matrix.shape[0]))
 
 
 def _margin(part: _Part, shared: Sequence[str], n_cells: int) -> sparse.csr_array:

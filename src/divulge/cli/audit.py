@@ -85,10 +85,7 @@ def run(
         screen.print_json({**found.as_json(), **insiders, "known_others": [one.as_json() for one in others]})
         return
     _show(found)
-    for output, why in found.unreached:
-        screen.show(f"Out of reach: outputs[{output}] ({given.outputs[output].kind}): {why}.")
-    for note in found.notes:
-        screen.show(note)
+    _show_unreached(found, given)
     if coalition:
         _show_inside(inside, is_complete)
     _show_others(others)
@@ -115,6 +112,13 @@ def _known_others(given: Submission, targets: tuple[str, ...]) -> list[KnownOthe
     names = targets or tuple(dict.fromkeys(name for o in given.outputs for name in o.own_variables()))
     found = [ask_everybody_else(given.outputs, given.released, given.table, name) for name in names]
     return [one for one in found if one is not None]
+
+
+def _show_unreached(found: Audited, given: Submission) -> None:
+    for output, why in found.unreached:
+        screen.show(f"Out of reach: outputs[{output}] ({given.outputs[output].kind}): {why}.")
+    for note in found.notes:
+        screen.show(note)
 
 
 def _show_inside(inside: tuple[Inside, ...], is_complete: bool) -> None:

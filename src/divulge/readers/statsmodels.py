@@ -94,12 +94,7 @@ def from_statsmodels(
     """
     if type(result).__name__ == "DiscreteMargins":
         return _margins(result, name=name, where=where, decimals=decimals, se_decimals=se_decimals)
-    model = getattr(result, "model", None)
-    if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
-        raise OutputError(
-            f"a fitted model of statsmodels is needed, this is of the type {type(result).__name__!r}.",
-            hint="Give what fit() returned, not the model.",
-        )
+    model = _fitted_model(result)
     kind = _kind(model)
     _check_plain(model)
     terms = [str(term) for term in model.exog_names]
@@ -107,12 +102,7 @@ def from_statsmodels(
     formula = getattr(model, "formula", None)
     if not isinstance(formula, str):
         formula = _formula(response, [t for t in terms if (kind.statsmodels, t) != ("NegativeBinomial", "alpha")])
-    errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
-    if errors is None and "se" in statistics:
-        raise OutputError(
-            f"standard errors of the type {result.cov_type!r} cannot be computed again, so they cannot be checked.",
-            hint="Leave them out of what you release, and check the rest: statistics=('n',).",
-        )
+    errors = _estimator(result, statistics)
     published = ["se"] if "se" in statistics else []
     released = _coefficients(result, model, terms, response, (decimals, se_decimals if published else None))
     labels = list(released)
@@ -141,6 +131,27 @@ def from_statsmodels(
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
         fields["information"] = "expected"
     return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+
+
+def _fitted_model(result: Any) -> Any:
+    model = getattr(result, "model", None)
+    if model is None or not hasattr(result, "params") or not hasattr(result, "bse"):
+        raise OutputError(
+            f"a fitted model of statsmodels is needed, this is of the type {type(result).__name__!r}.",
+            hint="Give what fit() returned, not the model.",
+        )
+    return model
+
+
+def _estimator(result: Any, statistics: Sequence[str]) -> str | None:
+    """What we call the estimator of the standard errors; None: another one, whose errors are not released."""
+    errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
+    if errors is None and "se" in statistics:
+        raise OutputError(
+            f"standard errors of the type {result.cov_type!r} cannot be computed again, so they cannot be checked.",
+            hint="Leave them out of what you release, and check the rest: statistics=('n',).",
+        )
+    return errors
 
 
 def _formula(response: str, terms: list[str]) -> str:

@@ -186,7 +186,7 @@ def shape_of(request: Request, visitor: Visitor, submission_id: int) -> Submissi
 
 def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
     """A submission with what its reader may see, for programs."""
-    found, job = seen.submission, seen.job
+    found = seen.submission
     sees = seen.can["see_assessment"]
     return SubmissionShape(
         id=found.id,
@@ -226,16 +226,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
             for u in found.uploads
         ],
         comments=[CommentShape(by=c.person.shown_as, at=c.at, audience=c.audience, text=c.text) for c in seen.comments],
-        job=None
-        if job is None
-        else JobShape(
-            state=job.state,
-            stage=job.stage,
-            done=job.done,
-            total=job.total,
-            seconds_left=job.seconds_left,
-            words=progress_words(job, sees),
-        ),
+        job=_job(seen),
         can=dict(seen.can),
         verdict=found.verdict if sees else None,
         assessment=seen.assessment.id if seen.assessment is not None else None,
@@ -248,4 +239,18 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
         checkers=[a.person.shown_as for a in found.assignments] if sees else [],
         needed=found.checkers_needed,
         release=f"/submissions/{found.id}/release.zip" if found.release is not None else None,
+    )
+
+
+def _job(seen: VisibleSubmission) -> JobShape | None:
+    job = seen.job
+    if job is None:
+        return None
+    return JobShape(
+        state=job.state,
+        stage=job.stage,
+        done=job.done,
+        total=job.total,
+        seconds_left=job.seconds_left,
+        words=progress_words(job, seen.can["see_assessment"]),
     )
