@@ -36,7 +36,6 @@ WITHOUT = (
     "microdata",
     "tree",
     "cloglog",
-    "inverse-gaussian",
     "ordered-logit",
     "ordered-probit",
     "fixed-effects",
