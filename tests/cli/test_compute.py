@@ -8,17 +8,10 @@ from typing import Any
 
 import pytest
 
-from divulge.cli import main
 from divulge.outputs import OUTPUTS
+from tests.support.running import said
 
 CSV = "SEX,AGE,TENURE\n" + "f,10,rent\nf,20,own\nm,30,own\nm,40,rent\nm,50,rent\n"
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        main(list(arguments))
-    printed = capsys.readouterr()
-    return int(end.value.code or 0), printed.out, printed.err
 
 
 @pytest.fixture
@@ -30,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def computed(capsys: pytest.CaptureFixture[str], outputs: str, *options: str) -> Any:
     Path("s.yaml").write_text(f"data: d.csv\noutputs:\n{outputs}", encoding="utf-8")
-    code, out, err = run(capsys, "compute", "s.yaml", "--json", *options)
+    code, out, err = said(capsys, "compute", "s.yaml", "--json", *options)
     assert code == 0, err
     return json.loads(out)["outputs"]
 
@@ -55,7 +48,7 @@ def test_people_see_which_figures_do_not_agree(folder: Path, capsys: pytest.Capt
         "data: d.csv\noutputs:\n  - {kind: crosstab, variables: [SEX], released: {SEX=f: 2, SEX=m: 4}}\n",
         encoding="utf-8",
     )
-    code, out, _ = run(capsys, "compute", "s.yaml")
+    code, out, _ = said(capsys, "compute", "s.yaml")
     assert code == 0
     assert "1 of 2 released figures agree with the data. These do not: SEX=m." in out
 
@@ -64,7 +57,7 @@ def test_suppressed_cells_are_not_shown(folder: Path, capsys: pytest.CaptureFixt
     Path("s.yaml").write_text(
         "data: d.csv\noutputs:\n  - {kind: crosstab, variables: [SEX], threshold: 3}\n", encoding="utf-8"
     )
-    _, out, _ = run(capsys, "compute", "s.yaml")
+    _, out, _ = said(capsys, "compute", "s.yaml")
     shown = [line.split() for line in out.splitlines()]
     assert ["SEX=f", "suppressed"] in shown
     assert ["SEX=m", "3"] in shown
@@ -87,7 +80,7 @@ def test_error_has_the_path_in_the_spec(
     folder: Path, capsys: pytest.CaptureFixture[str], outputs: str, where: str, code: int
 ) -> None:
     Path("s.yaml").write_text(f"data: d.csv\noutputs: {outputs}\n", encoding="utf-8")
-    found, out, err = run(capsys, "compute", "s.yaml", "--json")
+    found, out, err = said(capsys, "compute", "s.yaml", "--json")
     assert found == code
     assert json.loads(out)["error"]["where"] == where
     assert where in err
@@ -101,7 +94,7 @@ def test_empty_groups_may_be_allowed(folder: Path, capsys: pytest.CaptureFixture
 
 def test_spec_without_data_cannot_be_computed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("s.yaml").write_text("rows: 5\noutputs: [{kind: mode, variables: [AGE]}]\n", encoding="utf-8")
-    code, _, err = run(capsys, "compute", "s.yaml")
+    code, _, err = said(capsys, "compute", "s.yaml")
     assert code == 50
     assert "no data" in err
 
@@ -113,7 +106,7 @@ def test_code_runs_only_with_leave(folder: Path, capsys: pytest.CaptureFixture[s
     )
     outputs = "  - {kind: custom, function: 'code.py:f', figures: [oldest]}"
     Path("s.yaml").write_text(f"data: d.csv\noutputs:\n{outputs}", encoding="utf-8")
-    code, _, err = run(capsys, "compute", "s.yaml")
+    code, _, err = said(capsys, "compute", "s.yaml")
     assert code == 51
     assert "--allow-code" in err
     assert not Path("ran").exists()
@@ -123,7 +116,7 @@ def test_code_runs_only_with_leave(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_outputs_lists_every_kind_with_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "outputs", "--json")
+    code, out, _ = said(capsys, "outputs", "--json")
     assert code == 0
     kinds = {k["kind"]: k for k in json.loads(out)["kinds"]}
     assert set(kinds) == {k.kind for k in OUTPUTS}
@@ -131,14 +124,14 @@ def test_outputs_lists_every_kind_with_its_fields(capsys: pytest.CaptureFixture[
     assert fields["variables"]["needed"]
     assert fields["statistic"]["default"] == "counts"
     assert all(f["help"] for k in kinds.values() for f in k["fields"])
-    code, out, _ = run(capsys, "outputs", "crosstab")
+    code, out, _ = said(capsys, "outputs", "crosstab")
     assert "threshold" in out
-    code, _, err = run(capsys, "outputs", "crostab")
+    code, _, err = said(capsys, "outputs", "crostab")
     assert code == 2
     assert "Did you mean 'crosstab'" in err
 
 
 def test_outputs_prints_the_json_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "outputs", "--schema")
+    code, out, _ = said(capsys, "outputs", "--schema")
     assert code == 0
     assert json.loads(out)["title"] == "Divulge assessment"

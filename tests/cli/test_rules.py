@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from divulge.cli import main
 from divulge.rules import RULES
+from tests.support.running import said
 
 SPEC = """data: d.csv
 outputs:
@@ -28,10 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        main(["rules", *arguments])
-    printed = capsys.readouterr()
-    return int(end.value.code or 0), printed.out, printed.err
+    return said(capsys, "rules", *arguments)
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:

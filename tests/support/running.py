@@ -12,3 +12,11 @@ def divulge(*arguments: object) -> int:
     with pytest.raises(SystemExit) as end:
         main([str(a) for a in arguments])
     return int(end.value.code or 0)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The exit status of `divulge …`, and what it printed for people and for programs to read."""
+    capsys.readouterr()
+    code = divulge(*arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
