@@ -17,8 +17,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,10 @@ LIST_MS, P95_MS = 200, 150
 """What is aimed at: a list alone, and nineteen of twenty pages of the crowd's."""
 
 REPORT_SECONDS, END_SECONDS, IDLE = 1.5, 10.0, 1000
+ENDS = int(os.environ.get("SERVICE_ENDS", "5"))
+"""How often the service is ended under load; the longest counts."""
+
+WAITING = 60  # assessments that wait: whenever one ends there is another, so that two run all the time
 
 SECONDS = float(os.environ.get("SERVICE_SECONDS", "30"))
 READING = (1.0, 5.0)
@@ -84,7 +90,7 @@ def fill(folder: Path) -> Place:
     tokens: dict[str, list[str]] = {"researcher": [], "checker": [], "administrator": []}
     with ledger.writing() as session:
         project = people.add_project(session, None, "Load").id
-        # Many splits: the two assessments last longer than the measurement.
+        # Many splits: an assessment lasts longer than most of its start.
         settings = {"design": {"kind": "repeated-halves", "splits": 400}}
         dataset = datasets.register(session, None, "cps", folder / "cps.csv", table=table, settings=settings).id
         datasets.open_to(session, None, dataset, project)
@@ -144,7 +150,7 @@ def fill(folder: Path) -> Place:
     assert lease is not None, "it waits"
     jobs.finish_job(ledger, lease, record("release"), [FIGURES])
     with ledger.writing() as session:
-        for i in range(2):
+        for i in range(WAITING):
             output = {"kind": "crosstab", "variables": ["race", "sex", "income"], "compute": True}
             workflow.submit(session, authors[0], project, dataset, Proposal(f"Under way {i}", [output]))
     return Place(ledger, tokens, dataset, project, assessed)
@@ -203,47 +209,75 @@ def measure_lists(port: int, place: Place) -> list[dict[str, Any]]:
 def run() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as made:
         place = fill(Path(made))
-        with socket.create_server(("127.0.0.1", 0)) as held:
-            port = held.getsockname()[1]
-        options = ["--ledger", place.ledger.url, "--port", str(port), "--no-demo"]
-        lines = []
-        for workers, measure in ((0, "lists"), (2, "crowd")):
-            command = [sys.executable, "-m", "divulge", "-q", "serve", *options, "--workers", str(workers)]
-            server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            try:
-                _wait_for(port)
-                if measure == "lists":
-                    time.sleep(10)  # as long as people take to log in and to find something to read
-                    lines.append(measure_report(port, place))
-                    lines.append(measure_idle(port, place))
-                    lines += measure_lists(port, place)
-                    continue
+        who = [(r, t) for r in ("checker", "researcher") for t in place.tokens[r]]
+        with _served(place, workers=0) as (_, port):
+            time.sleep(10)  # as long as people take to log in and to find something to read
+            lines = [measure_report(port, place), measure_idle(port, place), *measure_lists(port, place)]
+        with _served(place, workers=2) as (_, port):
+            _wait_until_two_run(place.ledger)
+            lines.append(measure_crowd(port, place, who))
+        ends = []
+        for _ in range(ENDS):
+            with _served(place, workers=2) as (server, port):
                 _wait_until_two_run(place.ledger)
-                who = [(r, t) for r in ("checker", "researcher") for t in place.tokens[r]]
-                seen = asyncio.run(crowd(port, who))
-                running = _running(place.ledger)
-                times = sorted(1000 * seconds for _, seconds in seen)
-                p95, errors = times[int(0.95 * len(times))], sum(status != 200 for status, _ in seen)
-                lines.append(
-                    {
-                        "users": len(who),
-                        "requests": len(seen),
-                        "assessments running": running,
-                        "errors": errors,
-                        "median ms": statistics.median(times),
-                        "p95 ms": p95,
-                        "slowest ms": times[-1],
-                        "target ms": P95_MS,
-                        "passed": p95 <= P95_MS and not errors,
-                    }
-                )
-                lines.append(measure_end(server, port, who))
-            finally:
-                if server.poll() is None:
-                    server.send_signal(signal.SIGTERM)
-                    server.wait(30)
+                ends.append(measure_end(server, port, who))
+        lines.append(
+            {
+                "ends under load": ENDS,
+                "median s": statistics.median(ends),
+                "longest s": max(ends),
+                "target s": END_SECONDS,
+                "passed": max(ends) <= END_SECONDS,
+            }
+        )
         place.ledger.close()
         return lines
+
+
+@contextmanager
+def _served(place: Place, workers: int) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """`divulge serve` as people start it, and its port; it has ended afterwards."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    options = ["--ledger", place.ledger.url, "--port", str(port), "--no-demo", "--workers", str(workers)]
+    server = subprocess.Popen([sys.executable, "-m", "divulge", "-q", "serve", *options], stdout=subprocess.DEVNULL)
+    try:
+        _wait_for(port)
+        yield server, port
+    finally:
+        if server.poll() is None:
+            server.send_signal(signal.SIGTERM)
+            server.wait(30)
+
+
+def measure_crowd(port: int, place: Place, who: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Everybody browses while two assessments run."""
+    running: list[int] = []
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.wait(2):
+            running.append(_running(place.ledger))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    seen = asyncio.run(crowd(port, who))
+    stop.set()
+    looking.join()
+    times = sorted(1000 * seconds for _, seconds in seen)
+    p95, errors = times[int(0.95 * len(times))], sum(status != 200 for status, _ in seen)
+    at_once = statistics.median(running)
+    return {
+        "users": len(who),
+        "requests": len(seen),
+        "assessments running": at_once,
+        "errors": errors,
+        "median ms": statistics.median(times),
+        "p95 ms": p95,
+        "slowest ms": times[-1],
+        "target ms": P95_MS,
+        "passed": p95 <= P95_MS and not errors and at_once == 2,
+    }
 
 
 def measure_report(port: int, place: Place) -> dict[str, Any]:
@@ -284,8 +318,8 @@ def measure_idle(port: int, place: Place) -> dict[str, Any]:
     }
 
 
-def measure_end(server: subprocess.Popen[bytes], port: int, who: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """How long the service takes to end while everybody browses and two assessments run."""
+def measure_end(server: subprocess.Popen[bytes], port: int, who: Sequence[tuple[str, str]]) -> float:
+    """How many seconds the service takes to end while everybody browses and two assessments run."""
 
     async def ended() -> float:
         crowd_at_work = asyncio.create_task(crowd(port, who))
@@ -298,18 +332,17 @@ def measure_end(server: subprocess.Popen[bytes], port: int, who: Sequence[tuple[
         await asyncio.gather(crowd_at_work, return_exceptions=True)
         return seconds
 
-    seconds = asyncio.run(ended())
-    return {"end under load s": seconds, "target s": END_SECONDS, "passed": seconds <= END_SECONDS}
+    return asyncio.run(ended())
 
 
 def _running(ledger: Ledger) -> int:
     with ledger.reading() as session:
-        return session.query(Job).where(Job.state == JobState.RUNNING, Job.total > 0).count()
+        return session.query(Job).where(Job.state == JobState.RUNNING).count()
 
 
 def _wait_until_two_run(ledger: Ledger) -> None:
-    """Until both are past compiling and reading: into their splits."""
-    for _ in range(240):
+    """Until both work. On a machine that is busy with other things that may take minutes."""
+    for _ in range(360):
         if _running(ledger) == 2:
             return
         time.sleep(0.5)

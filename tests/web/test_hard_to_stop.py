@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import threading
 import time
@@ -241,9 +242,45 @@ def test_end_does_not_wait_for_a_thread_that_computes(service: Service, monkeypa
     ended = threading.Event()
     monkeypatch.setattr(serving, "_END_SECONDS", 0.05)
     monkeypatch.setattr(os, "_exit", lambda _: ended.set())
+    last: list[int] = []
+    monkeypatch.setattr(signal, "alarm", last.append)
     workers = Workers(service.ledger, 0)
+    slow = _SlowWorker()
+    workers._running = [slow]  # type: ignore[list-item]
     server = serving._Server(server_config(service.app, Place()), workers)
     server.handle_exit(15, None)
     assert workers.stop.is_set()
     assert service.app.state.stopping
     assert ended.wait(60)
+    assert slow.is_killed
+    assert last == [serving._LAST_SECONDS], "the system ends what threads that compute keep from ending"
+
+
+class _SlowWorker:
+    """A worker on a machine so busy that it does not even come to its end when it is killed."""
+
+    is_killed = False
+
+    def send_signal(self, _: int) -> None:
+        pass
+
+    def kill(self) -> None:
+        self.is_killed = True
+
+    def wait(self) -> None:
+        raise AssertionError("it is waited for")
+
+
+def test_end_that_is_asked_for_while_it_starts_is_not_forgotten(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_END_SECONDS", 1e6)
+    monkeypatch.setattr(signal, "alarm", lambda _: None)
+    monkeypatch.setattr(Workers, "start", lambda _: signal.raise_signal(signal.SIGTERM))
+    again = threading.Timer(60, signal.raise_signal, [signal.SIGTERM])
+    again.start()
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    serving.serve(service.app, Place(port=port), Workers(service.ledger, 0))
+    assert again.is_alive(), "it ended only when it was asked again"
+    again.cancel()

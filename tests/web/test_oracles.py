@@ -5,7 +5,10 @@ Nor does one checker learn what another decided before all have.
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -14,7 +17,10 @@ from divulge.ledger import jobs, people, searches, workflow
 from divulge.ledger.jobs import FoundOutput
 from divulge.ledger.model import Choice, JobState, Submission
 from divulge.ledger.proposals import HANDED_IN, Proposal
-from tests.support.service import FIGURES, OUTPUT, Service, api_headers, post, record
+from divulge.web import tokens
+from tests.support.service import FIGURES, OUTPUT, PASSWORD, Service, api_headers, post, record
+
+SPEC = "outputs: [{kind: crosstab, variables: [SEX], compute: true}]"
 
 OWN_ACTIONS: dict[str, dict[str, Any]] = {
     "versions": {"title": "Again", "outputs": [dict(OUTPUT)]},
@@ -55,6 +61,33 @@ def test_no_answer_tells_the_author_how_far_it_is(service: Service) -> None:
         held = searches.ask(session, service.ids["cyril"], number)
         held.state, held.found, held.offered = JobState.DONE, [{"done": ["Merged."], "outputs": [dict(OUTPUT)]}], [0]
     assert _told(service, number) == first
+
+
+def test_own_numbers_do_not_tell_how_much_others_do(either: Service) -> None:
+    rosa = either.client("rosa")
+    files = [("files", (f"{i}.txt", f"{i}".encode(), "text/plain")) for i in range(5)]
+    found: dict[str, list[int]] = {"submissions": [], "files": [], "tokens": []}
+    for i in range(8):
+        form = {"project": either.project, "dataset": either.dataset, "title": f"T{i}", "text": SPEC}
+        at = post(rosa, "/submit/spec", form, files=files).headers["location"]
+        shown = rosa.get(f"/api{at}").json()
+        found["submissions"].append(shown["id"])
+        found["files"] += [file["id"] for file in shown["files"]]
+        with either.ledger.writing() as session:
+            found["tokens"].append(tokens.make(session, either.ids["rosa"], f"T{i}", [], 1, PASSWORD)[0].id)
+    for what, numbers in found.items():
+        assert len(set(numbers)) == len(numbers), what
+        # As likely in a drawn order as one of 8!: counted ones always are.
+        assert numbers != sorted(numbers), what
+    listed = [line["id"] for line in rosa.get("/api/submissions").json()["items"]]
+    assert listed == found["submissions"][::-1], "the newest first"
+
+
+def test_release_does_not_tell_how_much_others_do(service: Service) -> None:
+    made = service.make("released")
+    answer = service.client("rosa").get(f"/submissions/{made}/release.zip")
+    about = zipfile.ZipFile(io.BytesIO(answer.content)).read("manifest.json").decode()
+    assert set(json.loads(about)["trail"]) == {"hash"}
 
 
 def test_list_does_not_tell_the_author_whether_somebody_looks_after_it(service: Service) -> None:

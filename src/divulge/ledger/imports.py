@@ -18,6 +18,7 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import register
 from divulge.ledger.jobs import assessment_details, store_record
 from divulge.ledger.model import Dataset, Person, Project, Release, Role, State, Submission, SubmittedOutput
+from divulge.ledger.numbers import draw_numbers
 from divulge.ledger.people import add_person, add_project
 from divulge.ledger.releases import let_out
 from divulge.ledger.trail import Head
@@ -76,6 +77,7 @@ def _submission(
 ) -> Submission:
     """The outputs as somebody would have submitted them, with their figures and their entry in the trail."""
     submission = Submission(
+        id=draw_numbers(session, Submission)[0],
         project_id=project.id,
         dataset_id=data.id,
         author_id=person.id,

@@ -65,7 +65,7 @@ def list_submissions(
     statement = (
         select(Submission)
         .where(condition)
-        .order_by(Submission.id.desc())
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
         .options(
             joinedload(Submission.author),
             joinedload(Submission.project),

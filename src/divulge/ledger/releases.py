@@ -108,7 +108,8 @@ def release_zip(store: Store, made: Release) -> bytes:
             **made.manifest,
             "digest": made.digest,
             "released_at": made.at.isoformat(),
-            "trail": {"count": made.trail_count, "hash": made.trail_hash},
+            # Where the trail ended. How long it is would tell how much others do.
+            "trail": {"hash": made.trail_hash},
         }
         archive.writestr(zipfile.ZipInfo(_MANIFEST, _ZIP_TIME), dumps(about))
         for file in made.manifest["files"]:

@@ -33,6 +33,7 @@ from divulge.ledger.model import (
     Use,
     utc_now,
 )
+from divulge.ledger.numbers import draw_numbers
 from divulge.ledger.proposals import Proposal, check_context, check_proposal
 
 _LONGEST_TEXT = 20_000  # characters of a comment or a reason
@@ -324,6 +325,7 @@ def _hand_in(
     _check_room(session, author)
     outputs, files = check_proposal(proposal, schema_of(dataset), dataset.public)
     submission = Submission(
+        id=draw_numbers(session, Submission)[0],
         project_id=project.id,
         dataset_id=dataset.id,
         author_id=author.id,
@@ -341,7 +343,8 @@ def _hand_in(
         for i, o in enumerate(outputs, start=1)
     ]
     submission.uploads = [
-        Upload(name=f.name, digest=f.blob.digest, size=f.blob.size, use=f.use, why=f.why) for f in files
+        Upload(id=number, name=f.name, digest=f.blob.digest, size=f.blob.size, use=f.use, why=f.why)
+        for number, f in zip(draw_numbers(session, Upload, len(files)), files, strict=True)
     ]
     session.add(submission)
     session.flush()

@@ -24,8 +24,11 @@ from divulge.web.connections import PatientProtocol
 from divulge.web.deployment import LOOPBACK_NAMES, Deployment, is_loopback, parse_networks
 
 _STOP_SECONDS = 5  # how long requests, and workers at the same time, have to come to an end before they are ended
-_END_SECONDS = 9.0
+_END_SECONDS = 7.0
 """After which nothing is waited for any more. Whatever is still being done ends as by kill −9, which loses nothing."""
+
+_LAST_SECONDS = 9
+"""After which the system ends us, where threads that compute leave no turn to the one that would."""
 
 _CONNECTIONS = 10_000  # at once; those that say nothing are closed, so they keep nobody out
 _FILES = 16_384  # open files that so many connections need; systems often allow 1,024 unless asked
@@ -108,9 +111,13 @@ class _Server(uvicorn.Server):
             last = threading.Timer(_END_SECONDS, self._end)
             last.daemon = True
             last.start()
+            if hasattr(signal, "alarm"):  # not on Windows
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(_LAST_SECONDS)
         super().handle_exit(sig, frame)
 
     def _end(self) -> None:
+        # Not waited for: on a busy machine a worker that stands back takes seconds even to be killed.
         self._workers.kill()
         os._exit(0)
 
@@ -123,6 +130,7 @@ class Workers:
     count: int
     stop: threading.Event = field(default_factory=threading.Event)
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _asked_at: float = 0.0
 
     def start(self) -> None:
         self._running = [self._one() for _ in range(self.count)]
@@ -130,6 +138,7 @@ class Workers:
 
     def ask_to_end(self) -> None:
         """Ask them to put their jobs back and end."""
+        self._asked_at = time.monotonic()
         self.stop.set()
         for worker in self._running:
             with suppress(ProcessLookupError):
@@ -139,18 +148,19 @@ class Workers:
         """Wait for their end; end them where they do not."""
         if not self.stop.is_set():
             self.ask_to_end()
-        last = time.monotonic() + _STOP_SECONDS
+        last = self._asked_at + _STOP_SECONDS
         for worker in self._running:
             with suppress(subprocess.TimeoutExpired):
                 worker.wait(max(0.1, last - time.monotonic()))
         self.kill()
+        for worker in self._running:
+            worker.wait()
+            _let_go(worker)
 
     def kill(self) -> None:
         """End those that are left."""
         for worker in self._running:
             worker.kill()
-            worker.wait()
-            _let_go(worker)
 
     def _one(self) -> subprocess.Popen[bytes]:
         # The URL may hold a password, which a command line would show to everybody on the machine.
@@ -215,13 +225,15 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
     logging.getLogger("divulge").setLevel(logging.INFO)
     # A page that fetches rows gives way at each of them, and by default waits 5 ms for its turn each time.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    # uvicorn raises the signal again once it has ended, and that must not keep us from ending the workers.
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    server = _Server(config, workers)
+    # From here on, not only once it listens. uvicorn raises the signal again when it has ended, and that must not keep
+    # us from ending the workers.
+    before = signal.signal(signal.SIGTERM, server.handle_exit)
     workers.start()
     app.state.renderer.warm_up()
     try:
         with suppress(KeyboardInterrupt):
-            _Server(config, workers).run()
+            server.run()
     finally:
         workers.end()
         signal.signal(signal.SIGTERM, before)

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, joinedload
 from divulge.errors import NotAllowedError, NotFoundError, SpecError
 from divulge.ledger import states, trail
 from divulge.ledger.model import ApiToken, Person, utc_now
+from divulge.ledger.numbers import draw_numbers
 from divulge.ledger.workflow import get_person
 from divulge.web import passwords
 from divulge.web.sessions import hashed
@@ -57,6 +58,7 @@ def make(
         raise SpecError(f"{_MOST} tokens are open.", where="name", hint="Revoke one that is not used.")
     text = _PREFIX + secrets.token_urlsafe(32)
     made = ApiToken(
+        id=draw_numbers(session, ApiToken)[0],
         person_id=by,
         name=kept,
         token_hash=hashed(text),
@@ -82,7 +84,7 @@ def find(session: Session, text: str) -> ApiToken | None:
 
 def list_of(session: Session, person_id: int) -> list[ApiToken]:
     """Somebody's tokens, the newest first."""
-    statement = select(ApiToken).where(ApiToken.person_id == person_id).order_by(ApiToken.id.desc())
+    statement = select(ApiToken).where(ApiToken.person_id == person_id).order_by(ApiToken.created_at.desc())
     return list(session.scalars(statement))
 
 

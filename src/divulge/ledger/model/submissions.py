@@ -88,6 +88,7 @@ class ProjectDataset(Base):
 class Submission(Base):
     """Outputs that somebody wants released. A resubmission is a new row that replaces the returned one.
 
+    id: drawn (see `divulge.ledger.numbers`): it says nothing of what came before; created_at has the order.
     form_token: made by whoever asks; the same token again gives the same submission, never a second one.
     verdict: that of the latest assessment, or None. origin: spec, acro, table (a form), or import (the command line).
     context: by the number of an output as text ("0": all of them), what its author says it is, about whom, and what was
@@ -96,10 +97,10 @@ class Submission(Base):
 
     __tablename__ = "submissions"
     __table_args__ = (
-        Index("ix_submissions_state_id", "state", "id"),
-        Index("ix_submissions_author_id_id", "author_id", "id"),
-        Index("ix_submissions_project_id_id", "project_id", "id"),
-        Index("ix_submissions_dataset_id_state_id", "dataset_id", "state", "id"),
+        Index("ix_submissions_state_created_at_id", "state", "created_at", "id"),
+        Index("ix_submissions_author_id_created_at_id", "author_id", "created_at", "id"),
+        Index("ix_submissions_project_id_created_at_id", "project_id", "created_at", "id"),
+        Index("ix_submissions_dataset_id_state_created_at_id", "dataset_id", "state", "created_at", "id"),
         UniqueConstraint("replaces_id"),
         CheckConstraint("version >= 1", name="version"),
     )
