@@ -221,6 +221,7 @@ def run() -> list[dict[str, Any]]:
             with _served(place, workers=2) as (server, port):
                 _wait_until_two_run(place.ledger)
                 ends.append(measure_end(server, port, who))
+                print(f"  ended after {ends[-1]:.1f} s, status {server.returncode}", flush=True)
         lines.append(
             {
                 "ends under load": ENDS,

@@ -177,6 +177,39 @@ def test_decimals_of_each_count_carry_nothing(service: Service) -> None:
     assert found == ["term,value", "SEX=F,26", "SEX=M,26"]
 
 
+LOUD: dict[str, dict[str, Any]] = {
+    "a number in a formula": {"kind": "linear", "formula": "AGE ~ I((SEX == 'F') + 4711.19700101)"},
+    "many numbers in a formula": {"kind": "linear", "formula": f"AGE ~ I((SEX == 'F'){' + 0 * 47' * 30})"},
+    "quantiles": {"kind": "position", "variables": ["AGE"], "quantiles": [0.14711197]},
+    "breaks": {"kind": "histogram", "variable": "AGE", "breaks": [39.4711197, 40.5, 42]},
+    "times": {"kind": "survival", "time": "AGE", "event": "SEX", "observed": "F", "times": [40.4711197]},
+    "a level of intervals": {
+        "kind": "linear",
+        "formula": "AGE ~ SEX",
+        "statistics": ["interval"],
+        "level": 0.9547111970,
+    },
+    "a power of ten": {"kind": "linear", "formula": "AGE ~ I((SEX == 'F') * 1e-47)"},
+    "very many breaks": {"kind": "histogram", "variable": "AGE", "breaks": [39 + i / 200 for i in range(400)]},
+}
+
+
+@pytest.mark.parametrize("what", LOUD)
+def test_numbers_of_ones_own_in_labels_are_short_and_few(service: Service, what: str) -> None:
+    client = service.client("rosa")
+    given = _fields(service, outputs=[{**LOUD[what], "compute": True}])
+    answer = client.post("/api/submissions", json=given, headers=api_headers(client))
+    assert answer.status_code == 422
+    assert "leave" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("formula", ["AGE ~ I((SEX == 'F') / 1000000)", "AGE ~ I((SEX == 'F') - 43.217) + 1"])
+def test_numbers_that_people_write_are_taken(service: Service, formula: str) -> None:
+    client = service.client("rosa")
+    given = _fields(service, outputs=[{"kind": "linear", "formula": formula, "compute": True}])
+    assert client.post("/api/submissions", json=given, headers=api_headers(client)).status_code == 201
+
+
 FORMATS = {
     "plot.png": b"\x89PNG\r\n\x1a\n" + MARK.encode(),
     "table.xlsx": MARK.encode(),

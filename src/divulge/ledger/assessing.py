@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 from divulge import __version__
 from divulge.assess import Candidate, Plan, Step, assess, plan
 from divulge.assess.folders.handed_in import place_of, with_doubts
-from divulge.errors import LedgerError
+from divulge.errors import LedgerError, SpecError
 from divulge.ledger.basis import find_basis
+from divulge.ledger.carried import check_numbers
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint
 from divulge.ledger.earlier import earlier_outputs
@@ -25,7 +26,7 @@ from divulge.readers.handed_in.corrections import Correction, read_corrections
 from divulge.readers.handed_in.folder import read_folder
 from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
 from divulge.spec import format_output, parse_spec, read_inputs
-from divulge.spec.handed_in import placed_outputs
+from divulge.spec.handed_in import Placed, placed_outputs
 from divulge.table import Table, read_schema, read_table
 
 _SENT = "sent"  # the folder of the files themselves, beside the splits that are finished
@@ -102,7 +103,7 @@ def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _F
     """Find the outputs in the files, by the data; assess those that the data confirm, and say what is left over."""
     table = read_table(Path(str(work.document["data"])), read_schema(work.folder / str(work.document["schema"])))
     read = read_folder(files, table, corrections=work.corrections)
-    placed, left = placed_outputs(read, table)
+    placed, left = _quiet(*placed_outputs(read, table))
     if not placed:
         # For the checkers to look at: to fail would leave it with nobody.
         _check_data(table, work)
@@ -115,6 +116,19 @@ def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _F
         for one, p in zip(documents, placed, strict=True)
     )
     return _Finished(with_doubts(record, read, left, placed), released_figures(ready), found)
+
+
+def _quiet(placed: Sequence[Placed], left: Sequence[str]) -> tuple[list[Placed], tuple[str, ...]]:
+    """The outputs whose own words carry nothing out; the others are left to the checker, as what is left already."""
+    kept: list[Placed] = []
+    loud: list[str] = []
+    for one in placed:
+        try:
+            check_numbers(format_output(one.output))
+            kept.append(one)
+        except SpecError as error:
+            loud.append(f"{place_of(one)}: {one.output.kind} cannot be assessed: {error.message}")
+    return kept, (*left, *loud)
 
 
 def _assessed(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divulge.errors import SpecError, UploadError, suggest
+from divulge.ledger.carried import check_numbers
 from divulge.ledger.model import Use
 from divulge.ledger.store import Blob, safe_name
 from divulge.outputs import Output
@@ -183,6 +184,7 @@ def _checked(
     if _is_known(spoken, schema, public):
         output.check(schema)
     plain = format_output(output)
+    check_numbers(plain)
     released = plain.get("released")
     if isinstance(released, str):
         # A path would lead out of the submission's own files.

@@ -23,11 +23,12 @@ from divulge.ledger.database import Ledger
 from divulge.web.connections import PatientProtocol
 from divulge.web.deployment import LOOPBACK_NAMES, Deployment, is_loopback, parse_networks
 
-_STOP_SECONDS = 5  # how long requests, and workers at the same time, have to come to an end before they are ended
-_END_SECONDS = 7.0
+_STOP_SECONDS = 3  # how long requests have to come to an end before they are ended
+_WORKER_SECONDS = 5  # how long workers have at the same time: they put their jobs back
+_END_SECONDS = 6.0
 """After which nothing is waited for any more. Whatever is still being done ends as by kill −9, which loses nothing."""
 
-_LAST_SECONDS = 9
+_LAST_SECONDS = 8
 """After which the system ends us, where threads that compute leave no turn to the one that would."""
 
 _CONNECTIONS = 10_000  # at once; those that say nothing are closed, so they keep nobody out
@@ -148,7 +149,7 @@ class Workers:
         """Wait for their end; end them where they do not."""
         if not self.stop.is_set():
             self.ask_to_end()
-        last = self._asked_at + _STOP_SECONDS
+        last = self._asked_at + _WORKER_SECONDS
         for worker in self._running:
             with suppress(subprocess.TimeoutExpired):
                 worker.wait(max(0.1, last - time.monotonic()))

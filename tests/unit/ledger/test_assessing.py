@@ -9,7 +9,8 @@ import zipfile
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import select
@@ -20,6 +21,8 @@ from divulge.ledger.model import Choice, Job, JobState, Release, Submission
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Limits, Worker
+from divulge.spec import parse_output
+from divulge.spec.handed_in import Placed
 from tests.support.assessing import ready
 from tests.support.ledgers import World
 
@@ -178,3 +181,17 @@ def test_standard_errors_are_compared_with_the_data_as_on_the_command_line(
     first = next(iter(right))
     wrong = {**right, first: {**right[first], "se": right[first]["se"] + 0.5}}
     assert disagreeing({**model, "released": wrong}) > 0
+
+
+def test_output_of_a_file_with_long_numbers_of_its_authors_own_is_left_to_the_checker() -> None:
+    lines = SimpleNamespace(candidate=SimpleNamespace(lines=(3, 9)))
+    found = [
+        Placed(
+            "a.log", cast("Any", lines), {}, parse_output({"kind": "linear", "formula": text, "compute": True}), None
+        )
+        for text in ("y ~ I(x - 43.2)", "y ~ I(x - 4711.19700101)")
+    ]
+    kept, left = assessing._quiet(found, ("b.log: not read.",))
+    assert kept == found[:1]
+    assert left[0] == "b.log: not read."
+    assert left[1].startswith("a.log, lines 3–9: linear cannot be assessed")
