@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,30 @@ def test_image_is_built_without_a_network_from_the_lock() -> None:
     assert all("--no-index" in line for line in installs)
     assert "--require-hashes -r /tmp/requirements.lock" in text
     assert (ROOT / "requirements.lock").is_file()
+
+
+def test_image_is_given_nothing_but_what_it_copies() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    copied = re.findall(r"^COPY (\S+) ", (DEPLOY / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [line for line in lines if not line.startswith("#")] == ["*", *(f"!{name}" for name in copied)]
+
+
+def test_unit_may_write_where_it_is_told_to() -> None:
+    unit = (DEPLOY / "divulge.service").read_text(encoding="utf-8")
+    allowed = re.search(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)
+    assert allowed is not None
+    folders = [Path(word.removeprefix("-")) for word in allowed[1].split()]
+    for name, value in re.findall(r"^(\w+)=(/\S+)$", (DEPLOY / "environment").read_text(encoding="utf-8"), re.MULTILINE):
+        assert any(Path(value).is_relative_to(folder) for folder in folders), name
+
+
+def test_container_believes_the_gateway_of_its_network_and_nobody_else() -> None:
+    composed = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    network = composed["networks"]["inside"]["ipam"]["config"][0]
+    command = composed["services"]["service"]["command"]
+    assert command[command.index("--proxy") + 1] == network["gateway"]
+    assert ip_address(network["gateway"]) in ip_network(network["subnet"])
+    assert all(one.get("init") for one in composed["services"].values() if one["image"] == "divulge")
 
 
 def test_no_secret_is_in_the_files() -> None:
