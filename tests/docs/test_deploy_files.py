@@ -60,7 +60,9 @@ def test_unit_may_write_where_it_is_told_to() -> None:
     allowed = re.search(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)
     assert allowed is not None
     folders = [Path(word.removeprefix("-")) for word in allowed[1].split()]
-    for name, value in re.findall(r"^(\w+)=(/\S+)$", (DEPLOY / "environment").read_text(encoding="utf-8"), re.MULTILINE):
+    for name, value in re.findall(
+        r"^(\w+)=(/\S+)$", (DEPLOY / "environment").read_text(encoding="utf-8"), re.MULTILINE
+    ):
         assert any(Path(value).is_relative_to(folder) for folder in folders), name
 
 

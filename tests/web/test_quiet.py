@@ -16,9 +16,12 @@ from divulge.ledger.model import Audience, Dataset
 from divulge.table import read_table
 from tests.support.service import FIGURES, Service, api_headers, build, post, record
 
-SAFE = "AGE,SEX,ILL,CODE\n" + "".join(f"{40 + i % 2},{'FM'[i // 2 % 2]},{'no'},{i % 5}\n" for i in range(60))
-UNSAFE = "AGE,SEX,ILL,CODE\n" + "".join(
-    f"{40 + i % 2 if i else 97},{'FM'[i // 2 % 2]},{'lupus' if i == 7 else 'no'},ID{4711 + 13 * i}\n" for i in range(60)
+SAFE = "AGE,SEX,ILL,CODE,ill then\n" + "".join(
+    f"{40 + i % 2},{'FM'[i // 2 % 2]},{'no'},{i % 5},{'no'}\n" for i in range(60)
+)
+UNSAFE = "AGE,SEX,ILL,CODE,ill then\n" + "".join(
+    f"{40 + i % 2 if i else 97},{'FM'[i // 2 % 2]},{ill},ID{4711 + 13 * i},{ill}\n"
+    for i, ill in enumerate(["lupus" if i == 7 else "no" for i in range(60)])
 )
 """The same variables; one person of 97, one with a rare illness, and a code that names everybody."""
 
@@ -147,6 +150,24 @@ def test_researcher_sees_the_same_at_every_stage_of_every_outcome(sides: _Sides)
         workflow.comment(session, service.ids["chloe"], number["unsafe"], "One is exposed.", audience=Audience.CHECKERS)
     assert before == sides.seen("unsafe", number["unsafe"])
     assert "lupus" not in "".join(before)
+
+
+BESIDE: dict[str, dict[str, Any]] = {
+    "a condition": {"where": "ILL = lupus"},
+    "a condition on a name of two words": {"where": "`ill then` = lupus"},
+    "a coarser variable that is not in it": {"coarser": {"ILL": {"merge": [["no", "lupus"]]}}},
+    "weights": {"weights": "ILL"},
+}
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_nothing_beside_public_variables_tells_of_those_that_are_not(sides: _Sides, what: str) -> None:
+    with sides.service.ledger.writing() as session:
+        for number in sides.dataset.values():
+            session.get_one(Dataset, number).public = ["SEX"]
+    output = {"kind": "crosstab", "variables": ["SEX"], "compute": True, **BESIDE[what]}
+    answers = [sides.submit(name, output) for name in ("safe", "unsafe")]
+    assert len({(a.status_code, _alike(a.text)) for a in answers}) == 1
 
 
 def test_dataset_of_another_project_is_not_there(sides: _Sides) -> None:

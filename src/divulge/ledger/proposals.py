@@ -162,12 +162,16 @@ def _is_known(names: Collection[str], schema: Schema, public: Collection[str]) -
 
 def spoken_of(output: Output, schema: Schema) -> tuple[str, ...]:
     """The variables of an output, from its own words alone: whether a condition makes sense depends on the data."""
-    names = [*output.own_variables(), *([output.weights] if output.weights else [])]
+    names = [*output.own_variables(), *([output.weights] if output.weights else []), *output.coarser]
     unknown = next((name for name in names if name not in schema), None)
     if unknown is not None:
         raise SpecError(f"there is no variable {unknown[:80]!r}.", hint=suggest(unknown, schema.names))
-    words = set(re.findall(r"\w+", output.where or ""))
-    return tuple(dict.fromkeys([*names, *(name for name in schema.names if name in words)]))
+    return tuple(dict.fromkeys([*names, *(name for name in schema.names if _is_in(name, output.where or ""))]))
+
+
+def _is_in(name: str, condition: str) -> bool:
+    """Whether a condition may speak of a variable: a name such as `pay band` is more than a word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", condition, re.IGNORECASE) is not None
 
 
 def _checked(
