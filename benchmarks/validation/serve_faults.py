@@ -3,8 +3,9 @@
 In a run two programs (clients with tokens) hand in, decide and release, each thing again where it is not known whether
 it has worked. The service with its workers is killed again and again. Once in the middle it is killed, backed up and
 restored into the other database (SQLite, PostgreSQL), where it goes on. In the end everything is released, nothing is
-lost, nothing was done twice, and the audit trail is whole. `SERVE_FAULTS` says how many runs; every run is kept in
-`.venv/validation/serve_faults.jsonl` as it ends; remove the file to start anew.
+lost, nothing was done twice, and the audit trail is whole. `SERVE_FAULTS` says how many runs, `SERVE_FAULTS_AT_ONCE`
+how many at the same time, and `SERVE_FAULTS_MINUTES` after how long no other is begun. Every run is kept in
+`.venv/validation/serve_faults.jsonl` as it ends, and the next call goes on from there; remove the file to start anew.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import psutil
@@ -39,6 +42,8 @@ from divulge.web import tokens
 from tests.support.postgres import Cluster
 
 RUNS = int(os.environ.get("SERVE_FAULTS", "100"))
+AT_ONCE = int(os.environ.get("SERVE_FAULTS_AT_ONCE", "2"))
+MINUTES = float(os.environ.get("SERVE_FAULTS_MINUTES", "90"))
 SEED = 5000
 SUBMISSIONS, KILLS = 3, 4
 PATIENCE = 900.0
@@ -103,9 +108,18 @@ class Run:
         last = time.monotonic() + PATIENCE
         while time.monotonic() < last:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                self._hurry()
                 return
             time.sleep(0.1)
         raise AssertionError("the service did not start")
+
+    def _hurry(self) -> None:
+        """Workers stand back, and beside other work that takes minutes; whoever may takes it from them."""
+        assert self.process is not None, "started"
+        for one in psutil.Process(self.process.pid).children(recursive=True):
+            with suppress(psutil.Error, OSError):
+                one.nice(0)
+                Path(f"/proc/{one.pid}/autogroup").write_text("0", encoding="ascii")
 
     def kill(self) -> None:
         """kill -9 of the service. Its workers notice that it has gone, and end."""
@@ -236,22 +250,29 @@ def _faults(run: Run) -> list[str]:
 
 
 def runs() -> list[dict[str, Any]]:
-    """Every run, those that were kept and those that were still to be done."""
+    """Every run, those that were kept and those that were still to be done; none is begun after MINUTES."""
     KEPT.parent.mkdir(exist_ok=True)
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
     kept = {run["seed"]: run for run in map(json.loads, lines)}
     seeds = range(SEED, SEED + RUNS)
-    server = Cluster()
+    last = time.monotonic() + 60 * MINUTES
+    server, one_writes = Cluster(), Lock()
+
+    def run(seed: int) -> None:
+        if time.monotonic() > last:
+            return
+        found = one_run(seed, server)
+        with one_writes, KEPT.open("a", encoding="utf-8") as file:
+            kept[seed] = found
+            print(json.dumps(found), flush=True)
+            file.write(json.dumps(found) + "\n")
+
     try:
-        for seed in seeds:
-            if seed not in kept:
-                kept[seed] = one_run(seed, server)
-                print(json.dumps(kept[seed]), flush=True)
-                with KEPT.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(kept[seed]) + "\n")
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(run, [seed for seed in seeds if seed not in kept]))
     finally:
         server.stop()
-    return [kept[seed] for seed in seeds]
+    return [kept[seed] for seed in seeds if seed in kept]
 
 
 def check() -> list[str]:
@@ -260,7 +281,10 @@ def check() -> list[str]:
     for run in found:
         killed.update(run["killed"])
     wrong = [f"run {run['seed']}: {what}" for run in found for what in run["wrong"]]
-    keep("serve_faults", found, {"runs": len(found), "killed": dict(killed), "wrong": len(wrong)})
+    seconds = sorted(run["seconds"] for run in found)
+    summary = {"runs": len(found), "wanted": RUNS, "killed": dict(killed), "wrong": len(wrong), "seconds": seconds[-1:]}
+    keep("serve_faults", found, summary)
     assert not wrong, "; ".join(wrong[:5])
     said = ", ".join(f"{name} {n} times" for name, n in sorted(killed.items()))
-    return [f"{len(found)} runs of divulge serve, {said}; nothing lost, nothing done twice, the trail whole"]
+    whole = f"{len(found)} of {RUNS} runs of divulge serve, {said}; nothing lost, nothing done twice, the trail whole"
+    return [f"{whole}; the longest took {seconds[-1]:.0f} s" if seconds else "no run has ended yet"]

@@ -28,9 +28,9 @@ class Deployment:
     host_names: frozenset[str] = LOOPBACK_NAMES
     proxies: tuple[_Network, ...] = ()
     user_header: str | None = None
-    form_bytes: int = 1 << 20
+    form_bytes: int = 1_000_000
     """An ordinary form: a comment of a million characters is no comment."""
-    upload_bytes: int = 200 << 20
+    upload_bytes: int = 200_000_000
     """A file with a submission. Outputs are small; whoever sends more has sent the data."""
     limits: Limits = field(default_factory=Limits)
     idle_seconds: int = 3600

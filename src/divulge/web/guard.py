@@ -167,7 +167,7 @@ def _host_name(host: str) -> str:
 
 
 def _too_large(most: int) -> TooLargeError:
-    said = f"{most / (1 << 20):,.0f} MB" if most >= 1 << 20 else f"{most:,} bytes"
+    said = f"{most / 1_000_000:,.0f} MB" if most >= 1_000_000 else f"{most:,} bytes"
     return TooLargeError(
         f"at most {said} are taken at a time; this is more.", hint="Outputs are small: was a dataset sent by mistake?"
     )

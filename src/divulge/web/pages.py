@@ -179,7 +179,7 @@ def _size(n_bytes: int) -> str:
         return f"{n_bytes} bytes"
     if n_bytes < 1_000_000:
         return f"{n_bytes / 1000:,.0f} kB"
-    return f"{n_bytes / 1_000_000:,.1f} MB"
+    return f"{n_bytes / 1_000_000:,.1f}".removesuffix(".0") + " MB"
 
 
 def _coded(text: str) -> Markup:
