@@ -1,26 +1,32 @@
-"""Merges from the finest levels to as coarse as need be: at each step the pair that helps most for a bit."""
+"""Merges from the finest levels to as coarse as need be, and back to as fine as can be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from divulge.kernels.arrays import Integers
+from divulge.kernels.arrays import Floats, Integers
 from divulge.merging.goal import Goal
+from divulge.merging.rows import Cells, Partition, Rows
 
 MOST_LEVELS = 24
 """Levels of an ordered variable that a path starts from; of more, the neighbours with the fewest people are merged."""
 
+EAGER = (0.5, 1.0, 2.0)
+"""How much a step is worth that helps many: the power of the people it helps, for each bit that it loses. Every table
+has another that leads to the least loss."""
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """How many people have each combination of levels. names: the variables, one an axis."""
+PATHS = 12
+"""So many paths are gone at most, after the first ones with steps shaken."""
 
-    names: tuple[str, ...]
-    counts: Integers
+SHAKEN = 0.5
+"""By how much the worth of a step is shaken: enough for another path, too little for a bad one."""
+
+WORK = 20_000_000
+"""Rows that are looked at, roughly, after which no further path is begun."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,113 +37,115 @@ class Levels:
     is_ordered: bool
 
 
-Partition = Mapping[str, Integers]
-"""For each variable the group of each level; a group is called by its first level."""
-
-
 def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal) -> Partition | None:
     """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps."""
+    rows = Rows(tables, goal)
     coarsest = {name: np.zeros(each.n, dtype=np.int64) for name, each in levels.items()}
-    if sum(goal.people(_merged(t, coarsest)) for t in tables) > 0:
+    if rows.weigh(coarsest)[0] > 0:
         return None
-    last: Partition = {}
-    for last in _path(tables, levels, goal):  # noqa: B007 - the last one is wanted
-        pass
-    if sum(goal.people(_merged(t, last)) for t in tables) > 0:
-        return None
-    return _split_again(tables, levels, goal, last)
+    rng = np.random.default_rng(0)  # any seed: which paths are tried
+    ends: list[Partition] = []
+    while len(ends) < len(EAGER) or (len(ends) < PATHS and rows.looked_at < WORK):
+        shaken = 0.0 if len(ends) < len(EAGER) else SHAKEN
+        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], lambda n, by=shaken: rng.lognormal(0.0, by, n))
+        ends.append(_made_finer(rows, levels, path))
+    return max(ends, key=lambda state: rows.weigh(state)[1])
 
 
-def _split_again(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal, found: Partition) -> Partition:
-    """The same without merges that turned out not to be needed: each level is put apart where nobody minds."""
-    state = dict(found)
-    for name, each in levels.items():
-        for level in range(each.n):
-            groups = state[name]
-            mates = np.flatnonzero(groups == groups[level])
-            if len(mates) < 2 or (each.is_ordered and level not in (mates[0], mates[-1])):
-                continue
-            tried = groups.copy()
-            tried[level] = level
-            rest = mates[mates != level]
-            tried[rest] = rest[0]
-            if sum(goal.people(_merged(t, {**state, name: tried})) for t in tables) == 0:
-                state[name] = tried
+def _path(
+    rows: Rows, levels: Mapping[str, Levels], eager: float, shake: Callable[[int], Floats]
+) -> dict[str, Integers]:
+    """A merge after the other, each the best for what it loses, until nobody is left."""
+    state = {name: _started(rows, name, each) for name, each in levels.items()}
+    people, bits = rows.weigh(state)
+    while people > 0:
+        best: tuple[float, str, tuple[int, int], tuple[float, float]] | None = None
+        for name, each in levels.items():
+            pairs = _pairs(state[name], each.is_ordered)
+            factors = shake(len(pairs))
+            for pair, after, factor in zip(pairs, rows.weigh_merges(state, name, pairs), factors, strict=True):
+                gain, loss = max(people - after[0], 0.0), bits - after[1]
+                value = factor * (gain**eager + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
+                if best is None or value > best[0]:
+                    best = value, name, pair, after
+        assert best is not None, "with everything merged nobody is left"
+        _, name, (first, second), (people, bits) = best
+        state[name] = np.where(state[name] == second, first, state[name])
     return state
 
 
-def _path(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal) -> Iterator[Partition]:
-    """Partitions one after the other, each a merge more than the last, until nobody is left or nothing to merge."""
-    state = {name: _started(tables, name, each) for name, each in levels.items()}
-    yield dict(state)
-    now = [_merged(t, state) for t in tables]
+def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition) -> Partition:
+    """The same with levels put apart, or with others, for as long as nobody minds and more bits are left."""
+    state = dict(found)
+    bits = rows.weigh(state)[1]
+    at = {name: rows.people_at(name, each.n) for name, each in levels.items()}
     while True:
-        people, bits = sum(goal.people(c) for c in now), sum(_entropy(c) for c in now)
         best: tuple[float, str, Integers] | None = None
-        for name, each in levels.items() if people > 0 else ():
-            kept = np.unique(state[name]).tolist()
-            for pair in _pairs(state[name], each.is_ordered):
-                at = kept.index(pair[0]), kept.index(pair[1])
-                after = [_joined(c, t, name, at) for c, t in zip(now, tables, strict=True)]
-                gain = people - sum(goal.people(c) for c in after)
-                loss = bits - sum(_entropy(c) for c in after)
-                value = (gain + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
-                if best is None or value > best[0]:
-                    best = value, name, np.where(state[name] == pair[1], pair[0], state[name])
+        for name, each in levels.items():
+            for tried in _moves(state[name], at[name], each.is_ordered):
+                people, left = rows.weigh({**state, name: tried})
+                if people == 0 and left > (bits + 1e-9 if best is None else best[0]):  # rounding is no gain
+                    best = left, name, tried
         if best is None:
-            return
-        state[best[1]] = best[2]
-        now = [_merged(t, state) for t in tables]
-        yield dict(state)
+            return state
+        bits, name, groups = best
+        state[name] = groups
 
 
-def _joined(counts: Integers, table: Cells, name: str, at: tuple[int, int]) -> Integers:
-    """Counts with two groups of a variable as one."""
-    if name not in table.names:
-        return counts
-    axis = table.names.index(name)
-    moved = np.delete(counts, at[1], axis=axis)
-    place = (slice(None),) * axis + (at[0],)
-    moved[place] += counts[(slice(None),) * axis + (at[1],)]
-    return moved
-
-
-def _pairs(groups: Integers, is_ordered: bool) -> Iterator[tuple[int, int]]:
+def _moves(groups: Integers, people: Integers, is_ordered: bool) -> Iterator[Integers]:
+    """The same levels with one of them alone or in another group, or with small ones of several groups in one of their
+    own; of ordered ones, with a group cut in two or its end in the next. people: at each level."""
     kept = np.unique(groups).tolist()
-    return iter(pairwise(kept)) if is_ordered else combinations(kept, 2)
+    places = {g: np.flatnonzero(groups == g) for g in kept}
+    if is_ordered:
+        for members in places.values():
+            for cut in members[1:].tolist():
+                tried = groups.copy()
+                tried[(groups == groups[cut]) & (np.arange(len(groups)) >= cut)] = cut
+                yield tried
+        for one, other in pairwise(kept):
+            for cut in [*places[one][1:].tolist(), *places[other][1:].tolist()]:
+                tried = groups.copy()
+                both = np.concatenate([places[one], places[other]])
+                tried[both] = np.where(both < cut, one, cut)
+                yield tried
+        return
+    alone = len(groups)
+    for level in range(len(groups)):
+        own = groups[level]
+        if len(places[own]) > 1:
+            yield _renamed(groups, level, alone)
+        for other in kept:
+            if other != own:
+                yield _renamed(groups, level, other)
+    # What was merged with large levels, one here and one there, may be large enough together.
+    small = [members[members != members[np.argmax(people[members])]] for members in places.values() if len(members) > 1]
+    for some in [*combinations(small, 2), tuple(small)]:
+        if len(some) > 1:
+            yield _renamed(groups, np.concatenate(some), alone)
 
 
-def _started(tables: Sequence[Cells], name: str, levels: Levels) -> Integers:
+def _renamed(groups: Integers, levels: int | Integers, group: int) -> Integers:
+    """Levels in another group; every group called by its first level again."""
+    tried = groups.copy()
+    tried[levels] = group
+    _, first, place = np.unique(tried, return_index=True, return_inverse=True)
+    return first[place]
+
+
+def _pairs(groups: Integers, is_ordered: bool) -> list[tuple[int, int]]:
+    kept = np.unique(groups).tolist()
+    return list(pairwise(kept)) if is_ordered else list(combinations(kept, 2))
+
+
+def _started(rows: Rows, name: str, levels: Levels) -> Integers:
     groups = np.arange(levels.n)
     if not levels.is_ordered or levels.n <= MOST_LEVELS:
         return groups
-    people = np.zeros(levels.n)
-    for table in tables:
-        if name in table.names:
-            axis = table.names.index(name)
-            people += table.counts.sum(axis=tuple(a for a in range(table.counts.ndim) if a != axis))
+    people = rows.people_at(name, levels.n)
     while len(np.unique(groups)) > MOST_LEVELS:
         kept = np.unique(groups)
         sizes = np.bincount(groups, people, minlength=levels.n)[kept]
         at = int(np.argmin(sizes[:-1] + sizes[1:]))
         groups = np.where(groups == kept[at + 1], kept[at], groups)
     return groups
-
-
-def _merged(table: Cells, state: Partition) -> Integers:
-    """The table over groups instead of levels."""
-    counts = table.counts
-    for axis, name in enumerate(table.names):
-        if name in state:
-            kept, place = np.unique(state[name], return_inverse=True)
-            if len(kept) < counts.shape[axis]:
-                order = np.argsort(place, kind="stable")
-                starts = np.searchsorted(place[order], np.arange(len(kept)))
-                counts = np.add.reduceat(np.take(counts, order, axis=axis), starts, axis=axis)
-    return counts
-
-
-def _entropy(counts: Integers) -> float:
-    """Bits that a person's cell tells."""
-    share = counts[counts > 0] / max(float(counts.sum()), 1.0)
-    return float(-(share * np.log2(share)).sum())

@@ -8,10 +8,14 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
+from divulge.kernels.arrays import Mask
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble, computed_again
 from divulge.outputs import Output
 from divulge.table import Schema
 from divulge.withholding import complete_pattern
+
+MOST_PEOPLE = 0.5
+"""The share of people behind figures that must go, beyond which hardly anything would be left of a table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,7 @@ class Suppress(Mitigation):
     def propose(cls, trouble: Trouble) -> Iterator[Self]:
         labels = trouble.case.labels
         primary = trouble.blame > 0
-        if not trouble.output.can_suppress or not primary.any() or primary.all():
+        if not trouble.output.can_suppress or not primary.any() or _people_behind(trouble, primary) > MOST_PEOPLE:
             return
         withheld = complete_pattern(trouble.submission(), primary)
         if withheld.all():
@@ -47,3 +51,13 @@ class Suppress(Mitigation):
         figures = "1 figure" if n == 1 else f"{n:,} figures"
         beside = f", and {more:,} more so that {'it does' if n == 1 else 'they do'} not follow" if more else ""
         return f"Withhold {figures} of too few people{beside}"
+
+
+def _people_behind(trouble: Trouble, primary: Mask) -> float:
+    """The share of people who stand behind the figures, in the division of people where it is largest."""
+    shares = [1.0 if primary.all() else 0.0]
+    for behind in trouble.case.behind:
+        people, own = trouble.case.rows(behind), behind.figures >= 0
+        hidden = own & primary[np.maximum(behind.figures, 0)]
+        shares.append(float(people[hidden].sum() / max(people[own].sum(), 1)))
+    return max(shares)

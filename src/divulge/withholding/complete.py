@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,10 @@ ROUNDS = 6
 
 
 SECONDS = 10.0
-"""How long one look for a pattern may take before what it has is taken."""
+"""How long looks for a pattern may take, all together, before what they have is taken."""
+
+LEAST_SECONDS = 1.0
+"""How long each look may take even so."""
 
 
 def complete_pattern(given: Submission, primary: Mask, settings: AuditSettings | None = None) -> Mask:
@@ -32,11 +36,13 @@ def complete_pattern(given: Submission, primary: Mask, settings: AuditSettings |
     settings = settings or AuditSettings(most_chains=0)
     withheld, need = primary.copy(), np.full(len(primary), settings.narrowest)
     figures = _figures(given)
+    until = time.monotonic() + SECONDS
     for _ in range(ROUNDS):
         if figures is not None:
             padded = np.concatenate([withheld, np.zeros(len(figures.cost) - len(withheld), dtype=bool)])
             room = np.concatenate([need, np.zeros(len(padded) - len(need))])
-            withheld = find_pattern(figures, padded, np.where(padded, room, 0.0), seconds=SECONDS)[: len(withheld)]
+            left = max(until - time.monotonic(), LEAST_SECONDS)
+            withheld = find_pattern(figures, padded, np.where(padded, room, 0.0), seconds=left)[: len(withheld)]
         found = audit(_with(given, withheld), settings)
         wrong = [c for c in found.cells if c.status is not Status.PROTECTED]
         if not wrong:
@@ -49,10 +55,10 @@ def complete_pattern(given: Submission, primary: Mask, settings: AuditSettings |
             withheld |= _parts_of(figures, labels, {c.label for c in wrong}, withheld)
         if figures is None:
             # Nothing is known of how the figures hang together: the smallest that is left goes too.
-            left = np.flatnonzero(~withheld & np.isfinite(given.released[0].values))
-            if not len(left):
+            public = np.flatnonzero(~withheld & np.isfinite(given.released[0].values))
+            if not len(public):
                 break
-            withheld[left[np.argmin(given.released[0].values[left])]] = True
+            withheld[public[np.argmin(given.released[0].values[public])]] = True
     return withheld
 
 

@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 from divulge.merging import Cells, Goal, Levels, find_merges
-from divulge.merging import goal as goals
+from divulge.merging.goal import exposures
+from divulge.merging.rows import Rows
+
+
+def people(goal: Goal, counts: list[list[int]]) -> float:
+    return Rows([Cells(("A", "B"), np.array(counts))], goal).weigh({})[0]
 
 
 def test_goal_counts_people_in_thin_cells() -> None:
-    assert Goal(fewest=10).people(np.array([[3, 20], [0, 9]])) == 12
+    assert people(Goal(fewest=10), [[3, 20], [0, 9]]) == 12
 
 
 def test_goal_counts_groups_that_share_a_rare_value() -> None:
-    counts = np.array([[90, 0], [0, 4]])
-    assert Goal(rarest=0.1).people(counts) == 4
-    assert Goal(rarest=0.01).people(counts) == 0
+    assert people(Goal(rarest=0.1), [[90, 0], [0, 4]]) == 4
+    assert people(Goal(rarest=0.01), [[90, 0], [0, 4]]) == 0
 
 
 @pytest.mark.parametrize(("cell", "group"), [(1, 1), (1, 5), (3, 7), (2, 30)])
@@ -27,7 +31,7 @@ def test_exposure_over_halves_is_what_drawing_halves_gives(cell: int, group: int
     inside = (1 + mates + share) / (2 + mates + others)
     outside = (mates + share) / (1 + mates + others)
     drawn = inside - outside
-    found = goals._exposure(cell, group, round(share * goals.STEPS))
+    found = exposures()[cell, group] @ [1.0, share]
     assert abs(found - drawn.mean()) <= 4 * drawn.std() / np.sqrt(n) + 1e-12  # rounding of sums
 
 
@@ -49,3 +53,23 @@ def test_ordered_levels_are_merged_with_neighbours_only() -> None:
 
 def test_nothing_is_found_where_nothing_helps() -> None:
     assert find_merges([Cells(("A",), np.array([3, 4]))], {"A": Levels(2, False)}, Goal(fewest=10)) is None
+
+
+def test_wide_table_of_few_people_is_merged_without_a_look_at_its_empty_cells() -> None:
+    rng = np.random.default_rng(3)  # any seed
+    shape = (2, 2, 2, 5, 10, 90)
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, tuple(rng.integers(0, n, 1_000) for n in shape), 1)
+    names = tuple("ABCDEF")
+    levels = {name: Levels(n, n > 50) for name, n in zip(names, shape, strict=True)}
+    found = find_merges([Cells(names, counts)], levels, Goal(10, 0.1, 0.1))
+    assert found is not None
+    assert Rows([Cells(names, counts)], Goal(10, 0.1, 0.1)).weigh(found)[0] == 0
+
+
+def test_small_levels_are_merged_with_each_other_where_together_they_are_large_enough() -> None:
+    """No two of them are: a path that looks at pairs puts each with a large one."""
+    table = Cells(("A",), np.array([12, 12, 12, 3, 4, 5]))
+    found = find_merges([table], {"A": Levels(6, False)}, Goal(fewest=12))
+    assert found is not None
+    assert found["A"].tolist() == [0, 1, 2, 3, 3, 3]
