@@ -22,6 +22,7 @@ DOCUMENTS = {
     "table": {"kind": "crosstab", "variables": ["ETHGROUP", "MSTATUS"], "margins": True},
     "ages": {"kind": "crosstab", "variables": ["AGE", "SEX"]},
     "means": {"kind": "means", "variables": ["AGE"], "by": ["ETHGROUP"], "empty": "allow", "decimals": 2},
+    "few": {"kind": "means", "variables": ["AGE"], "by": ["SEX"], "where": "AGE > 85 and LTILL = 1", "decimals": 2},
     "extremes": {"kind": "extremes", "variables": ["AGE"], "by": ["SEX"]},
     "model": {"kind": "logistic", "formula": "TENURE ~ AGE + C(MSTATUS) + SEX", "decimals": 4},
 }
@@ -88,6 +89,64 @@ def test_merges_leave_no_thin_cell() -> None:
     for name in ("table", "ages"):
         found = [m.apply(trouble(name).output, TABLE.schema) for m in MergeLevels.propose(trouble(name))]
         assert any(_smallest(made) >= 10 for made in found), name
+
+
+def test_wider_subpopulation_has_enough_people_and_everybody_of_the_narrow_one() -> None:
+    from divulge.mitigations.more_people import MorePeople
+    from divulge.table import Condition
+
+    given = parse_output({**DOCUMENTS["few"], "where": "AGE > 93"})
+    (case,) = make_cases([given], [None], TABLE)
+    found = list(MorePeople.propose(Trouble(case, np.ones(len(case.labels)))))
+    assert found[-1].where is None
+    narrow = Condition.parse("AGE > 93", TABLE.schema).selects(TABLE)
+    sizes = []
+    for one in found[:-1]:
+        assert one.where is not None
+        wide = Condition.parse(one.where, TABLE.schema).selects(TABLE)
+        assert wide[narrow].all()
+        sizes.append(int(wide.sum()))
+    assert sizes, "an age below 93 takes in more"
+    assert sizes[0] >= 10
+    assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize(
+    ("where", "parts"),
+    [
+        ("SEX = 1 and LTILL = 1", {"LTILL = 1", "SEX = 1"}),
+        ("SEX = 1 or LTILL = 1", set()),
+        ("not (SEX = 1 and LTILL = 1)", set()),
+    ],
+)
+def test_condition_loses_a_part_only_where_that_widens_it(where: str, parts: set[str]) -> None:
+    from divulge.mitigations.more_people import MorePeople
+
+    (case,) = make_cases([parse_output({**DOCUMENTS["few"], "where": where})], [None], TABLE)
+    found = {one.where for one in MorePeople.propose(Trouble(case, np.ones(len(case.labels))))}
+    assert found == {None, *parts}
+
+
+def test_numbers_that_a_model_takes_as_categories_are_merged() -> None:
+    from divulge.mitigations.merge_levels import MergeLevels
+
+    for formula, merged in (("TENURE ~ C(AGE) + SEX", True), ("TENURE ~ AGE + SEX", False)):
+        given = parse_output({"kind": "linear", "formula": formula, "decimals": 3})
+        (case,) = make_cases([given], [None], TABLE)
+        found = list(MergeLevels.propose(Trouble(case, np.ones(len(case.labels)))))
+        assert any("AGE" in one.bands for one in found) is merged, formula
+
+
+def test_quantiles_in_the_place_of_extremes_are_a_loss() -> None:
+    from divulge.mitigations.safe_quantiles import SafeQuantiles
+
+    given, released = trouble("extremes").output, trouble("extremes").case.released
+    losses = []
+    for share in (0.01, 0.25):
+        made = SafeQuantiles(share=share).apply(given, TABLE.schema)
+        printed = made.publish(made.evaluate(TABLE), TABLE.schema)
+        losses.append(find_loss(given, released, made, printed, TABLE).information)
+    assert 0.1 < losses[0] < losses[1]
 
 
 def _smallest(output: Output) -> float:

@@ -19,9 +19,6 @@ EAGER = (0.5, 1.0, 2.0)
 """How much a step is worth that helps many: the power of the people it helps, for each bit that it loses. Every table
 has another that leads to the least loss."""
 
-PATHS = 12
-"""So many paths are gone at most, after the first ones with steps shaken."""
-
 SHAKEN = 0.5
 """By how much the worth of a step is shaken: enough for another path, too little for a bad one."""
 
@@ -37,15 +34,18 @@ class Levels:
     is_ordered: bool
 
 
-def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal) -> Partition | None:
-    """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps."""
+def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal, paths: int = 1) -> Partition | None:
+    """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps.
+
+    paths: so many are gone at most, after the first ones with steps shaken.
+    """
     rows = Rows(tables, goal)
     coarsest = {name: np.zeros(each.n, dtype=np.int64) for name, each in levels.items()}
     if rows.weigh(coarsest)[0] > 0:
         return None
     rng = np.random.default_rng(0)  # any seed: which paths are tried
     ends: list[Partition] = []
-    while len(ends) < len(EAGER) or (len(ends) < PATHS and rows.looked_at < WORK):
+    while not ends or (len(ends) < paths and rows.looked_at < WORK):
         shaken = 0.0 if len(ends) < len(EAGER) else SHAKEN
         path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], lambda n, by=shaken: rng.lognormal(0.0, by, n))
         ends.append(_made_finer(rows, levels, path))
@@ -76,20 +76,21 @@ def _path(
 
 def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition) -> Partition:
     """The same with levels put apart, or with others, for as long as nobody minds and more bits are left."""
-    state = dict(found)
+    state, before = dict(found), -1.0
     bits = rows.weigh(state)[1]
-    at = {name: rows.people_at(name, each.n) for name, each in levels.items()}
-    while True:
-        best: tuple[float, str, Integers] | None = None
+    while bits > before:
+        before = bits
         for name, each in levels.items():
-            for tried in _moves(state[name], at[name], each.is_ordered):
-                people, left = rows.weigh({**state, name: tried})
-                if people == 0 and left > (bits + 1e-9 if best is None else best[0]):  # rounding is no gain
-                    best = left, name, tried
-        if best is None:
-            return state
-        bits, name, groups = best
-        state[name] = groups
+            people, at, in_vain = rows.people_at(name, each.n), 0, 0
+            moves = list(_moves(state[name], people, each.is_ordered))
+            # After a move the others are tried from there on, until none of them helps.
+            while in_vain < len(moves):
+                tried = {**state, name: moves[at % len(moves)]}
+                (left, after), at, in_vain = rows.weigh(tried), at + 1, in_vain + 1
+                if left == 0 and after > bits + 1e-9:  # rounding is no gain
+                    state, bits, in_vain = tried, after, 0
+                    moves = list(_moves(state[name], people, each.is_ordered))
+    return state
 
 
 def _moves(groups: Integers, people: Integers, is_ordered: bool) -> Iterator[Integers]:

@@ -8,6 +8,7 @@ from divulge.mitigations.fewer_digits import FewerDigits
 from divulge.mitigations.merge_levels import MergeLevels
 from divulge.mitigations.midpoint import RoundToMidpoint
 from divulge.mitigations.mitigation import Mitigation
+from divulge.mitigations.more_people import MorePeople
 from divulge.mitigations.random_rounding import RoundAtRandom
 from divulge.mitigations.round_counts import RoundCounts
 from divulge.mitigations.safe_quantiles import SafeQuantiles
@@ -19,6 +20,7 @@ MITIGATIONS: tuple[type[Mitigation], ...] = (
     MergeLevels,
     TopCode,
     SafeQuantiles,
+    MorePeople,
     DropVariable,
     FewerDigits,
     Suppress,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Self
@@ -18,8 +19,14 @@ from divulge.table.variable import Value
 N_NAMED = 4
 """Values that a sentence names; of more it says how many."""
 
-MOST_CELLS = 100_000
+MOST_CELLS = 1_000_000
 """Cells of a table whose merges are searched for; the merges of a larger one are tried variable by variable."""
+
+MORE_TIMES = (2, 4)
+"""So many times the fewest people are tried for a group, where figures are no counts."""
+
+PATHS, FEW_PATHS = 40, 3
+"""Ways that a search goes where every variable may be merged, and where only some may."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +53,15 @@ class MergeLevels(Mitigation):
         if not tables:
             return
         goals = [Goal(delta=trouble.delta), Goal(trouble.fewest, trouble.rarest, trouble.delta)]
+        if trouble.output.growth != "extensive":
+            # A quartile needs four times the people that a mean needs, so that enough of them lie beyond it.
+            goals += [Goal(times * trouble.fewest, trouble.rarest, trouble.delta) for times in MORE_TIMES]
         seen: list[Self] = []
         together = [levels] if len(levels) > 1 and sum(t.counts.size for t in tables) <= MOST_CELLS else []
         without = [{n: e for n, e in levels.items() if n != name} for name in levels] if len(levels) > 2 else []
         for chosen in [*together, *without, *({name: each} for name, each in levels.items())]:
             for goal in goals:
-                merges = find_merges(tables, chosen, goal)
+                merges = find_merges(tables, chosen, goal, PATHS if chosen in together else FEW_PATHS)
                 found = cls() if merges is None else cls(**_settings(merges, trouble.schema))
                 if found != cls() and found not in seen:
                     seen.append(found)
@@ -108,11 +118,13 @@ def _tables(trouble: Trouble) -> tuple[list[Cells], dict[str, Levels]]:
 def _levels_of_terms(trouble: Trouble) -> list[Cells]:
     """For a model: how many people have each value of its categories."""
     response = trouble.output.own_variables()[:1]
+    formula = str(vars(trouble.output.written).get("formula", ""))
     rows = next((b.group >= 0 for b in trouble.case.behind if b.what in ("model", "saturated")), None)
     found = []
     for name in trouble.free_variables:
         variable = trouble.schema[name]
-        if rows is None or name in response or variable.kind != "categorical" or variable.n_values < 3:
+        is_category = variable.kind == "categorical" or re.search(rf"\bC\(\s*{re.escape(name)}\s*[,)]", formula)
+        if rows is None or name in response or not is_category or variable.n_values < 3:
             continue
         codes = trouble.table[name][rows].astype(np.int64)
         counts = np.bincount(codes[codes < variable.n_values], minlength=variable.n_values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +42,10 @@ class Loss:
 def find_loss(output: Output, released: Released, safer: Output, printed: Released, table: Table) -> Loss:
     """What is lost between an output as it was to be released and a safer one."""
     before, after = output.evaluate(table), safer.evaluate(table)
-    bits = [_bits(o, f, r, table) for o, f, r in ((output, before, released), (safer, after, printed))]
     place = {label: i for i, label in enumerate(printed.labels)}
     shared = [(i, place[label]) for i, label in enumerate(released.labels) if label in place]
+    off = _differences(released, printed, shared)
+    bits = [_bits(output, before, released, table), _bits(safer, after, printed, table, off)]
     old = np.array([released.values[i] for i, _ in shared], dtype=float)
     new = np.array([printed.values[j] for _, j in shared], dtype=float)
     hidden = np.isnan(new) & ~np.isnan(old)
@@ -72,6 +74,16 @@ def find_loss(output: Output, released: Released, safer: Output, printed: Releas
     )
 
 
+def _differences(released: Released, printed: Released, shared: Sequence[tuple[int, int]]) -> Floats:
+    """By how much each safer figure is off the one that it stands for: that of its name, else that of its place."""
+    if not shared and len(released.labels) == len(printed.labels):
+        shared = [(i, i) for i in range(len(released.labels))]
+    found = np.zeros(len(printed.labels))
+    for i, j in shared:
+        found[j] = abs(float(printed.values[j]) - float(released.values[i]))
+    return np.nan_to_num(found, nan=0.0)
+
+
 def _hellinger(old: Floats, new: Floats) -> float:
     distance = np.sqrt(0.5 * ((np.sqrt(old) - np.sqrt(np.maximum(new, 0.0))) ** 2).sum())
     return float(1.0 - distance / np.sqrt(max(float(old.sum()), 1e-12)))
@@ -97,10 +109,11 @@ def _overlap(before: Figures, after: Figures) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def _bits(output: Output, figures: Figures, released: Released, table: Table) -> float:
+def _bits(output: Output, figures: Figures, released: Released, table: Table, off: Floats | None = None) -> float:
     """Counts: what a person's cell tells, in bits (Shannon 1948), less where a count is withheld or not exact.
 
-    Others: how many values of the last printed digit a figure's own size leaves, as bits, over the figures.
+    Others: how many values of the last printed digit a figure's own size leaves, as bits, over the figures. A figure
+    that is off by more than that tells as much as one that is printed so coarsely.
     """
     given = np.isfinite(released.values)
     if output.growth == "extensive" and output.has_threshold:
@@ -113,4 +126,5 @@ def _bits(output: Output, figures: Figures, released: Released, table: Table) ->
         tells = np.where(share > 0, -share * np.log2(np.where(share > 0, share, 1.0)), 0.0)
         return float((tells * exact)[counts > 0].sum())
     size = np.abs(np.where(given, released.values, 0.0))
-    return float(np.log2(1.0 + size / np.maximum(released.half, 1e-300))[given].sum())
+    unit = np.maximum(released.half, 1e-300) if off is None else np.maximum(np.maximum(released.half, 1e-300), off)
+    return float(np.log2(1.0 + size / unit)[given].sum())

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -141,16 +142,18 @@ def mitigate(
     if before.verdict is Verdict.RELEASE:
         return search.result((), (), 0, started)
     candidates = search.candidates()
-    say(f"{len(candidates)} candidates pass rules and audit.")
+    say(f"{len(candidates)} candidates.")
+    chosen = _chosen(candidates, most, search.passes)
+    say(f"{len(chosen)} of them pass rules and audit, and are assessed.")
     kept: list[Proposal] = []
     tried: list[Proposal] = []
-    for steps in _chosen(candidates, most):
+    for steps in chosen:
         say(f"Assessing: {search.sentence(steps)}")
         proposal = search.confirmed(steps, released_before, workers, listener)
         (kept if proposal.verdict == Verdict.RELEASE else tried).append(proposal)
         if len(kept) == MOST_SHOWN:
             break
-    return search.result(_front(kept), tried, len(candidates), started)
+    return search.result(_front(kept), tried, len(chosen), started)
 
 
 class _Search:
@@ -195,7 +198,7 @@ class _Search:
         )
 
     def candidates(self) -> list[tuple[Step, ...]]:
-        """Changes of all outputs in trouble that pass rules and audit together, the least loss first."""
+        """Changes of all outputs in trouble, the least loss first."""
         troubled = [i for i in range(len(self.outputs)) if self.blame[i].figures.any()] or list(
             range(len(self.outputs))
         )
@@ -203,15 +206,11 @@ class _Search:
         each = [steps for steps in each if steps]
         if not each:
             return []
-        found = []
-        for rank in range(max(len(steps) for steps in each)):
-            chosen = tuple(steps[min(rank, len(steps) - 1)] for steps in each)
-            if len(each) == 1 or self._passes(chosen):
-                found.append(chosen)
-        return found
+        longest = max(len(steps) for steps in each)
+        return [tuple(steps[min(rank, len(steps) - 1)] for steps in each) for rank in range(longest)]
 
     def _steps(self, number: int) -> Iterator[Step]:
-        """What can be done about one output, where it passes rules and audit beside the others as they are."""
+        """What can be done about one output, where anything is printed otherwise."""
         case = self.cases[number]
         fewest = [rule_setting(self.ready, rule, "fewest") for rule in ("threshold", "small group")]
         trouble = Trouble(
@@ -223,7 +222,6 @@ class _Search:
             _secret(self.table),
             (*self.earlier, *self._beside(number)),
         )
-        alone = len(self.outputs) == 1
         for kind in MITIGATIONS:
             for mitigation in kind.propose(trouble):
                 try:
@@ -237,7 +235,7 @@ class _Search:
                         printed,
                         find_loss(case.output, case.released, made, printed, self.table),
                     )
-                    if not alone or self._passes((step,)):
+                    if step.loss.changed or set(printed.labels) != set(case.released.labels):
                         yield step
                 except DivulgeError:
                     continue  # it does not fit this output
@@ -248,7 +246,8 @@ class _Search:
             if i != number and not self.blame[i].figures.any():
                 yield output.name or f"outputs[{i}]", output, printed
 
-    def _passes(self, steps: Sequence[Step]) -> bool:
+    def passes(self, steps: Sequence[Step]) -> bool:
+        """Whether rules and the audit have nothing against the outputs with these changes."""
         return screen_outputs(self.ready, *self._with(steps)).passes
 
     def _with(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
@@ -314,14 +313,16 @@ def _varied(candidates: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
     return [steps for _, _, steps in sorted(ranked, key=lambda r: r[:2])]
 
 
-def _chosen(candidates: Sequence[tuple[Step, ...]], most: int) -> list[tuple[Step, ...]]:
-    """Those that are assessed in full. The last of several merges, where none before does: what is coarser is exact,
-    and reaches where rounding does not."""
+def _chosen(
+    candidates: Sequence[tuple[Step, ...]], most: int, passes: Callable[[tuple[Step, ...]], bool]
+) -> list[tuple[Step, ...]]:
+    """Those that are assessed in full, of those that pass rules and audit. The last of several merges, where none
+    before does: what is coarser is exact, and reaches where rounding does not."""
     ranked = _varied(candidates)
-    found = ranked[:most]
+    found = list(islice(filter(passes, ranked), most))
     merging = [steps for steps in ranked if all(step.mitigation.rung is Rung.COARSEN for step in steps)]
-    if merging and len(found) > 1 and not any(steps in merging for steps in found):
-        found[-1] = merging[0]
+    if len(found) == most > 1 and not any(steps in merging for steps in found):
+        found[-1:] = list(islice(filter(passes, merging), 1)) or found[-1:]
     return found
 
 
