@@ -3,9 +3,9 @@
 The data stay where they are: FOREIGN in the environment names the folder that holds `data/` and `wild/cases/`. ONLY
 ("nursery sd2011") takes some of the data, CASES ("median of three;mode of two") some of the outputs, SEEDS ("1 2 3")
 other seeds; SPLITS and SECONDS other settings than the usual ones, of which none may release what is unsafe. What is
-run anew takes the place of what was kept of the same output, seed and settings; the rest stays. `load`: how many
-programs wanted a processor when the output was done. Searches are limited by the clock, so on a busy machine they reach
-less.
+run anew takes the place of what was kept of the same output, seed and settings, as it ends; the rest stays. `load`: how
+many programs wanted a processor when the output was done. Searches are limited by the clock, so on a busy machine they
+reach less.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ NAMES = [name.strip() for name in os.environ.get("CASES", "").split(";") if name
 SEEDS = [int(seed) for seed in os.environ.get("SEEDS", "1").split()]
 SPLITS = [int(n) for n in os.environ.get("SPLITS", "0").split()]
 SECONDS = [float(s) for s in os.environ.get("SECONDS", "0").split()]
+KEPT_AS = "foreign" if SPLITS == [0] else "foreign_settings"
 
 Frame = pd.DataFrame
 
@@ -103,6 +104,7 @@ def lines_of(folder: Path) -> Iterator[dict[str, Any]]:
     for case, seed, splits, seconds in product(chosen, SEEDS, SPLITS, SECONDS):
         line = run_one(case, seed, splits, seconds, folder)
         print(f"  {line}", flush=True)
+        keep_with_earlier(KEPT_AS, [line])
         yield line
 
 
@@ -110,8 +112,6 @@ def check() -> list[str]:
     assert FOLDER.is_dir(), "name the folder that holds data/ and wild/cases/ in FOREIGN"
     with TemporaryDirectory() as folder:
         lines = list(lines_of(Path(folder)))
-    name = "foreign" if SPLITS == [0] else "foreign_settings"
-    keep_with_earlier(name, lines)
     wrong = [x for x in lines if (x["truth"], x["verdict"]) in (("unsafe", "release"), ("safe", "refuse"))]
     assert not wrong, wrong
     totals = totals_of(lines)

@@ -130,9 +130,6 @@ FIGURES = (
     ),
     Example("spread of two", "two", amounts(30, 31), (("shape", {"variables": ["v"]}),), ("sd v",)),
     Example("spread of two", "three", amounts(30, 31, 33), (("shape", {"variables": ["v"]}),), ()),
-    # The squares of the hundred others add up to about 25: little beside 100², not beside 10².
-    Example("dominated spread", "far away", amounts(*[0, 1] * 50, 100), (("shape", {"variables": ["v"]}),), ("sd v",)),
-    Example("dominated spread", "near", amounts(*[0, 1] * 50, 10), (("shape", {"variables": ["v"]}),), ()),
     Example("differenced statistics", "three", MANY, _deviations("u >= 3"), ("all figures",)),
     Example("differenced statistics", "four", MANY, _deviations("u >= 4"), ()),
     Example("differenced statistics", "three, in whole numbers", MANY, _deviations("u >= 3", decimals=-1), ()),

@@ -13,6 +13,7 @@ from divulge.kernels.largest import largest_by_group
 from divulge.outputs import Output, Released
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.spreads import Spread
 from divulge.table import Table
 
 Weighting = Literal["repeat", "total", "public"]
@@ -72,6 +73,11 @@ class Case:
     def of(self, *what: str) -> list[Behind]:
         """The groups behind figures of these kinds."""
         return [b for b in self.behind if b.what in what]
+
+    @cached_property
+    def spreads(self) -> tuple[Spread, ...]:
+        """What the figures state of how far people lie apart."""
+        return tuple(self.output.spreads(self.table, self.released))
 
     def of_amounts(self) -> list[Behind]:
         """The groups behind means, totals and concentrations of amounts; 0 and 1 are no amount but a count."""

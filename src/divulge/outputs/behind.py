@@ -28,6 +28,7 @@ What = Literal[
     "concentration",
     "ratio",
     "events",
+    "last step",  # those at whose time a survival curve falls to zero, where that time is told
     "curve",  # those with whom a survival curve or life table begins
     "correlation",
     "term",  # the people of a level, or with a value other than zero, of a regression term

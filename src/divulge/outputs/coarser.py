@@ -25,6 +25,7 @@ from divulge.outputs.lowering.residuals import Residuals
 from divulge.outputs.output import Growth, Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Precision, Released
+from divulge.outputs.spreads import Spread
 from divulge.outputs.stated import Stated
 from divulge.table import Condition, Schema, Table
 from divulge.table.coarsening import Coarsening, coarser_schema, coarser_table
@@ -111,6 +112,10 @@ class Coarser(Output):
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
         return [one.coarser(list(self.coarser)) for one in self.inner.stated(self._coarse_table(table), released)]
+
+    def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
+        names = tuple(self.coarser)
+        return [one.coarser(names) for one in self.inner.spreads(self._coarse_table(table), released)]
 
     # What is said of the finer codes.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures
-from divulge.outputs.output import Output, numeric
+from divulge.outputs.output import Output
 from divulge.table import Table
 
 

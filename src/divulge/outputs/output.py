@@ -18,7 +18,7 @@ from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What, crowds_of
 from divulge.outputs.few_people import FewPeople
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.linear import Linear
@@ -27,10 +27,11 @@ from divulge.outputs.methods import METHODS
 from divulge.outputs.methods.method import Method
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
+from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
 from divulge.outputs.stated import Stated
 from divulge.settings import Kinds, OnlyIf, Range, check_settings
-from divulge.table import Condition, Schema, Table, Variable
+from divulge.table import Condition, Schema, Table
 from divulge.table.coarsening import Coarsening
 
 
@@ -177,6 +178,11 @@ class Output:
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
         """What the figures state as sums, where it does not follow from the groups behind them."""
+        del table, released
+        return ()
+
+    def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
+        """What the figures state of how far people lie from each other, as sums of powers."""
         del table, released
         return ()
 
@@ -390,11 +396,3 @@ class Output:
         given = np.isfinite(released.values)
         below, above = self.method.reach(np.where(given, released.values, 0.0), self.sums(schema))
         return released.within(below, above, self.possible_where(~given, schema, n_rows))
-
-
-def numeric(schema: Schema, name: str) -> Variable:
-    """A variable whose values are all numbers; an error where it is not one or does not exist."""
-    variable = schema[name]
-    if np.isnan(variable.numbers[: variable.n_values]).any():
-        raise OutputError(f"a variable of numbers is needed, {name!r} has values that are not.")
-    return variable

@@ -5,6 +5,7 @@ from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
+from divulge.rules.differenced_spread import DifferencedSpread
 from divulge.rules.differenced_statistics import DifferencedStatistics
 from divulge.rules.differenced_values import DifferencedValues
 from divulge.rules.differencing import Differencing
@@ -64,6 +65,7 @@ RULES: tuple[type[Rule], ...] = (
     Digits,
     Differencing,
     DifferencedValues,
+    DifferencedSpread,
     DifferencedStatistics,
     NestedModels,
     ChangedTwice,

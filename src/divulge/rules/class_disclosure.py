@@ -19,13 +19,19 @@ from divulge.rules.rule import Finding, Rule, Severity
 class ClassDisclosure(Rule):
     """k-disclosure: a margin p of a variable and one of its cells c with |p| − k ≤ |c|: all but k of p are in c.
 
-    A mean of 0 and 1 that is 0 or 1, and a level of a regression on which all have the same response, are cells too.
+    A mean of 0 and 1 that is 0 or 1, a level of a regression on which all have the same response, and a survival curve
+    along which everybody or nobody has the event are cells too.
     """
 
     name: ClassVar[str] = "class disclosure"
     asks: ClassVar[str] = "No group may have everybody, or everybody but k, in one cell."
     source: ClassVar[str] = "|p| − k ≤ |c|, not strict: Handbook on SDC 2025, group disclosure; GaussSuppression"
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.FREQUENCIES, Statbarn.AGGREGATES, Statbarn.MODELS)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.FREQUENCIES,
+        Statbarn.AGGREGATES,
+        Statbarn.MODELS,
+        Statbarn.SURVIVAL,
+    )
 
     k: Annotated[int, "How many of the group may know their own value: 0 outsiders, 1 an insider."] = 0
     sensitive: Annotated[str | None, "The variable that nobody's value of may be told; none: each in turn."] = None
@@ -95,6 +101,8 @@ def _two_valued(case: Case) -> Iterator[tuple[Behind, Floats]]:
     for behind in case.of("mean"):
         if behind.variable is not None and behind.variable not in [b.variable for b in case.of_amounts()]:
             yield behind, case.numbers(behind)
+    for events, curve in zip(case.of("events"), case.of("curve"), strict=False):
+        yield curve, (events.group >= 0).astype(np.float64)
     stated = next(iter(case.output.stated(case.table, case.released)), None)
     if stated is None or not np.isin(stated.own[stated.inside], (0.0, 1.0)).all():
         return

@@ -18,14 +18,17 @@ from divulge.rules.rule import Finding, Rule, Severity
 
 @dataclass(frozen=True, kw_only=True)
 class HeldByFew(Rule):
-    """A maximum or minimum that fewer than a given number of people of its group have, as far as is printed."""
+    """A maximum or minimum that fewer than a given number of people of its group have, as far as is printed.
+
+    A survival curve that falls to zero tells the longest time of all (Kaplan & Meier 1958).
+    """
 
     name: ClassVar[str] = "extreme held by few"
     asks: ClassVar[str] = "A maximum or a minimum must be the value of several people, as far as it is printed."
     source: ClassVar[str] = "n < t, strict: Green, Ritchie & White 2024, maxima and minima; ACRO refuses them all"
     remedy: ClassVar[str] = "Leave the extremes out, or print them so coarsely that more people share them."
     severity: ClassVar[Severity] = Severity.REFUSE
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES, Statbarn.POSITION)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.EXTREMES, Statbarn.POSITION, Statbarn.SURVIVAL)
 
     fewest: Annotated[int, "So many people must have the extreme value."] = 10
 
@@ -43,6 +46,11 @@ class HeldByFew(Rule):
             # A withheld figure says at most that the extreme is possible.
             few = case.shown(behind) & (n_held > 0) & (n_held < self.fewest)
             people[rows[held & few[group]]] = True
+            labels += [behind.label(g, case.labels) for g in np.flatnonzero(few).tolist()]
+        for behind in case.of("last step"):
+            n_held = case.units(behind)
+            few = case.shown(behind) & (n_held > 0) & (n_held < self.fewest)
+            people |= case.people(behind, few)
             labels += [behind.label(g, case.labels) for g in np.flatnonzero(few).tolist()]
         if not labels:
             return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
@@ -21,10 +22,13 @@ from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, number_response, read_model
+from divulge.outputs.models.spreads import spread_of_response
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
+from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import about_number
 from divulge.table import Schema, Table
 
 Shown = Literal["df", "sum sq", "mean sq", "F", "p"]
@@ -119,6 +123,31 @@ class Anova(Output):
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         return tested_behind(self, table, self._model(table.schema))
+
+    def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
+        """The sums of squares of type 1 add up to that of the response."""
+        model = self._model(table.schema)
+        placed, terms = self._placed(table.schema), self._terms(model)
+        degrees = {t: v for (t, s), v in zip(placed, released.values.tolist(), strict=True) if s == "df"}
+        errors: dict[str, list[float]] = {term: [np.inf] for term in (*terms, RESIDUAL)}
+        for (term, shown), value, half in zip(placed, released.values, released.half, strict=True):
+            times = {"sum sq": 1.0, "mean sq": degrees.get(term, np.nan)}.get(shown, np.nan)
+            if np.isfinite([value, half, times]).all():
+                errors[term].append(float(half * times))
+        error = sum(min(found) for found in errors.values())
+        response = model.formula.response
+        if not np.isfinite(error) or (self.type == 2 and len(terms) > 1):
+            return ()
+        about = (
+            about_number(table, response.variable)
+            if response.text == response.variable
+            else (
+                response.variable,
+                response.text,
+            )
+        )
+        own = np.nan_to_num(model.y)[table[response.variable]]
+        return (spread_of_response(about, own, self.behind(table)[0].group >= 0, error, table),)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.CONSTANT)

@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
@@ -18,7 +18,7 @@ from divulge.outputs.models.newton import Curve
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.positive import count_response
 from divulge.outputs.models.statsmodels_code import fits_statsmodels, without_missing
-from divulge.outputs.output import Example, numeric
+from divulge.outputs.output import Example
 from divulge.table import Schema, Variable
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,9 +11,12 @@ from divulge.outputs.lowering.lowered import Family
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.model import number_response
 from divulge.outputs.models.regression import Regression
+from divulge.outputs.models.spreads import model_spreads
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
-from divulge.table import Schema, Variable
+from divulge.outputs.released.precision import Released
+from divulge.outputs.spreads import Spread
+from divulge.table import Schema, Table, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,10 @@ class Linear(Regression):
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)
+
+    def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
+        (stated,) = self.stated(table, released)
+        return model_spreads(stated, released, table, self.errors) if {*self.statistics} - {"n", "mean"} else ()
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if not fits_statsmodels(self.formula) or self.errors.endswith("-ml"):

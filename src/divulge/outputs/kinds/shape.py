@@ -20,11 +20,16 @@ from divulge.outputs.lowering.smooth import Sums, lower_sums
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import Released
+from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import about_number
 from divulge.table import Schema, Table
 
 N_POWERS = 5
 """Sums of powers 0 … 4 of a variable give all four statistics."""
+
+_POWERS = {"sd": 2, "variance": 2, "skewness": 3, "kurtosis": 4}
+"""The highest power that each of them takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +126,46 @@ class Shape(Grouped):
                 "kurtosis": kurtosis,
             }
         return np.stack([np.where(n > 0, found[which], np.nan) for which in self.show])
+
+    def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
+        """Sums of squares, and of cubes and fourth powers beside them, of which one person makes more still."""
+        found, behind = [], iter(self.behind(table))
+        for column in self.columns(table):
+            n = column.sums()
+            mean = np.divide(column.sums(column.numbers), n, out=np.zeros(len(n)), where=n > 0)
+            away = column.numbers - mean[column.groups]
+            sums = np.stack([column.sums(away**k) for k in range(N_POWERS)])
+            said = {which: next(behind) for which in self.show}
+            of_squares = np.full(len(n), np.inf)
+            for which in sorted(self.show, key=lambda which: _POWERS[which]):
+                groups, power = said[which], _POWERS[which]
+                is_shown = np.isfinite(released.values[groups.figures])
+                half = np.where(is_shown, released.half[groups.figures], np.inf)
+                error = self._error(which, sums, half, of_squares)
+                of_squares = np.minimum(of_squares, error) if power == 2 else of_squares
+                far = np.zeros(table.n_rows)
+                far[groups.group >= 0] = away * column.weights ** (1 / power)
+                own = np.nan_to_num(table.schema[column.name].numbers)[table[column.name]]
+                found.append(Spread(about_number(table, column.name), groups, own, far, error, power))
+        return found
+
+    def _error(self, which: str, sums: Floats, half: Floats, of_squares: Floats) -> Floats:
+        """How precisely a printed figure gives its sum of powers. of_squares: how precisely others give squares."""
+        n, square = sums[0], sums[2]
+        sample = self.formulas == "sample"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            base = n - 1 if sample else n
+            if which == "variance":
+                error = base * half
+            elif which == "sd":
+                error = 2 * np.sqrt(base * square) * half
+            elif which == "skewness":
+                scale = np.where(sample, (n - 2) / np.sqrt(n * (n - 1)), 1.0)
+                error = n * (square / n) ** 1.5 * scale * half + 1.5 * np.abs(sums[3]) * of_squares / square
+            else:
+                scale = np.where(sample, (n - 2) * (n - 3) / (n * n - 1), 1.0)
+                error = n * (square / n) ** 2 * scale * half + 2 * sums[4] * of_squares / square
+        return np.where((n > 2) & np.isfinite(error), error, np.inf)
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         # A standard deviation of n − 1; it says something beside a mean.

@@ -9,16 +9,16 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError, suggest, unknown_variable
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
 from divulge.outputs.lowering.survival_times import NOBODY, kaplan_meier, kaplan_meier_derivatives, life_table
-from divulge.outputs.output import Example, Growth, Output, numeric
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table, Variable
@@ -195,7 +195,26 @@ class Survival(Output):
         of_all = np.where(everybody, groups.numbers(table), -1)
         texts = tuple(text or "all rows" for text in groups.labels())
         curves = Behind("curve", np.full(groups.n_groups, -1), of_all, names=self.by, shape=groups.shape, texts=texts)
-        return Behind("events", np.arange(groups.n_groups * n_steps), group), curves
+        events = Behind("events", np.arange(groups.n_groups * n_steps), group)
+        return (events, curves) if self.breaks else (events, curves, self._last_step(time, of_all, events, table))
+
+    def _last_step(self, time: Floats, curve: Integers, events: Behind, table: Table) -> Behind:
+        """Those with whom each curve ends at zero: nobody was followed longer, and their time is told."""
+        shown = np.array(self._shown_times(table.schema))
+        n_curves = events.n_groups // len(shown)
+        longest = np.full(n_curves, -np.inf)
+        np.maximum.at(longest, curve[curve >= 0], time[curve >= 0])
+        is_last = (curve >= 0) & (time == np.append(longest, np.nan)[curve])
+        # Where one of them has another end, or is followed beyond what is shown, the curve stays above zero.
+        told = np.isfinite(longest)
+        told[curve[is_last & (events.group < 0)]] = False
+        step = np.minimum(np.searchsorted(shown, longest, side="left"), len(shown) - 1)
+        possible = np.sort(table.schema[self.time].numbers[: table.schema[self.time].n_values])
+        before = np.where(step > 0, shown[step - 1], -np.inf)
+        told &= np.searchsorted(possible, shown[step], "right") - np.searchsorted(possible, before, "right") == 1
+        figures = np.where(told, np.arange(n_curves) * len(shown) + step, -1)
+        group = np.where(is_last & np.append(told, False)[curve], curve, -1)
+        return Behind("last step", figures, group, self.time)
 
     def evaluate(self, table: Table) -> Figures:
         return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)

@@ -11,13 +11,13 @@ from scipy.special import stdtr
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind, one_group
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures
 from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
 from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
-from divulge.outputs.output import Example, Growth, Output, numeric
+from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.table import Schema, Table

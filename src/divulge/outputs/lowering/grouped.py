@@ -16,11 +16,11 @@ from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.rows import Groups, counted, row_weights
-from divulge.outputs.output import Output, numeric
+from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
 

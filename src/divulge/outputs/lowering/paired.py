@@ -10,9 +10,9 @@ import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
-from divulge.outputs.fields import in_field
+from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.grid import Grid, grid_of
-from divulge.outputs.output import Output, numeric
+from divulge.outputs.output import Output
 from divulge.table import Schema
 
 

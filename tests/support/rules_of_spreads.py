@@ -1,0 +1,129 @@
+"""Examples of the rules about spreads and curves: how far people lie, and when the last of them has an event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.rule_examples import Example, amounts
+from tests.support.tables import small_table
+
+_HALF = ["a", "b"] * 50 + ["a"]
+_THIRD = ["p", "q", "r"] * 33 + ["p", "q"]
+_VALUES = [float(i * i % 31) for i in range(100)]
+_ONE_MORE = amounts(*_VALUES, 80.0, u=list(range(101)), half=_HALF, third=_THIRD)
+_OUTLIER = amounts(*[0, 1] * 50, 100, half=_HALF)
+_LESS_FAR = amounts(*[0, 1] * 50, 10, half=_HALF)
+# Σ d² is 36.0, of which 20.1 is the farthest's; Σ d⁴ is 414, of which 402 is.
+_FARTHER = amounts(*[0, 1] * 32, 5, half=_HALF[:65])
+_SD: dict[str, Any] = {"variables": ["v"], "decimals": 4}
+
+
+def _curve(**fields: Any) -> tuple[tuple[str, dict[str, Any]], ...]:
+    return (("survival", {"time": "t", "event": "e", "observed": "1", **fields}),)
+
+
+def _pair(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> tuple[Any, ...]:
+    """An output of all, and another of all but the last, or but the last four."""
+    return one, (other[0], other[1] | {"where": other[1].get("where", "u < 100")})
+
+
+_BY_HALF = ("anova", {"formula": "v ~ C(half)", "decimals": 3})
+_BY_THIRD = ("anova", {"formula": "v ~ C(third)", "decimals": 3})
+_ONLY_F = ("anova", {"formula": "v ~ C(third)", "decimals": 3, "show": ["F", "p"]})
+_FIT = ("linear", {"formula": "v ~ C(third)", "decimals": 5, "statistics": ["r2"]})
+_COEFFICIENTS = ("linear", {"formula": "v ~ C(third)", "decimals": 5})
+_LOGLIK = ("linear", {"formula": "v ~ C(third)", "decimals": 5, "statistics": ["loglik"]})
+
+SPREADS = (
+    # The squares of the hundred others add up to about 25: little beside 100², not beside 10².
+    Example("dominated spread", "far away", _OUTLIER, (("shape", {"variables": ["v"]}),), ("sd v",)),
+    Example("dominated spread", "near", _LESS_FAR, (("shape", {"variables": ["v"]}),), ()),
+    Example("dominated spread", "sums of squares", _OUTLIER, (_BY_HALF,), ("spread of v",)),
+    Example("dominated spread", "sums of squares, near", _LESS_FAR, (_BY_HALF,), ()),
+    Example(
+        "dominated spread",
+        "a regression with R²",
+        _OUTLIER,
+        (("linear", {"formula": "v ~ C(half)", "decimals": 5, "statistics": ["r2"]}),),
+        ("spread of v", "what the model leaves of v"),
+    ),
+    Example("dominated spread", "its coefficients alone", _OUTLIER, (("linear", {"formula": "v ~ C(half)"}),), ()),
+    Example("dominated spread", "squares of one less far", _FARTHER, (("shape", _SD | {"show": ["sd"]}),), ()),
+    Example(
+        "dominated spread",
+        "fourth powers",
+        _FARTHER,
+        (("shape", _SD | {"show": ["sd", "kurtosis"]}),),
+        ("kurtosis v",),
+    ),
+    Example("dominated spread", "kurtosis alone", _FARTHER, (("shape", _SD | {"show": ["kurtosis"]}),), ()),
+    Example(
+        "dominated spread",
+        "fourth powers, in tens",
+        _FARTHER,
+        (("shape", {"variables": ["v"], "decimals": -1, "show": ["sd", "kurtosis"]}),),
+        (),
+    ),
+    Example("differenced spread", "two analyses of variance", _ONE_MORE, _pair(_BY_HALF, _BY_THIRD), ("spread of v",)),
+    Example("differenced spread", "only F of one of them", _ONE_MORE, _pair(_BY_HALF, _ONLY_F), ()),
+    Example("differenced spread", "a deviation and R²", _ONE_MORE, _pair(("shape", _SD), _FIT), ("sd v",)),
+    Example("differenced spread", "a deviation and a likelihood", _ONE_MORE, _pair(("shape", _SD), _LOGLIK), ("sd v",)),
+    Example("differenced spread", "a deviation and coefficients", _ONE_MORE, _pair(("shape", _SD), _COEFFICIENTS), ()),
+    # S is known to within 2 · 100 · 8 · 0.5: as far as somebody 28 away from the mean.
+    Example(
+        "differenced spread",
+        "in whole numbers",
+        _ONE_MORE,
+        _pair(("shape", {"variables": ["v"], "decimals": 0}), _FIT),
+        (),
+    ),
+    Example(
+        "differenced spread",
+        "four more",
+        _ONE_MORE,
+        _pair(_BY_HALF, ("anova", _BY_THIRD[1] | {"where": "u < 97"})),
+        (),
+    ),
+    Example(
+        "extreme held by few",
+        "a curve that nine end",
+        small_table(t=[1] * 10 + [2] * 10 + [3] * 9, e=[0, 1] * 10 + [1] * 9),
+        _curve(),
+        ("survival t=3",),
+    ),
+    Example(
+        "extreme held by few",
+        "a curve that ten end",
+        small_table(t=[1] * 10 + [2] * 10 + [3] * 10, e=[0, 1] * 10 + [1] * 10),
+        _curve(),
+        (),
+    ),
+    Example(
+        "extreme held by few",
+        "a curve that stays above zero",
+        small_table(t=[1] * 10 + [2] * 10 + [3] * 9, e=[0, 1] * 10 + [1] * 8 + [0]),
+        _curve(),
+        (),
+    ),
+    Example(
+        "extreme held by few",
+        "a curve that ends between two times",
+        small_table(t=[1] * 10 + [2] * 10 + [3] * 9, e=[0, 1] * 10 + [1] * 9),
+        _curve(times=[1, 3]),
+        (),
+    ),
+    Example(
+        "class disclosure",
+        "everybody of a curve has the event",
+        small_table(t=[1, 2] * 12, e=[1] * 9 + [0, 1, 1] * 5, g=["a"] * 9 + ["b"] * 15),
+        _curve(by=("g",)),
+        ("g=a",),
+    ),
+    Example(
+        "class disclosure",
+        "all but one of a curve",
+        small_table(t=[1, 2] * 12, e=[0] + [1] * 8 + [0, 1, 1] * 5, g=["a"] * 9 + ["b"] * 15),
+        _curve(by=("g",)),
+        (),
+    ),
+)
