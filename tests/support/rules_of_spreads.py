@@ -34,7 +34,57 @@ _FIT = ("linear", {"formula": "v ~ C(third)", "decimals": 5, "statistics": ["r2"
 _COEFFICIENTS = ("linear", {"formula": "v ~ C(third)", "decimals": 5})
 _LOGLIK = ("linear", {"formula": "v ~ C(third)", "decimals": 5, "statistics": ["loglik"]})
 
+_T_TEST = ("t-test", {"variable": "v", "by": "half", "decimals": 4})
+_CHI = ("chi-squared", {"variables": ["half", "third"], "decimals": 4})
+_COUNTS = ("crosstab", {"variables": ["half", "third"]})
+
 SPREADS = (
+    Example(
+        "differenced statistics",
+        "a test and means of other people",
+        _ONE_MORE,
+        _pair(_T_TEST, ("means", {"variables": ["v"], "by": ["half"], "decimals": 3})),
+        ("all figures",),
+    ),
+    Example(
+        "differenced statistics",
+        "a Gini coefficient and a deviation",
+        _ONE_MORE,
+        _pair(("gini", {"variables": ["v"], "decimals": 4}), ("shape", _SD)),
+        (),
+    ),
+    Example(
+        "differenced statistics",
+        "a test in tens",
+        _ONE_MORE,
+        _pair(
+            ("t-test", _T_TEST[1] | {"decimals": -1, "show": ["statistic"]}),
+            ("means", {"variables": ["v"], "by": ["half"]}),
+        ),
+        (),
+    ),
+    Example("all but one counted", "χ² of all", _ONE_MORE, _pair(_CHI, _COUNTS), ("all figures",)),
+    Example(
+        "all but one counted",
+        "χ² in tens",
+        _ONE_MORE,
+        _pair(("chi-squared", _CHI[1] | {"decimals": -1}), _COUNTS),
+        (),
+    ),
+    Example(
+        "all but one counted",
+        "two more",
+        _ONE_MORE,
+        _pair(_CHI, ("crosstab", _COUNTS[1] | {"where": "u < 99"})),
+        (),
+    ),
+    Example(
+        "all but one counted",
+        "counts of tens",
+        _ONE_MORE,
+        _pair(_CHI, ("crosstab", _COUNTS[1] | {"base": 10})),
+        (),
+    ),
     # The squares of the hundred others add up to about 25: little beside 100², not beside 10².
     Example("dominated spread", "far away", _OUTLIER, (("shape", {"variables": ["v"]}),), ("sd v",)),
     Example("dominated spread", "near", _LESS_FAR, (("shape", {"variables": ["v"]}),), ()),

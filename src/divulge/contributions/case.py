@@ -75,6 +75,14 @@ class Case:
         return [b for b in self.behind if b.what in what]
 
     @cached_property
+    def everybody(self) -> Mask:
+        """Who stands behind any figure."""
+        inside = np.zeros(self.table.n_rows, dtype=bool)
+        for behind in self.behind:
+            inside |= behind.group >= 0
+        return inside
+
+    @cached_property
     def spreads(self) -> tuple[Spread, ...]:
         """What the figures state of how far people lie apart."""
         return tuple(self.output.spreads(self.table, self.released))

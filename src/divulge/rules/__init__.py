@@ -1,5 +1,6 @@
 """ROOM. Rules of output checking, one a file. A new rule is a file here and a line in RULES."""
 
+from divulge.rules.all_but_one_counted import AllButOneCounted
 from divulge.rules.base_given_away import BaseGivenAway
 from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
@@ -66,6 +67,7 @@ RULES: tuple[type[Rule], ...] = (
     Differencing,
     DifferencedValues,
     DifferencedSpread,
+    AllButOneCounted,
     DifferencedStatistics,
     NestedModels,
     ChangedTwice,

@@ -17,12 +17,17 @@ from divulge.rules.rule import Finding, Rule, Severity
 _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
 """What other rules and attacks compare more exactly, or what one person more or less hardly moves."""
 
+_OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance")
+"""What follows from counts, sums and squares, in whichever of these ways they are printed. A Gini coefficient or a
+median is no function of these."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DifferencedStatistics(Rule):
     """The same statistic of all and of all but a few, printed so precisely that both differ.
 
-    Whoever knows who these few are tries which of their values turn the one figure into the other.
+    Whoever knows who these few are tries which of their values turn the one figure into the other. Another statistic of
+    the same variables does as well, where both are made of counts, sums and squares.
     """
 
     name: ClassVar[str] = "differenced statistics"
@@ -31,6 +36,8 @@ class DifferencedStatistics(Rule):
     remedy: ClassVar[str] = "Release one of the two outputs, or print fewer digits."
     severity: ClassVar[Severity] = Severity.REVIEW
     statbarns: ClassVar[tuple[Statbarn, ...]] = (
+        Statbarn.FREQUENCIES,
+        Statbarn.AGGREGATES,
         Statbarn.SHAPE,
         Statbarn.CONCENTRATION,
         Statbarn.GINI,
@@ -44,8 +51,33 @@ class DifferencedStatistics(Rule):
     units: Annotated[float, "Figures differ where they lie so many units of their last digit apart."] = 1.0
 
     def find_between(self, cases: Sequence[Case]) -> list[Finding]:
-        found = [self._between(first, second) for first, second in combinations(cases, 2)]
+        people = [case.everybody for case in cases]
+        found = []
+        for (first, of_first), (second, of_second) in combinations(zip(cases, people, strict=True), 2):
+            if first.output.kind == second.output.kind:
+                found.append(self._between(first, second))
+            else:
+                found.append(self._between_kinds(first, second, of_first != of_second, of_first & ~of_second))
         return [finding for finding in found if finding is not None]
+
+    def _between_kinds(self, first: Case, second: Case, apart: Mask, more: Mask) -> Finding | None:
+        """Outputs of two kinds on the same variables: a statistic, and whatever else of nearly the same people."""
+        if not 0 < first.table.count(apart) <= self.most:
+            return None
+        same = set(first.output.own_variables()) == set(second.output.own_variables())
+        if not same or not _are_of_moments(first, second):
+            return None
+        larger, smaller = (first, second) if more.any() else (second, first)
+        return self._finding(larger, smaller, apart) if self._moves(larger, apart) else None
+
+    def _moves(self, case: Case, apart: Mask) -> bool:
+        """Whether the figures of those with the few would be printed otherwise without them."""
+        without = case.output.evaluate(case.table.take(np.flatnonzero(~apart))).values
+        if len(without) != len(case.released.values):
+            return True
+        with np.errstate(invalid="ignore"):
+            away = np.abs(case.released.values - without)
+        return bool((away > self.units * 2 * case.released.half).any())
 
     def _between(self, first: Case, second: Case) -> Finding | None:
         one, other = first.output, second.output
@@ -71,5 +103,17 @@ class DifferencedStatistics(Rule):
 
     def _finding(self, first: Case, second: Case, apart: Mask) -> Finding:
         n = first.table.count(apart)
-        sentence = f"The same statistic is printed for people who differ by {'1 person' if n == 1 else f'{n} people'}."
+        what = (
+            "The same statistic is"
+            if first.output.kind == second.output.kind
+            else "Statistics of the same variables are"
+        )
+        sentence = f"{what} printed for people who differ by {'1 person' if n == 1 else f'{n} people'}."
         return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
+
+
+def _are_of_moments(first: Case, second: Case) -> bool:
+    """Whether one is a statistic that whoever has counts, sums and squares works out, and the other says of these."""
+    one, other = ({b.what for b in case.behind} for case in (first, second))
+    says = {*_OF_MOMENTS, "count", "share", "mean", "total"}
+    return any(a & {*_OF_MOMENTS} and b & says for a, b in ((one, other), (other, one)))
