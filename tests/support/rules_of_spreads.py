@@ -38,7 +38,16 @@ _T_TEST = ("t-test", {"variable": "v", "by": "half", "decimals": 4})
 _CHI = ("chi-squared", {"variables": ["half", "third"], "decimals": 4})
 _COUNTS = ("crosstab", {"variables": ["half", "third"]})
 
+# 100 people between 0 and 9 spread by about 825; one who is 50 away from them by 2,500.
+_SLOPE = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [55])
+_LESS = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [30])
+_COX = small_table(t=[i % 37 + 1 for i in range(101)], e=[0, 1] * 50 + [1], z=[i % 10 for i in range(100)] + [55])
+
 SPREADS = (
+    Example("people per term", "a number that one spreads", _SLOPE, (("linear", {"formula": "v ~ z"}),), ("z",)),
+    Example("people per term", "one less far", _LESS, (("linear", {"formula": "v ~ z"}),), ()),
+    Example("people per term", "a function of it", _SLOPE, (("linear", {"formula": "v ~ log(z + 1)"}),), ()),
+    Example("people per term", "hazards", _COX, (("cox", {"formula": "t ~ z", "event": "e"}),), ("z",)),
     Example(
         "differenced statistics",
         "a test and means of other people",

@@ -7,8 +7,13 @@ import pytest
 
 from divulge.attacks import Submitted
 from divulge.attacks.model import ModelItself
+from divulge.outputs.kinds.cloglog import Cloglog
+from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.negative_binomial import NegativeBinomial
+from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds.probit import Probit
 from divulge.outputs.output import Output
 from divulge.scenario import Scenario
 from divulge.table import Table
@@ -42,6 +47,24 @@ def test_person_who_decides_their_own_prediction_is_refused_and_nobody_else_is_n
     assert np.flatnonzero(found[0].people).tolist() == [199]
     assert "PAY of 1 person" in found[0].sentence
     assert "900" not in found[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("output", "pay"),
+    [
+        (Poisson(formula="PAY ~ WEALTH", decimals=9), 900),
+        (Gamma(formula="PAY ~ WEALTH", decimals=9), 900),
+        (NegativeBinomial(formula="PAY ~ WEALTH", decimals=9), 900),
+        # Against what others with much wealth have.
+        (Probit(formula="ILL ~ WEALTH", decimals=9), 100),
+        (Cloglog(formula="ILL ~ WEALTH", decimals=9), 100),
+    ],
+    ids=lambda given: getattr(given, "kind", ""),
+)
+def test_outlier_decides_their_own_prediction_in_every_family(output: Output, pay: int) -> None:
+    found = ModelItself().find(_submitted(output, _people(200, 3_000, pay)))
+    assert [(f.severity.value, np.flatnonzero(f.people).tolist()) for f in found] == [("refuse", [199])]
+    assert ModelItself().find(_submitted(output, _people(200, 50, 250))) == []
 
 
 def test_ordinary_regression_says_nothing_of_anybody() -> None:

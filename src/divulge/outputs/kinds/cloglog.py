@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.mean_curves import CLOGLOG, MeanCurve
 from divulge.outputs.models.binary import binary_response
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
@@ -41,6 +42,9 @@ class Cloglog(Estimated):
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return binary_response(self.event, formula, variable, counts)
+
+    def mean_curve(self, further: Floats) -> MeanCurve:
+        return CLOGLOG
 
     def curve(self) -> Curve:
         return Curve(_value, _gradient, _expected if self.information == "expected" else None)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.mean_curves import MeanCurve, overdispersed
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
@@ -51,6 +52,9 @@ class NegativeBinomial(Estimated):
 
     def range_of(self, label: str) -> tuple[float, float]:
         return 0.0, np.inf
+
+    def mean_curve(self, further: Floats) -> MeanCurve | None:
+        return overdispersed(float(further[0])) if np.isfinite(further[0]) else None
 
     def curve(self) -> Curve:
         return Curve(

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.mean_curves import PROBIT, MeanCurve
 from divulge.outputs.models.binary import binary_response, recoded
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
@@ -44,6 +45,9 @@ class Probit(Estimated):
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return binary_response(self.event, formula, variable, counts)
+
+    def mean_curve(self, further: Floats) -> MeanCurve:
+        return PROBIT
 
     def curve(self) -> Curve:
         return Curve(

@@ -15,13 +15,14 @@ import numpy as np
 from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Family, Lowered
+from divulge.outputs.mean_curves import MeanCurve
 from divulge.outputs.models.design import Counts, without_intercept
 from divulge.outputs.models.estimates import Equation, lower_pieces
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve, Estimate, maximise, row_scores
 from divulge.outputs.models.pieces import Piece
-from divulge.outputs.models.predictions import model_stated
+from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import ROBUST, Scores, standard_errors
 from divulge.outputs.models.summaries import summaries
@@ -74,9 +75,16 @@ class Estimated(Regression):
         del schema
         return None
 
-    def predictions(self, table: Table, released: Released) -> Predictions | None:
-        del table, released
+    def mean_curve(self, further: Floats) -> MeanCurve | None:
+        """How the mean of the response follows from its predictor; None where it does not from that alone."""
+        del further
         return None
+
+    def predictions(self, table: Table, released: Released) -> Predictions | None:
+        model, said = self.model(table.schema), self.of_coefficients(table.schema, released)
+        n = model.n_coefficients
+        curve = self.mean_curve(said.values[n : n + len(self.further(table.schema))])
+        return None if curve is None else model_predictions(self, table, model, said, curve)
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
         return model_stated(self, table, self.model(table.schema), released, is_scored=False)

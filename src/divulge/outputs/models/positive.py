@@ -11,6 +11,7 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.mean_curves import MeanCurve
 from divulge.outputs.models.design import response_values
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
@@ -106,6 +107,11 @@ class PositiveMeans:
             return np.asarray(slope(eta) ** 2 / mean(eta) ** self.power)
 
         return Curve(value, gradient, expected if self.is_expected else None)
+
+    def mean_curve(self) -> MeanCurve:
+        """How the mean follows from the predictor, and the variance from the mean."""
+        mean, slope, _ = _MEANS[self.link]
+        return MeanCurve(mean, slope, lambda mu: mu**self.power, is_dispersed=True)
 
     def start(self, rows: ModelRows) -> Floats:
         """One mean for all, as near as the columns can say it."""

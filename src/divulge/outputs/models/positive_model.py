@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.mean_curves import MeanCurve
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
@@ -47,6 +48,9 @@ class PositiveModel(Estimated):
 
     def _means(self) -> PositiveMeans:
         return PositiveMeans(self.link, self.power, self.information == "expected")
+
+    def mean_curve(self, further: Floats) -> MeanCurve:
+        return self._means().mean_curve()
 
     def curve(self) -> Curve:
         return self._means().curve()

@@ -7,22 +7,32 @@ import numpy as np
 from divulge.kernels import glm, lowering
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import counted, row_weights
+from divulge.outputs.mean_curves import COUNTS, IDENTITY, LOGIT, MeanCurve
 from divulge.outputs.models.behind import design_rows
 from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
-from divulge.outputs.predictions import ChancePredictions, NumberPredictions, Predictions
+from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.stated import Link, Stated, about_number, about_value
 from divulge.table import Table
+
+_CURVES = {lowering.IDENTITY: IDENTITY, lowering.LOGISTIC: LOGIT, lowering.POISSON: COUNTS}
+"""By the families of the kernels."""
 
 _BLOCK = 50_000
 """Rows of the design that are held at once."""
 
 
-def model_predictions(output: Output, table: Table, model: Model, released: Released) -> Predictions | None:
-    """What the printed coefficients say of everybody; None for other families, or where one is not printed."""
+def model_predictions(
+    output: Output, table: Table, model: Model, released: Released, curve: MeanCurve | None = None
+) -> Predictions | None:
+    """What the printed coefficients say of everybody; None where one is not printed, or it is not known how.
+
+    curve: how means follow from predictors, where it is not by the family that the kernels have.
+    """
+    curve = _CURVES.get(model.kernel) if curve is None else curve
     beta = released.values[: model.design.n_columns]
-    if model.kernel not in (lowering.IDENTITY, lowering.LOGISTIC) or not np.isfinite(beta).all():
+    if curve is None or not np.isfinite(beta).all():
         return None
     rows = _counted_rows(output, table, model)
     weight = row_weights(output, table)[rows]
@@ -32,23 +42,23 @@ def model_predictions(output: Output, table: Table, model: Model, released: Rele
     for block in blocks:
         x, y[block] = design_rows(table, model, rows[block])
         eta[block] = x @ beta
-        moments += x.T @ (x * (times[block] * weight[block] * _slope(model, eta[block]))[:, None])
-    inverse = glm.solve_scaled(moments, np.eye(len(beta)))
-    if inverse is None:
-        return None
+        moments += x.T @ (x * (times[block] * weight[block] * curve.weight(eta[block]))[:, None])
+    inverse = glm.solve_scaled(moments, np.eye(len(beta))) if np.isfinite(moments).all() else None
+    left = times.sum() - len(beta)
+    if inverse is None or (left < 1 and not curve.is_chance):
+        return None  # where nothing is left of which an error could be told, rules refuse it
     leverage = np.empty(len(rows))
     for block in blocks:
         x, _ = design_rows(table, model, rows[block])
-        leverage[block] = weight[block] * _slope(model, eta[block]) * ((x @ inverse) * x).sum(axis=1)
+        leverage[block] = weight[block] * curve.weight(eta[block]) * ((x @ inverse) * x).sum(axis=1)
     response = model.formula.response.variable
     names = tuple(n for n in model.variables(None) if n != response)
+    factor = 1.0
+    if curve.is_dispersed:
+        mean = curve.mean(eta)
+        factor = float((times * weight * (y - mean) ** 2 / curve.variance(mean)).sum() / left)
     said = response, names, rows, y, eta, np.clip(leverage, 0.0, 1.0)
-    if model.kernel == lowering.LOGISTIC:
-        return ChancePredictions(*said)
-    left = times.sum() - len(beta)
-    if left < 1:
-        return None  # nothing is left of which an error could be told; rules refuse it
-    return NumberPredictions(*said, np.sqrt((times * weight * (y - eta) ** 2).sum() / left / weight))
+    return Predictions(*said, curve, np.sqrt(factor / weight))
 
 
 def model_stated(output: Output, table: Table, model: Model, released: Released, is_scored: bool) -> tuple[Stated, ...]:
@@ -66,7 +76,7 @@ def model_stated(output: Output, table: Table, model: Model, released: Released,
     error, times = np.zeros(p), np.ones(table.n_rows) if table.people is None else table.people
     for at in range(0, len(rows) if is_known else 0, _BLOCK):
         x = design_rows(table, model, rows[at : at + _BLOCK])[0]
-        slope = (weights * times)[rows[at : at + _BLOCK]] * _slope(model, x @ beta)
+        slope = (weights * times)[rows[at : at + _BLOCK]] * _CURVES[model.kernel].slope(x @ beta)
         error += np.abs(x.T * slope) @ np.abs(x) @ half
     link: Link = "other" if not is_known else "linear" if model.kernel == lowering.IDENTITY else "canonical"
     about = name, model.formula.response.text
@@ -94,13 +104,3 @@ def _counted_rows(output: Output, table: Table, model: Model) -> Integers:
             cell += cells[table[name]]
         keep &= cell >= 0
     return np.flatnonzero(keep).astype(np.int64)
-
-
-def _slope(model: Model, eta: Floats) -> Floats:
-    """−∂²l/∂η² of each row."""
-    if model.kernel == lowering.IDENTITY:
-        return np.ones(len(eta))
-    if model.kernel == lowering.POISSON:
-        return np.exp(np.minimum(eta, ChancePredictions.most))
-    chance = 1.0 / (1.0 + np.exp(-np.clip(eta, -ChancePredictions.most, ChancePredictions.most)))
-    return np.asarray(chance * (1.0 - chance))
