@@ -135,14 +135,14 @@ def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
 
 
 def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:
-    """Readings that do not agree with all rows are tried with the conditions of those of the same file that do."""
-    known = list(dict.fromkeys(r.where for r in readings if r.confirmed and r.where is not None))
+    """Readings that do not agree with all rows are tried by the conditions and weights of those of the file that do."""
+    known = [k for k in dict.fromkeys((r.where, r.weights) for r in readings if r.confirmed) if k != (None, None)]
     out = []
     for reading in readings:
         better = reading
         if not reading.confirmed and reading.candidate.where is None and reading.candidate.shape == "cells":
-            for where in known:
-                better = matcher.match_again(better, where) if not better.confirmed else better
+            for where, weights in known:
+                better = matcher.match_again(better, where, weights) if not better.confirmed else better
         out.append(better)
     return tuple(out)
 

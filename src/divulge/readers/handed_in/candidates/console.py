@@ -17,9 +17,13 @@ _WORDS = re.compile(r"[A-Za-z]{4,}\s+[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")
 _PARTED = re.compile(
     r"^\s*={20,}\s*$|^\s{8,}[A-Z][\w ]* Results\s*$|^>>> |^In \[\d+\]|^\[1\] |^[A-Z]\w+(?: [^\s]+){5,}\.\s*$"
 )
+"""Lines at which something else begins, though no empty line stands before: scripts print without any."""
+
 _PROMPT = re.compile(r"^>>> |^In \[\d+\]|^[A-Za-z][^|]*[\w)]:\s*$")
 """Prompts, and titles with a colon: what they speak of begins on the next line."""
-"""Lines at which something else begins, though no empty line stands before: scripts print without any."""
+
+_INDEX = re.compile(r"[A-Za-z_][\w.]*(?:\s+[A-Za-z_][\w.]*)*\s*")
+"""The line of pandas that names the rows."""
 
 
 def runs(block: Lines, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -35,6 +39,28 @@ def runs(block: Lines, start: int, end: int) -> Iterator[tuple[int, int]]:
         if j - i >= 2:
             yield i, j
         i = j
+
+
+def frames(block: Lines, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The data frames of a stretch of lines: scripts print them one after the other, with no line between."""
+    first = start
+    for k in range(start + 2, end - 1):
+        if _TAIL.search(block.texts[k - 1]) and _is_head(block.texts[k : min(k + 3, end)]):
+            yield first, k
+            first = k
+    yield first, end
+
+
+def _is_head(texts: tuple[str, ...]) -> bool:
+    """Whether the first of some lines heads columns of figures: it ends where they end."""
+    head, below = texts[0], texts[-1] if len(texts) > 2 and _INDEX.fullmatch(texts[1]) else texts[1]
+    if len(head.rstrip()) != len(below.rstrip()) or not _TAIL.search(below):
+        return False
+    if _TAIL.search(head) is None:
+        return True
+    # Columns called by numbers: the name of the rows stands alone on the next line, and the numbers rise.
+    codes = [float(t) for t in head.split()[1:] if re.fullmatch(r"-?\d+(?:\.\d+)?", t)]
+    return below is not texts[1] and head[:1].isalpha() and codes == sorted(set(codes)) and len(codes) > 1
 
 
 def trimmed(block: Lines, start: int, end: int) -> tuple[int, int]:
@@ -121,7 +147,9 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
         heads = max(heads, _named_below(texts[offset:]))
     plain = _unnumbered(block, start + offset, end)
     grid = aligned(plain, start + offset, end, heads, plain is not block)
-    grid = None if grid is None else _without_numbers(grid)
+    # R sets in the labels of a table, and not the running numbers of a data frame.
+    is_set_in = all(t.startswith("  ") for t in texts[offset:])
+    grid = grid if grid is None or is_set_in else _without_numbers(grid)
     if grid is None or not spanner:
         return grid
     name = first.strip()

@@ -172,7 +172,8 @@ def correlation(table: Structure) -> Candidate:
             match = re.fullmatch(r"\(?(\d+)\)?\.?", head)
             other = rows[int(match[1]) - 1] if match and 0 < int(match[1]) <= len(rows) else head
             figures.append(Figure(f"{name} × {other}", what, cell.main, body.line, name, (("column", other),)))
-    return Candidate("correlation", "correlation", table.lines, tuple(figures), variables=tuple(rows))
+    names = tuple(dict.fromkeys([*rows, *(t for f in figures for _, t in f.at)]))
+    return Candidate("correlation", "correlation", table.lines, tuple(figures), variables=names)
 
 
 def _row_name(path: tuple[str, ...]) -> tuple[str, str]:

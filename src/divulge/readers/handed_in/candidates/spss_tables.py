@@ -164,7 +164,8 @@ def frequencies(grid: Grid, title: str, session: Session) -> Iterator[Candidate]
         label = "Missing" if stub and stub[0].split()[0] == "Missing" else label
         for j, word in words.items():
             number = parse_number(row.cells[j])
-            if number is not None and label:
+            # A text that is missing is an empty value to SPSS, the first of the valid ones.
+            if number is not None and (label or stub == ["Valid"]):
                 figures.append(Figure(f"{label}: {word}", word, number, row.line, None, ((title, label),)))
     lines = (grid.rows[0].line, grid.rows[-1].line)
     yield Candidate("cells", "frequencies", lines, tuple(figures), variables=(title,), statistic="counts, percentages")
@@ -174,7 +175,9 @@ def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """CROSSTABS: stubs name the row variable (and the layers) before their values."""
     names = [t.strip() for t in re.split(r"\s+[×*]\s+", re.sub(r"\s+(?:Crosstabulation|\[.*\])$", "", title))]
     row_name, column_name, layers = names[0], names[1], names[2:]
-    first = next((i for i, row in enumerate(grid.rows) if any(parse_number(c) for c in row.cells[1:])), len(grid.rows))
+    counted = (i for i, row in enumerate(grid.rows) if any(cell_word(c) for c in row.cells))
+    figured = (i for i, row in enumerate(grid.rows) if any(parse_number(c) for c in row.cells[1:]))
+    first = next(counted, next(figured, len(grid.rows)))  # codes above columns are numbers too
     n_stub = next(
         (j for j in range(grid.width) if any(parse_number(row.cells[j]) for row in grid.rows[first:]) and j > 0), 1
     )
@@ -182,6 +185,7 @@ def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     said = [j for row in grid.rows[first:] for j, c in enumerate(row.cells) if cell_word(c) is not None]
     n_stub = max(n_stub, max(said) + 1) if said else n_stub
     labels = _column_labels(grid, first, n_stub, column_name)
+    last = max((j for j in range(n_stub, grid.width) if labels[j]), default=0)
     figures: list[Figure] = []
     held: list[str] = [""] * n_stub
     for row in grid.rows[first:]:
@@ -194,7 +198,7 @@ def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
         for j in range(n_stub, grid.width):
             text = row.cells[j - shift] if 0 <= j - shift < grid.width else ""
             number = parse_number(text)
-            if number is not None and labels[j]:
+            if number is not None and (labels[j] or j < last):
                 shown = " × ".join([*(t for _, t in at), labels[j]])
                 word = "percentage" if number.is_percent else what
                 figures.append(Figure(shown, word, number, row.line, None, (*at, (column_name, labels[j]))))

@@ -84,6 +84,8 @@ def _is_life_table(table: Structure) -> bool:
 
 
 def _is_correlation(table: Structure, words: Vocabulary) -> bool:
+    if any(re.match(r"(?:Pearson|Spearman)\b.*[Cc]orrelation", b.path[-1]) for b in table.body if len(b.path) > 1):
+        return True
     rows = [
         b.path[0]
         if (len(b.path) > 1 and statistic_word(b.path[-1])) or (len(b.path) > 1 and "orrelation" in b.path[-1])

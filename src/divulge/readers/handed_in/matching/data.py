@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import DivulgeError
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.matching.columns import Column, coded
+from divulge.readers.handed_in.matching.columns import Column, Labels, coded
 from divulge.readers.handed_in.matching.derive import computed
 from divulge.table import Condition, Schema, Table
 
@@ -127,6 +128,20 @@ class Data:
                 self._computed.clear()
             self._computed[key] = compute()
         return self._computed[key]
+
+    @cached_property
+    def with_blanks(self) -> Data | None:
+        """The data with an empty text as a value where a text is missing, as R and SPSS read such a file; or None."""
+        blank = [n for n in self.names if not self.is_numeric(n) and self.has_missing(n)]
+        if not blank:
+            return None
+        made = {n: coded(n, Labels(self.codes(n) + 1, ("", *self.texts(n)))) for n in blank}
+        variables, columns = [], []
+        for variable, column in zip(self.table.schema.variables, self.table.columns, strict=True):
+            new = made.get(variable.name)
+            variables.append(variable if new is None else new[0])
+            columns.append(column if new is None else new[1].astype(np.uint32))
+        return Data(Table(Schema(tuple(variables)), tuple(columns)))
 
     def with_derived(self, derived: Mapping[str, str]) -> Data:
         """The data with variables that a session made; expressions that cannot be understood are left out."""

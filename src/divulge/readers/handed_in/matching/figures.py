@@ -10,6 +10,7 @@ import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.coherence import coherent
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.fits import Fit, fit_figure, other_errors, term_figure
 from divulge.readers.handed_in.matching.profiles import PROFILED, profile_end
@@ -36,12 +37,16 @@ _MAIN = RATIOS | {"coefficient"}
 def with_other_errors(
     reading: Reading, candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabulary, data: Data
 ) -> Reading:
-    """A reading whose coefficients agree and whose errors do not, with the estimator of errors that was used."""
+    """A reading whose coefficients agree and whose errors do not, with the estimator of errors that was used.
+
+    Where no estimator gives all of them, the one that gives most of them is named with those that disagree.
+    """
     main = [c for c in reading.figures if c.figure.what in _MAIN]
-    errors = [c for c in reading.figures if c.figure.what in _ERRORS]
-    right = sum(c.agrees is not False for c in errors)
-    if not main or not errors or any(c.agrees is False for c in main) or right == len(errors):
+    right = _errors_right(reading)
+    n_errors = sum(c.figure.what in _ERRORS for c in reading.figures)
+    if not main or any(c.agrees is False for c in main) or right == n_errors:
         return reading
+    best, most = reading, max(right, n_errors // 2)
     said = re.search(r"clustered by (\S+)", candidate.errors or "")
     named = words.variable(said[1]) if said is not None else None
     few = [n for n in data.names if 5 <= data.n_levels(n) <= data.n_rows / 2][:6]
@@ -49,14 +54,21 @@ def with_other_errors(
         fit, [named] if named is not None else few if candidate.errors in (None, "clustered") else []
     ):
         tried = compared(candidate, kind, way, other, words, data)
-        if tried.confirmed and any(c.agrees for c in tried.figures if c.figure.what in _ERRORS):
+        right = _errors_right(tried)
+        if tried.confirmed and right:
             return tried
-    return reading
+        if right > most:
+            best, most = tried, right
+    return best
+
+
+def _errors_right(reading: Reading) -> int:
+    return sum(c.agrees is True for c in reading.figures if c.figure.what in _ERRORS)
 
 
 def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabulary, data: Data) -> Reading:
     labels = {key: label_of(fit, column) for key, column in way.columns.items()}
-    checked = tuple(_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures)
+    checked = coherent([_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures])
     formula = way.formula(words)
     return Reading(
         candidate,
@@ -154,6 +166,9 @@ def _check(
         # Far out in the tail a fifth digit of z is a second digit of p.
         far = kind != "linear" and figure.printed.value is not None and figure.printed.value < 1e-6
         relative = max(relative, 2e-2 if far else 1e-3)
+    if figure.what in ("lower 95%", "upper 95%") and label is not None and values[0]:
+        # The end of an interval near 0 is the small difference of a coefficient and its error.
+        relative *= max(1.0, abs(fit.coefficients.get(label, 0.0) / values[0]))
     right = [v for v in values if figure.printed.agrees(v, units, relative * _stretch(v, figure.what))]
     if not right and label is not None and kind in PROFILED and figure.what.endswith("95%"):
         right = _profiled(figure, fit, label)

@@ -231,7 +231,8 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
             "standard error of regression",
             "standard error of estimate",
         ):
-            found[name] = [sigma, float(np.sqrt(rss / n))]  # some divide by the rows
+            # Some divide by the rows; R shows four digits, also of whole numbers.
+            found[name] = [sigma, float(np.sqrt(rss / n)), float(f"{sigma:.4g}")]
     else:
         null = ll / (1 - r2) if r2 < 1 else np.nan
         slopes = sum("Intercept" not in name and not name.startswith("cut") for name in fit.coefficients)

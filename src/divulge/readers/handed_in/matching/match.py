@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
+import numpy as np
+
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.expressions import as_expression
 from divulge.readers.handed_in.candidates.session import conditions
@@ -34,6 +36,7 @@ class Matcher:
 
     def __init__(self, data: Data | None) -> None:
         self.data = data
+        self._with_blanks: Matcher | None = None
         self._derived: dict[tuple[tuple[str, str], ...], Data] = {}
 
     def match(self, candidate: Candidate) -> Reading:
@@ -48,7 +51,30 @@ class Matcher:
             # The data may be the rows of the condition alone, or the condition cannot be read.
             whole = self._match(replace(candidate, where=None))
             best = whole if whole.confirmed else best
-        return best
+        if not best.confirmed and candidate.weights is None and candidate.shape == "cells":
+            for name in self._weights(candidate):
+                weighted = self._match(replace(candidate, weights=name))
+                best = weighted if weighted.confirmed else best
+        return best if best.confirmed else self._match_blanks(candidate) or best
+
+    def _weights(self, candidate: Candidate) -> list[str]:
+        """The variables that may be weights which a table does not name: their sum is a total that it shows."""
+        shown = [f.printed for f in candidate.figures if f.what in ("count", "n") and f.printed.value is not None]
+        if self.data is None or not any((p.value or 0) > self.data.n_rows or p.decimals for p in shown):
+            return []
+        sums = {n: float(np.nansum(self.data.numbers(n))) for n in self.data.names if self.data.is_numeric(n)}
+        return [n for n, total in sums.items() if any(p.agrees(total) for p in shown)]
+
+    def _match_blanks(self, candidate: Candidate) -> Reading | None:
+        """A reading in which people without a text are a group of their own, where the data confirm it."""
+        blanks = None if self.data is None or candidate.shape == "other" else self.data.with_blanks
+        if blanks is None:
+            return None
+        if self._with_blanks is None:
+            self._with_blanks = Matcher(blanks)
+        found = self._with_blanks.match(candidate)
+        # No output of a spec counts them so.
+        return replace(found, outputs=(), facts={**found.facts, "blanks": "a value"}) if found.confirmed else None
 
     def _match(self, candidate: Candidate) -> Reading:
         if NO_OUTPUT in candidate.facts:
@@ -73,9 +99,9 @@ class Matcher:
             # One output that cannot be computed keeps no other from being compared.
             return _unmatched(candidate, f"it could not be compared with the data ({type(error).__name__})")
 
-    def match_again(self, reading: Reading, where: str) -> Reading:
-        """A reading under a condition that another output of the same file was confirmed with."""
-        tried = self.match(replace(reading.candidate, where=where))
+    def match_again(self, reading: Reading, where: str | None, weights: str | None) -> Reading:
+        """A reading under the condition and with the weights that another output of the same file was confirmed by."""
+        tried = self.match(replace(reading.candidate, where=where, weights=weights))
         return tried if tried.confirmed else reading
 
     def _with(self, candidate: Candidate) -> Data:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
-from divulge.readers.handed_in.candidates.console import framed, runs, table_at, trimmed
+from divulge.readers.handed_in.candidates.console import framed, frames, runs, table_at, trimmed
 from divulge.readers.handed_in.candidates.r_calls import model_told
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -30,7 +30,8 @@ class Console:
             if found:
                 taken.append((i, j))
                 out += [session.signed(c, self.name) for c in found]
-        for i, j in (part for run in runs(block, 0, len(block.texts)) for part in _unexplained(block, *run, session)):
+        stretches = (s for run in runs(block, 0, len(block.texts)) for s in _unexplained(block, *run, session))
+        for i, j in (frame for stretch in stretches for frame in frames(block, *stretch)):
             if any(a < j and i < b for a, b in taken):
                 continue
             if any(re.match(r"^\s*(?:[.>?]|>>>)\s", t) for t in block.texts[i:j]):

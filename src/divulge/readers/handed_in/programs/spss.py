@@ -119,9 +119,10 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
 
 def unfolded(grid: Grid) -> Grid:
     """A grid whose first column holds several stub columns, parted by where the texts of its rows begin."""
-    firsts = [row.cells[0] for row in grid.rows]
+    margin = min((len(t) - len(t.lstrip()) for row in grid.rows if (t := row.cells[0]).strip()), default=0)
+    firsts = [row.cells[0][margin:] for row in grid.rows]
     starts = sorted({len(t) - len(t.lstrip()) for t in firsts if t.strip()})
-    if len(starts) < 2 or starts[0] != 0:
+    if len(starts) < 2:
         return grid
     # A column begins where a row begins, if every longer row has a space before it; a total goes over all of them.
     others = [t for t in firsts if not t.startswith("Total ")]
@@ -132,7 +133,10 @@ def unfolded(grid: Grid) -> Grid:
     if len(cuts) < 2:
         return grid
     ends = [*cuts[1:], max(len(t) for t in firsts)]
-    rows = tuple(replace(row, cells=(*_stub_cells(row.cells[0], cuts, ends), *row.cells[1:])) for row in grid.rows)
+    rows = tuple(
+        replace(row, cells=(*_stub_cells(first, cuts, ends), *row.cells[1:]))
+        for row, first in zip(grid.rows, firsts, strict=True)
+    )
     spans = tuple((*[1] * len(cuts), *s[1:]) for s in grid.spans)
     return Grid(rows, spans, grid.before, grid.after, grid.sheet)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
+from divulge.readers.handed_in.sheets.ruled import drawn
 from divulge.readers.handed_in.sheets.sheet import Document, Lines
 
 SUFFIXES = (".pdf",)
@@ -26,10 +27,13 @@ def read(path: Path, name: str) -> Document:
             for number, page in enumerate(book.pages[:_PAGES], 1):
                 widths = sorted(float(c["width"]) for c in page.chars if c["text"].strip())
                 density = widths[len(widths) // 2] if widths else 4.5
-                shown = page.extract_text(layout=True, x_density=max(density, 1.0), y_density=11) or ""
-                if not shown.strip():
+                shown = drawn(page, max(density, 1.0))
+                if shown is None:
+                    laid_out = page.extract_text(layout=True, x_density=max(density, 1.0), y_density=11) or ""
+                    shown = laid_out.splitlines()
+                texts += [t.rstrip() for t in shown if t.strip()] + [""]
+                if not any(t.strip() for t in shown):
                     unread.append(f"page {number}: a picture, or empty")
-                texts += [t.rstrip() for t in shown.splitlines() if t.strip()] + [""]
                 page.close()
             if len(book.pages) > _PAGES:
                 unread.append(f"pages after {_PAGES}")

@@ -1,0 +1,119 @@
+"""What is easily taken for something else, or for right: frames in a row, blanks, codes, errors of surveys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+from divulge.readers.handed_in.candidates.candidate import Figure
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.folder import read_folder
+from divulge.readers.handed_in.matching.coherence import coherent
+from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.table import Table, table_from_frame
+from tests.support.handed_in import people, table
+
+
+def readings(folder: Path, text: str, data: Table | None = None, suffix: str = "txt") -> list[Reading]:
+    file = folder / f"output.{suffix}"
+    file.write_text(text, encoding="utf-8")
+    return [r for _, r in read_folder(file, data or table()).readings]
+
+
+def told(reading: Reading) -> tuple[str, bool]:
+    return reading.formula or " ".join([*reading.variables, *reading.by]), reading.confirmed
+
+
+def test_frames_that_a_script_prints_one_after_the_other_are_read_apart(tmp_path: Path) -> None:
+    d = people()
+    frames = [pd.crosstab(d.town, d.ill), d.groupby("sex").wage.agg(["mean", "std"]), d[["wage", "age"]].corr()]
+    found = readings(tmp_path, "\n".join(f.to_string() for f in frames))
+    assert [told(r) for r in found] == [("town ill", True), ("wage sex", True), ("wage age", True)]
+
+
+def robust_summary() -> str:
+    return str(smf.ols("wage ~ age + C(town)", people()).fit(cov_type="HC3").summary())
+
+
+def test_robust_errors_are_compared_and_one_that_was_mistyped_is_named(tmp_path: Path) -> None:
+    text = robust_summary()
+    (right,) = readings(tmp_path, text)
+    error = next(c.figure for c in right.figures if c.figure.what == "standard error" and c.figure.of == "age")
+    lines = text.splitlines()
+    shown = error.printed.text
+    lines[error.line - 1] = lines[error.line - 1].replace(f" {shown} ", f" {shown[:-1]}{(int(shown[-1]) + 4) % 10} ")
+    (wrong,) = readings(tmp_path, "\n".join(lines))
+    assert right.confirmed
+    assert right.facts == {"standard errors": "HC3"}
+    assert wrong.disagreeing == ("age: standard error",)
+
+
+def row(of: str, **printed: str) -> list[Checked]:
+    out = []
+    for what, text in printed.items():
+        number = parse_number(text)
+        assert number is not None
+        name = {"p": "p-value"}.get(what, what.replace("_", " "))
+        known = True if name == "coefficient" else None
+        out.append(Checked(Figure(f"{of}: {name}", name, number, 1, of), known))
+    return out
+
+
+@pytest.mark.parametrize(
+    ("changed", "wrong"),
+    [
+        ({}, set()),
+        ({"standard_error": "0.59"}, {"age: standard error", "age: t"}),
+        ({"t": "2.40"}, {"age: standard error", "age: t", "age: p-value"}),
+        ({"p": "0.049"}, {"age: p-value"}),
+    ],
+)
+def test_errors_that_nobody_computes_must_suit_their_row(changed: dict[str, str], wrong: set[str]) -> None:
+    first = row("age", **{"coefficient": "1.02", "standard_error": "0.50", "t": "2.04", "p": "0.043", **changed})
+    others = row("sex", coefficient="3.00", standard_error="1.00", t="3.00", p="0.003")
+    others += row("town", coefficient="-0.50", standard_error="0.50", t="-1.00", p="0.319")
+    others += row("ill", coefficient="2.00", standard_error="1.00", t="2.00", p="0.047")
+    found = coherent([*first, *others])
+    assert {c.figure.label for c in found if c.agrees is False} == wrong
+
+
+def with_blanks() -> pd.DataFrame:
+    d = people()
+    d.loc[d.index[::7], "town"] = None
+    return d
+
+
+def test_missing_texts_that_a_program_counts_as_a_value_are_understood(tmp_path: Path) -> None:
+    d = with_blanks()
+    counts = pd.crosstab(d.town.fillna(""), d.ill, margins=True, margins_name="Sum")
+    head = "     \n" + " " * 10 + "".join(f"{c!s:>6}" for c in counts.columns)
+    lines = [f"  {label!s:<8}" + "".join(f"{n:>6}" for n in row) for label, row in counts.iterrows()]
+    text = "\n".join(["> addmargins(table(d$town, d$ill))", head, *lines, "> "])
+    (found,) = readings(tmp_path, text, table_from_frame(d))
+    assert told(found) == ("town ill", True)
+    assert not found.outputs, "no output of a spec counts people so"
+
+
+def test_codes_of_a_table_are_no_running_numbers(tmp_path: Path) -> None:
+    d = people()
+    d["zone"] = d.town.astype("category").cat.codes + 1
+    counts = pd.crosstab(d.zone, d.sex)
+    head = "   \n" + " " * 4 + "".join(f"{c!s:>8}" for c in counts.columns)
+    lines = [f"  {label!s:<2}" + "".join(f"{n:>8}" for n in row) for label, row in counts.iterrows()]
+    text = "\n".join(["> table(d$zone, d$sex)", head, *lines, "> "])
+    (found,) = readings(tmp_path, text, table_from_frame(d))
+    assert told(found) == ("zone sex", True)
+
+
+def test_weights_that_a_table_does_not_name_are_found_by_its_total(tmp_path: Path) -> None:
+    d = people()
+    d["grossing"] = 1000 + 7 * d.age
+    sums = d.groupby("town").grossing.sum()
+    lines = [f"Valid,{town},{n},{100 * n / sums.sum():.1f}%" for town, n in sums.items()]
+    head = ["Table: town", ",,Frequency,Percent"]
+    (found,) = readings(tmp_path, "\n".join([*head, *lines, f"Total,,{sums.sum()},100.0%"]), table_from_frame(d), "csv")
+    assert told(found) == ("town", True)
+    assert found.weights == "grossing"
