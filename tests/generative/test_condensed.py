@@ -53,8 +53,23 @@ _OUTPUTS = st.sampled_from(
         {"kind": "crosstab", "variables": ["A", "B"], "statistic": "row percentages"},
         {"kind": "frequencies", "variables": ["A", "C"]},
         {"kind": "frequencies", "variables": ["B"], "statistic": "proportions"},
+        {"kind": "means", "variables": ["C"], "by": ["A"]},
+        {"kind": "means", "variables": ["C"], "by": ["A", "B"], "where": "C >= 1"},
+        {"kind": "totals", "variables": ["C"], "by": ["B"]},
+        {"kind": "totals", "variables": ["C"], "by": ["B"], "statistic": "percentages"},
+        {"kind": "shape", "variables": ["C"], "by": ["A"], "show": ["sd", "skewness"]},
+        {"kind": "position", "variables": ["C"], "by": ["A"], "quantiles": [0.0, 0.1, 0.5, 0.75], "iqr": True},
     ]
 ).map(lambda document: parse_output({**document, "compute": True}))
+
+
+def _fits(output: Any, schema: Schema) -> bool:
+    """Whether there are values enough for this output."""
+    try:
+        output.check(schema)
+    except OutputError:
+        return False
+    return True
 
 
 _MODELS = st.sampled_from(
@@ -114,15 +129,20 @@ def test_rows_come_back_from_what_they_were_condensed_to(table: Table) -> None:
 
 @given(tables(), _OUTPUTS)
 def test_figures_and_crowds_are_the_same(table: Table, output: Any) -> None:
+    if not _fits(output, table.schema):
+        return
     by_row, by_people = output.evaluate(table), output.evaluate(condense(table))
     assert by_row.status is by_people.status
-    assert np.array_equal(by_row.values, by_people.values, equal_nan=True)
+    # Sums of squares in another order differ in the last digits.
+    assert by_people.values == pytest.approx(by_row.values, rel=1e-9, abs=1e-9, nan_ok=True)
     crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, condense(table))]
     assert crowds[0] == crowds[1]
 
 
 @given(tables(), st.lists(_OUTPUTS, min_size=1, max_size=3))
 def test_rules_and_audit_find_the_same(table: Table, outputs: list[Any]) -> None:
+    if not all(_fits(output, table.schema) for output in outputs):
+        return
     found = []
     # As in `divulge audit`: enough time that it never ends early here.
     settings, profile = AuditSettings(seconds=60.0), read_profile(None)

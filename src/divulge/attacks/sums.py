@@ -11,7 +11,7 @@ import numpy as np
 from divulge.attacks.attack import Attack, Submitted
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import row_weights
-from divulge.outputs.stated import Stated, stated_by_groups
+from divulge.outputs.stated import Stated, spread_of, stated_by_groups
 from divulge.rules import Finding, Severity
 
 _BLOCK = 8_192
@@ -119,7 +119,6 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
     """The sums that are stated of each variable, where there is something to solve."""
     found: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
     table = submitted.table
-    times = np.ones(table.n_rows) if table.people is None else table.people.astype(np.float64)
     for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
         weights = row_weights(output, table)
         for one in (
@@ -133,7 +132,7 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
         stated = tuple(s for _, s in pairs)
         rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
         outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
-        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, times)
+        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, table.times)
         most = _MOST_WORK if stack.error.any() or any(s.link != "sum" for s in stated) else _MOST_COUNTING
         if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= most:
             stacks[about] = stack
@@ -167,8 +166,8 @@ def _solve(stack: _Stack) -> list[_Solved]:
         return []
     weights = stack.columns(stack.rows[likely]) / scale
     _, alike = np.unique(np.round(weights, 12), axis=0, return_inverse=True)
-    own = np.concatenate([s.own[stack.rows[s.inside[stack.rows]]] for s in stack.stated[:1]])
-    spread = float(own.std())
+    inside = stack.rows[stack.stated[0].inside[stack.rows]]
+    spread = spread_of(stack.stated[0].own[inside], stack.times[inside])
     found = []
     for group in range(int(alike.max()) + 1):
         members = np.flatnonzero(alike.ravel() == group)

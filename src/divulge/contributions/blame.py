@@ -110,7 +110,7 @@ def _given_away(case: Case, behind: Behind, inside: Mask) -> Floats:
     n = behind.n_groups
     if behind.what != "term":
         return case.table.tally(behind.group, n, inside).astype(np.float64)
-    times = np.ones(case.table.n_rows) if case.table.people is None else case.table.people.astype(np.float64)
+    times = case.table.times
     if behind.variable is not None:
         counted, numbers = behind.group >= 0, case.numbers(behind)
         squares = (numbers - np.average(numbers[counted], weights=times[counted])) ** 2 if counted.any() else numbers

@@ -18,7 +18,7 @@ import numpy as np
 from divulge.fitting.combinations import Combinations, Grouping
 from divulge.kernels.arrays import Codes, Floats, Mask
 from divulge.objective import Objective, Target
-from divulge.outputs import Output, Released, Statbarn
+from divulge.outputs import Output, Released
 from divulge.outputs.lowering.lowered import Lowered, Program, pack, row_codes
 from divulge.table import Schema, Table
 
@@ -163,7 +163,11 @@ class Sought:
             return _Sums(np.full(self.lowered.n_residuals, np.inf), np.zeros((0, 0)), np.zeros((0, 0)))
         totals, gram = self._sums(people)
         centred = totals - self.lowered.constants
-        return _Sums(*self.lowered.residuals.linearise(centred, self.of.expected(people)), gram)
+        lowered = self.lowered
+        # Expected numbers need not be whole, so groups of any size carry any figure.
+        kind = lowered.residuals if lowered.sized is None else lowered.sized.ratio
+        residuals, jacobian = kind.linearise(centred, self.of.expected(people))
+        return _Sums(residuals, np.diag(jacobian) if jacobian.ndim == 1 else jacobian, gram)
 
     def _off(self, at: _Sums, slack: float = 0.0) -> float:
         """How far figures are off, in what may be; at most 1: they are right."""
@@ -275,11 +279,11 @@ def _least(slopes: Floats, gram: Floats, wanted: Floats) -> Floats:
 
 def why_not_modelled(output: Output, schema: Schema) -> str:
     """Why numbers cannot be expected from an output that is no count, as the end of a sentence; empty: they can."""
-    if output.statbarn is not Statbarn.MODELS or not output.condenses:
-        return "some figures are no plain counts of people"
+    if not output.condenses or not output.residuals_are_figures:
+        return "some figures are no sums over people"
     size = Combinations(schema.select(output.uses(schema))).size
     if size > LARGEST:
-        return f"the variables of a model have {size:,} possible combinations, more than {LARGEST:,}"
+        return f"the variables of an output have {size:,} possible combinations, more than {LARGEST:,}"
     return ""
 
 

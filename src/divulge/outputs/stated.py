@@ -54,10 +54,18 @@ def about_value(name: str, code: int) -> tuple[str, str]:
     return name, f"= {code}"
 
 
+def spread_of(values: Floats, times: Floats) -> float:
+    """The standard deviation of values that so many people have each."""
+    if not len(values):
+        return 0.0
+    mean = np.average(values, weights=times)
+    return float(np.sqrt(np.average((values - mean) ** 2, weights=times)))
+
+
 def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, released: Released) -> Iterator[Stated]:
     """What means, totals, counts and shares state. weights: of each row. groups: who is behind the figures."""
     is_weighted = bool((weights != 1.0).any())
-    times = np.ones(table.n_rows) if table.people is None else table.people.astype(np.float64)
+    times = table.times
     for at, behind in enumerate(groups):
         inside = behind.group >= 0
         if behind.what in ("mean", "total") and behind.variable is not None:

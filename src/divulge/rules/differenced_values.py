@@ -14,6 +14,7 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs import Statbarn
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.stated import spread_of
 from divulge.rules.rule import Finding, Rule, Severity
 
 
@@ -59,7 +60,7 @@ class DifferencedValues(Rule):
         case, behind = whole.case, whole.behind
         inside = _parts_inside(behind, parts)
         rest = (behind.group >= 0) & ~np.append(inside, False)[parts.behind.group]
-        n = np.bincount(behind.group[rest], minlength=behind.n_groups)
+        n = case.table.tally(behind.group, behind.n_groups, rest)
         # Groups that hold none of the other's are a small group by themselves, which other rules look at.
         holds = np.zeros(behind.n_groups, dtype=bool)
         holds[behind.group[np.append(inside, False)[parts.behind.group]]] = True
@@ -80,10 +81,11 @@ class DifferencedValues(Rule):
     def _tolerance(self, whole: _Sums, rest: Mask) -> Floats:
         """How precisely the sum of those in between must follow to tell a value, for each group."""
         behind, value = whole.behind, whole.case.numbers(whole.behind)
-        spread = float(np.std(value[behind.group >= 0]))
+        inside = behind.group >= 0
+        spread = spread_of(value[inside], whole.case.table.times[inside])
         size = np.bincount(behind.group[rest], (whole.weight * np.abs(value))[rest], minlength=behind.n_groups)
         weight = np.bincount(behind.group[rest], whole.weight[rest], minlength=behind.n_groups)
-        steps = np.diff(np.unique(value[behind.group >= 0]))
+        steps = np.diff(np.unique(value[inside]))
         # Values that lie apart (0 and 1, whole years) are told exactly by anything nearer than half a step.
         step = float(steps.min()) / 2 if len(steps) else 0.0
         return np.asarray(np.maximum(self.per_cent / 100 * size, max(self.share * spread, step) * weight))
@@ -91,7 +93,7 @@ class DifferencedValues(Rule):
 
 def _sums(case: Case, behind: Behind) -> _Sums:
     """The groups with the error of the sum that each printed figure stands for; infinite where none is printed."""
-    weight = np.where(behind.group >= 0, row_weights(case.output, case.table), 0.0)
+    weight = np.where(behind.group >= 0, row_weights(case.output, case.table) * case.table.times, 0.0)
     total = np.bincount(behind.group[behind.group >= 0], weight[behind.group >= 0], minlength=behind.n_groups)
     half = np.where(case.shown(behind) & (behind.figures >= 0), case.released.half[behind.figures], np.nan)
     error = half if behind.what == "total" else half * total

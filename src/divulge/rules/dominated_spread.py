@@ -53,7 +53,7 @@ class DominatedSpread(Rule):
         behind, power = spread.behind, spread.power
         inside = behind.group >= 0
         group, away = behind.group[inside], spread.away[inside]
-        times = np.ones(len(away)) if case.table.people is None else case.table.people[inside].astype(np.float64)
+        times = case.table.times[inside]
         twice = np.repeat(np.arange(len(away)), np.minimum(times, 2).astype(np.int64))
         far = np.abs(away)
         first, second = largest_by_group(group[twice], far[twice], behind.n_groups, 2).T

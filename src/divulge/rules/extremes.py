@@ -42,7 +42,7 @@ class HeldByFew(Rule):
             group, numbers = behind.group[rows], case.numbers(behind)[rows]
             at = behind.figures[group]
             held = (numbers >= released.low[at] - slack[at]) & (numbers <= released.high[at] + slack[at])
-            n_held = np.bincount(group[held], minlength=behind.n_groups)
+            n_held = np.bincount(group[held], table.times[rows][held], minlength=behind.n_groups)
             # A withheld figure says at most that the extreme is possible.
             few = case.shown(behind) & (n_held > 0) & (n_held < self.fewest)
             people[rows[held & few[group]]] = True
@@ -55,7 +55,8 @@ class HeldByFew(Rule):
         if not labels:
             return []
         figures = "1 extreme is" if len(labels) == 1 else f"{len(labels):,} extremes are"
-        who = "1 person" if people.sum() == 1 else f"{people.sum():,} people"
+        n = table.count(people)
+        who = "1 person" if n == 1 else f"{n:,} people"
         sentence = (
             f"{figures} the value of fewer than {self.fewest} people ({who} in all): whoever knows that a person is "
             "the largest or the smallest learns it."

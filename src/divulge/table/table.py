@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import BrokenRuleError, SchemaError
-from divulge.kernels.arrays import Codes, Integers, Mask
+from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.table.schema import Schema
 from divulge.table.variable import Variable
 
@@ -57,6 +57,11 @@ class Table:
     def n_people(self) -> int:
         """How many people the rows stand for."""
         return self.n_rows if self.people is None else round(self.people.sum())
+
+    @property
+    def times(self) -> Floats:
+        """How many people each row stands for, as a number to reckon with."""
+        return np.ones(self.n_rows) if self.people is None else self.people.astype(np.float64)
 
     def __len__(self) -> int:
         return self.n_rows

@@ -44,6 +44,12 @@ _KINDS = {
     "linear": {"kind": "linear", "formula": "VISITS ~ SEX + C(JOB)", "statistics": ["se", "r2"]},
     "some people": {"kind": "poisson", "formula": "VISITS ~ SEX", "where": "AREA != 4"},
     "multinomial": {"kind": "multinomial", "formula": "JOB ~ SEX"},
+    "means": {"kind": "means", "variables": ["VISITS"], "by": ["AREA", "JOB"], "decimals": 2},
+    "totals": {"kind": "totals", "variables": ["VISITS"], "by": ["AREA"]},
+    "shares of a total": {"kind": "totals", "variables": ["VISITS"], "by": ["AREA"], "statistic": "percentages"},
+    "spread": {"kind": "shape", "variables": ["VISITS"], "by": ["SEX"], "decimals": 3},
+    "percentages": {"kind": "crosstab", "variables": ["SEX", "ILL"], "statistic": "row percentages", "decimals": 1},
+    "shares of all": {"kind": "crosstab", "variables": ["SEX", "ILL"], "statistic": "proportions"},
 }
 
 
@@ -57,7 +63,10 @@ def test_safe_models_are_embedded_and_released(output: dict[str, Any]) -> None:
     assert found["outputs"][0]["reproduced"] == found["outputs"][0]["figures"]
 
 
-@pytest.mark.parametrize("output", [_KINDS["logistic"], _KINDS["some people"]], ids=["logistic", "some people"])
+_AS_ROWS = ("logistic", "some people", "totals", "percentages")
+
+
+@pytest.mark.parametrize("output", [_KINDS[name] for name in _AS_ROWS], ids=_AS_ROWS)
 def test_the_answers_are_those_of_the_rows(output: dict[str, Any]) -> None:
     rows = crowd()
     by_row, by_people = (record(t, output) for t in (rows, condense(rows)))
@@ -86,6 +95,19 @@ def test_somebody_whom_a_level_of_their_own_gives_away_is_found_among_any_number
     assert found["verdict"] == "refuse"
     assert found["exposure"]["exposed"] == 1
     assert found["outputs"][0]["reproduced"] == found["outputs"][0]["figures"]
+
+
+@pytest.mark.parametrize("times", [1, 100_000], ids=["few", "many"])
+def test_somebody_whose_mean_is_their_own_value_is_found_among_any_number(times: int) -> None:
+    held = condense(crowd(alone=True))
+    assert held.people is not None
+    alone = held["AREA"] == held.schema["AREA"].texts.index("9")
+    many = Table(held.schema, held.columns, np.where(alone, 1, times * held.people))
+    found = record(many, {"kind": "means", "variables": ["VISITS"], "by": ["AREA"]})
+    assert found["condensed"]["people"] == many.n_people
+    assert found["verdict"] == "refuse"
+    assert found["exposure"]["exposed"] == 1
+    assert found["reasons"][0].startswith("1 person is exposed"), "by the contrast, not by rules alone"
 
 
 def test_without_such_a_level_nobody_is_exposed() -> None:

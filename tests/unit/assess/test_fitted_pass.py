@@ -105,10 +105,10 @@ def test_more_possible_combinations_than_fit_go_row_by_row(monkeypatch: pytest.M
     assert planned(held, *tables()).table.people is None
 
 
-def test_shares_go_row_by_row() -> None:
-    shares = {"kind": "crosstab", "variables": ["AREA", "SEX"], "statistic": "row percentages", "compute": True}
+def test_quantiles_go_row_by_row() -> None:
+    median = {"kind": "position", "variables": ["SEX"], "by": ["AREA"], "compute": True}
     held = condense(crowd())
-    assert planned(held, *tables(), shares).table.people is None
+    assert planned(held, *tables(), median).table.people is None
     ready = planned(held, *tables())
     assert not why_not_fitted(ready.outputs, ready.printed, ready.scenarios((0, 1, 2)), held.schema)
     assert why_not_fitted(ready.outputs, ready.printed, [_without_keys()], held.schema) == "a scenario has no keys"
@@ -198,15 +198,15 @@ def test_many_rows_are_held_once_where_nobody_asks_for_their_numbers(monkeypatch
     assert ready.table.n_people == 500
     assert ready.table.n_rows < 100
     assert set(ready.table.names) == {"AREA", "SEX", "ILL", "JOB"}
-    mean = {"kind": "means", "variables": ["SEX"], "by": ["AREA"], "compute": True}
-    with_mean = parse_spec({"data": "none.csv", "outputs": [first, mean]}, Path())
-    assert planning(with_mean, inputs, condenses=True).table.people is None
+    gini = {"kind": "gini", "variables": ["SEX"], "by": ["AREA"], "compute": True}
+    with_gini = parse_spec({"data": "none.csv", "outputs": [first, gini]}, Path())
+    assert planning(with_gini, inputs, condenses=True).table.people is None
 
 
 @pytest.mark.parametrize(
     ("outputs", "why"),
     [
-        ([{"kind": "means", "variables": ["SEX"], "by": ["ILL"]}], "output 1 (means) is worked out from rows"),
+        ([{"kind": "gini", "variables": ["SEX"], "by": ["ILL"]}], "output 1 (gini) is worked out from rows"),
         ([{"kind": "crosstab", "variables": ["SEX", "ILL"]}], "rows were asked for"),
     ],
 )
@@ -224,9 +224,9 @@ def test_the_record_says_why_many_people_were_assessed_row_by_row(monkeypatch: p
     from divulge.reports import Html
 
     monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 300)
-    shares = {"kind": "crosstab", "variables": ["SEX", "ILL"], "statistic": "percentages", "compute": True}
-    found = record(condense(crowd(300)), shares)
-    why = "output 1: some figures are no plain counts of people"
+    median = {"kind": "position", "variables": ["SEX"], "by": ["ILL"], "compute": True}
+    found = record(condense(crowd(300)), median)
+    why = "output 1: some figures are no sums over people"
     assert found["row_by_row"] == {"people": 300, "why": why}
     assert "condensed" not in found
     html = Html().render(found)

@@ -32,6 +32,7 @@ class Means(Grouped):
     kind: ClassVar[str] = "means"
     statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
     can_suppress: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"mean": {}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Mean age by tenure and sex", {"variables": ["AGE"], "by": ["TENURE", "SEX"], "decimals": 2}),

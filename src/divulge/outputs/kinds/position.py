@@ -36,6 +36,7 @@ class Position(Grouped):
     kind: ClassVar[str] = "position"
     statbarn: ClassVar[Statbarn] = Statbarn.POSITION
     can_suppress: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     residuals_are_figures: ClassVar[bool] = False
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"median": {}}
     examples: ClassVar[tuple[Example, ...]] = (

@@ -43,6 +43,7 @@ class Shape(Grouped):
     kind: ClassVar[str] = "shape"
     statbarn: ClassVar[Statbarn] = Statbarn.SHAPE
     can_suppress: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"std": {"show": ("sd",)}, "var": {"show": ("variance",)}}
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
@@ -144,7 +145,7 @@ class Shape(Grouped):
                 error = self._error(which, sums, half, of_squares)
                 of_squares = np.minimum(of_squares, error) if power == 2 else of_squares
                 far = np.zeros(table.n_rows)
-                far[groups.group >= 0] = away * column.weights ** (1 / power)
+                far[groups.group >= 0] = away * column.own_weights ** (1 / power)
                 own = np.nan_to_num(table.schema[column.name].numbers)[table[column.name]]
                 found.append(Spread(about_number(table, column.name), groups, own, far, error, power))
         return found

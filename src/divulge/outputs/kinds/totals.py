@@ -30,6 +30,7 @@ class Totals(Grouped):
     kind: ClassVar[str] = "totals"
     statbarn: ClassVar[Statbarn] = Statbarn.AGGREGATES
     can_suppress: ClassVar[bool] = True
+    can_condense: ClassVar[bool] = True
     stays_whole: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"sum": {}}
     examples: ClassVar[tuple[Example, ...]] = (

@@ -30,7 +30,10 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One variable's numbers in the rows that count, with their groups and weights. values: one for each code."""
+    """One variable's numbers in the rows that count, with their groups and weights. values: one for each code.
+
+    people: how many people each row stands for; None: one. Weights count all of them.
+    """
 
     name: str
     values: Floats
@@ -39,6 +42,12 @@ class Column:
     groups: Integers
     weights: Floats
     n_groups: int
+    people: Integers | None = None
+
+    @property
+    def own_weights(self) -> Floats:
+        """The weight of one person of each row."""
+        return self.weights if self.people is None else self.weights / np.maximum(self.people, 1)
 
     def sums(self, values: Floats | float = 1.0) -> Floats:
         """Σ weight · value by group."""
@@ -165,12 +174,13 @@ class Grouped(Output):
         """The rows, numbers and groups of each variable in turn."""
         groups = Groups.of(table.schema, self.by)
         number = groups.numbers(table)
-        weights = row_weights(self, table)
+        weights = row_weights(self, table) * table.times
         for name in self.variables:
             keep = counted(self, table, (name, *self.by))
             codes = table[name][keep].astype(np.int64)
             values = table.schema[name].numbers[: table.schema[name].n_values]
-            yield Column(name, values, codes, values[codes], number[keep], weights[keep], groups.n_groups)
+            people = None if table.people is None else table.people[keep]
+            yield Column(name, values, codes, values[codes], number[keep], weights[keep], groups.n_groups, people)
 
     def describe_as(self, what: str) -> str:
         """`Means of INCOME by SEX, where AGE >= 18.`"""

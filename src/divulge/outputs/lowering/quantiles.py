@@ -44,14 +44,22 @@ def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool
         return found
     values, ranks = column.ranked()
     # One sort of whole numbers puts every group's rows in order, one group after the other.
-    key = np.sort(column.groups * len(values) + ranks)
+    key, people = column.groups * len(values) + ranks, column.people
+    if people is None:
+        key = np.sort(key)
+    else:
+        order = np.argsort(key, kind="stable")
+        key, up_to = key[order], np.concatenate([[0], np.cumsum(people[order])])
     starts = np.searchsorted(key, np.arange(column.n_groups + 1) * len(values))
     for group in np.flatnonzero(np.diff(starts)).tolist():
-        first, n = starts[group], starts[group + 1] - starts[group]
+        # Whom the group begins with, of all people in this order, and how many it has.
+        first, last = starts[group : group + 2] if people is None else up_to[starts[group : group + 2]]
         for i, p in enumerate(shares):
-            k, f = split_rank(n, p)
-            lower = values[key[first + k - 1] % len(values)]
-            upper = values[key[first + k] % len(values)] if f > 0 else lower
+            k, f = split_rank(last - first, p)
+            at = first + np.array([k - 1, k if f > 0 else k - 1])
+            if people is not None:
+                at = np.searchsorted(up_to, at, side="right") - 1
+            lower, upper = values[key[at] % len(values)]
             found[i, group] = lower + f * (upper - lower)
     return found
 

@@ -157,5 +157,5 @@ class ShareResiduals:
     scale: float
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        slope = np.full(len(totals), self.scale / max(table.n_rows, 1))
+        slope = np.full(len(totals), self.scale / max(table.n_people, 1))
         return slope * totals - self.released, slope

@@ -20,7 +20,7 @@ _BLOCK = 50_000
 
 def spread_of_response(about: tuple[str, str], own: Floats, inside: Mask, error: float, table: Table) -> Spread:
     """Σ (y − ȳ)² of all people of a model or of an analysis of variance."""
-    times = table.people if table.people is not None else np.ones(table.n_rows)
+    times = table.times
     mean = float(np.average(own[inside], weights=times[inside])) if inside.any() else 0.0
     behind = replace(one_group("test", inside), texts=(f"spread of {about[0]}",))
     return Spread(about, behind, own, np.where(inside, own - mean, 0.0), np.array([error]))
@@ -36,7 +36,7 @@ def model_spreads(stated: Stated, released: Released, table: Table, errors: str)
     beta, half = released.values[:width], released.half[:width]
     if stated.link != "linear" or stated.is_weighted or len(rows) <= width:
         return ()
-    times = np.ones(len(rows)) if table.people is None else table.people[rows].astype(np.float64)
+    times = table.times[rows]
     predicted, sums, crossed = np.empty(len(rows)), np.zeros(width), np.zeros(width)
     for at in range(0, len(rows), _BLOCK):
         block = slice(at, at + _BLOCK)
