@@ -178,6 +178,18 @@ def test_page_without_a_holdout_says_nothing_of_differences_and_draws_no_map(
     assert "Map of risk" not in Path("p.html").read_text(encoding="utf-8")
 
 
+def test_page_audits_epsilon_and_draws_the_accusations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, shift in (("o.csv", 0), ("many.csv", 0), ("h.csv", 1000)):
+        rows = [f"{i + shift},{i % 2},{'own' if i % 3 else 'rent'}" for i in range(400)]
+        (folder / name).write_text("\n".join(["sex,age,home", *rows]), encoding="utf-8")
+    few = ["--measures", "membership", "--target", "home", "--holdout", "h.csv", "--synthetic", "many.csv"]
+    ran(capsys, *few, "--page", "p.html")
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "2 membership" in page
+    assert "A lower bound, by this attack" in page
+    assert "Accusations, right against wrong" in page
+
+
 def test_hostile_name_of_a_file_stays_a_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "<img src=x>.csv").write_text(COPY, encoding="utf-8")
     ran(capsys, "--synthetic", "<img src=x>.csv", *FEW, "--page", "p.html")

@@ -20,7 +20,6 @@ from divulge.assess.statistics.against_others import looks_beside
 from divulge.assess.statistics.contrasts import MeasureRisk, measure_risks
 from divulge.assess.statistics.counted import count_exposures
 from divulge.assess.statistics.curve import Curve, Trajectory, fit_trajectory
-from divulge.assess.statistics.epsilon import Epsilon
 from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.folds import FoldRow, fold_tables
 from divulge.assess.statistics.halves import Halves, SmallerParts
@@ -30,6 +29,7 @@ from divulge.assess.statistics.power import power_of
 from divulge.assess.statistics.suspects import in_small_groups, leave_out, named_by_findings, smallest_classes, telling
 from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.kernels.arrays import Floats, Mask
+from divulge.measures.audited import Epsilon
 from divulge.objective import Embedding
 from divulge.outputs import Figures, Released, Status
 from divulge.policy import Policy

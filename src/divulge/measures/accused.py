@@ -1,20 +1,43 @@
-"""What scores say of membership: how often people of the data score higher than others, and who is accused rightly."""
+"""What scores say of membership: how often people of the data score higher, who is accused rightly, and which ε that
+refutes.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.measures.audited import audit_pairs
 from divulge.measures.epsilon import Roc
 from divulge.measures.estimate import Estimate
+from divulge.measures.families.family import Measure
 from divulge.measures.figures import share
 from divulge.measures.intervals import normal
 
+_AT_RANDOM = "It holds where chance alone decided who was in the data and who was held out."
 
-def accused(prefix: str, inside: Floats, outside: Floats, false_positives: float) -> dict[str, Estimate]:
-    """The figures `…_AUC` and `…_TPR` from the scores of people who were in, and of people who were not."""
+
+def epsilon_measure(prefix: str) -> Measure:
+    """What the figure `…_epsilon` says."""
+    return Measure(
+        f"{prefix}_epsilon",
+        "A lower bound on ε, by this attack: a claim of Gaussian noise with a smaller ε is refuted; 0 says that the "
+        "attack found nothing.",
+        "Mahloujifar et al. 2024",
+        is_share=False,
+    )
+
+
+def accused(
+    prefix: str, inside: Floats, outside: Floats, false_positives: float, rng: np.random.Generator
+) -> dict[str, Estimate]:
+    """The figures `…_AUC`, `…_TPR` and `…_epsilon` from the scores of people who were in, and of people who were not.
+
+    rng: pairs people for the audit of ε.
+    """
     value, error = area(inside, outside)
     n = len(inside)
     # Scores that many share are accused by lot, so that the share of false accusations is the one asked for.
@@ -35,7 +58,19 @@ def accused(prefix: str, inside: Floats, outside: Floats, false_positives: float
         baseline=false_positives,
         details={"false_positives": false_positives, "out": len(outside)},
     )
-    return {curve.name: curve, rightly.name: rightly}
+    refuted = _epsilon(prefix, inside, outside, rng)
+    return {curve.name: curve, rightly.name: rightly, refuted.name: refuted}
+
+
+def _epsilon(prefix: str, inside: Floats, outside: Floats, rng: np.random.Generator) -> Estimate:
+    """Pairs of one person in and one out. Of such a pair a fair coin chose who was in, where the holdout was drawn."""
+    n = min(len(inside), len(outside))
+    ins, outs = (rng.permutation(scores)[:n] for scores in (inside, outside))
+    # One person of each pair, so that the accused are independent too.
+    kept = rng.random(n) < 0.5
+    found = audit_pairs(ins - outs, ins[kept], outs[~kept])
+    name, audit = f"{prefix}_epsilon", asdict(found)
+    return Estimate(name, found.lower_bound, baseline=0.0, n=2 * n, details={"audit": audit}, caveats=(_AT_RANDOM,))
 
 
 def area(inside: Floats, outside: Floats) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from divulge.reports.blocks import Block, Fold, Grid, Line, Name, Plot, Section, Source, Terms
 from divulge.reports.page import render_page
+from divulge.reports.sections.epsilon import audited
 
 ATTACKS = ("DCAP", "inference", "identical", "presence", "singling_out_multivariate", "linkability")
 """Shares of people whom an attack gives away. The map has the largest difference to the holdout of these."""
@@ -49,6 +50,7 @@ def measured_page(document: Mapping[str, Any]) -> str:
     source = Source(document)
     files = source.many("files")
     sections = [s for s in (_map(source, files),) if s is not None]
+    sections += [s for s in (_epsilon(source, files),) if s is not None]
     sections += [_figures(source, p, i) for i, p in enumerate(files, start=1)]
     sections.append(_meanings(source))
     names: Line = tuple(piece for p in files for piece in (", ", Name(source.get(*p, "name"))))[1:]
@@ -89,6 +91,21 @@ def _map(source: Source, files: Sequence[Path]) -> Section | None:
     grid = Grid("Risk and utility", columns, rows, frozenset({1, 2}))
     plot = Plot(("Map of risk and utility",), says, "files", grid, {"rows": data}, is_open=True)
     return Section("map", "Risk and utility", (plot,))
+
+
+def _epsilon(source: Source, files: Sequence[Path]) -> Section | None:
+    """Every audit of every file: an attack that audits ε says so in its details."""
+    audits: list[tuple[Name, Path]] = [
+        (Name(f"{number} {str(p[-1]).removesuffix('_epsilon')}"), (*p, "measures", "details", "audit"))
+        for number, path in enumerate(files, start=1)
+        for p in source.many(*path, "figures")
+        if source.get(*p, "measures", "details", "audit") is not None
+    ]
+    says = (
+        "People of the data and of the holdout are paired, and the attack guesses who was in. Pairs are fair where "
+        "chance alone decided whom the holdout has. "
+    )
+    return audited(source, audits, "File and attack", says)
 
 
 def _figures(source: Source, path: Path, number: int) -> Section:

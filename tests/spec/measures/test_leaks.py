@@ -155,3 +155,23 @@ def test_singling_out_compares_equal_numbers_of_people() -> None:
     interval = small.difference["singling_out_multivariate"][0].interval
     assert interval is not None
     assert interval.low <= 0 <= interval.high
+
+
+@pytest.mark.parametrize("attack", ["membership", "shadow"])
+def test_copies_refute_a_small_epsilon_and_fresh_rows_refute_nothing(
+    copied: Measured, fresh: Measured, attack: str
+) -> None:
+    found = copied[f"{attack}_epsilon"]
+    assert found.value > found.details["audit"]["any_mechanism"] > 0
+    assert "chance alone decided" in found.caveats[0]
+    assert fresh[f"{attack}_epsilon"].value == 0
+
+
+def test_audits_of_fresh_rows_are_wrong_no_more_often_than_they_say() -> None:
+    seeds = range(100, 400, 10)  # any, ten apart: no sample is used twice
+    found = [
+        measure(drawn(200, s), drawn(200, s + 1), KEYS, "pay", holdout=drawn(200, s + 2), measures=["membership"])
+        for s in seeds
+    ]
+    above = sum(m["membership_epsilon"].value > 0 for m in found)
+    assert above <= 5  # 1.5 of 30 at a level of 0.05; six happen less than once in a hundred times

@@ -10,8 +10,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from divulge.assess.statistics.epsilon import audit_pairs
 from divulge.designs import half_labels, half_pairs
+from divulge.measures.audited import audit_pairs
 from divulge.measures.epsilon import gaussian_epsilon
 
 NOBODY = np.zeros(0)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from divulge.assess.splits.split import SplitResult
 from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.statistics.curve import Curve, CurvePoint, fit_curve
-from divulge.assess.statistics.epsilon import Epsilon, audit_halves
+from divulge.assess.statistics.epsilon import audit_halves
 from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Mask
+from divulge.measures.audited import Epsilon
 from divulge.policy import Policy
 from divulge.scenario import Lookup
 

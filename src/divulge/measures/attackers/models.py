@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -82,7 +84,7 @@ class Forest:
             random_state=seed,
             n_jobs=n_jobs,
         )
-        return _asked(_fitted(model, features, task), features, task.n_classes)
+        return _in_parts(_asked(_fitted(model, features, task), features, task.n_classes), n_jobs)
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,22 @@ def _asked(
             return Predicted(np.asarray(model.predict(columns), dtype=np.float64), caveats)
 
     return answer
+
+
+def _in_parts(answer: Callable[[Table], Predicted], n_jobs: int) -> Callable[[Table], Predicted]:
+    """The same answers, rows shared out over threads: each row is answered apart from the others."""
+
+    def answers(table: Table) -> Predicted:
+        from joblib import effective_n_jobs  # imported where it is used, as scikit-learn is
+
+        ends = np.linspace(0, table.n_rows, effective_n_jobs(n_jobs) + 1).astype(np.int64)
+        parts = [table.take(slice(*pair)) for pair in pairwise(ends.tolist())]
+        # The limit is set once for all: each thread would restore what another has set.
+        with threadpool_limits(limits=1), ThreadPoolExecutor(len(parts)) as threads:
+            found = list(threads.map(answer, parts))
+        return Predicted(np.concatenate([f.values for f in found]), found[0].caveats)
+
+    return answers
 
 
 def _columns(features: Features, table: Table) -> Floats:

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.kernels.arrays import Floats
-from divulge.measures.accused import accused
+from divulge.measures.accused import accused, epsilon_measure
 from divulge.measures.case import Case
 from divulge.measures.counting.nearest import nearest, points, sampled
 from divulge.measures.estimate import Estimate
@@ -49,6 +49,7 @@ class Membership(Family):
             "People accused rightly of being in the data where few are accused wrongly.",
             "Carlini et al. 2022",
         ),
+        epsilon_measure("membership"),
     )
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
@@ -56,7 +57,7 @@ class Membership(Family):
         if case.holdout is None or case.holdout.n_rows < 20 or not case.people.n_rows or not case.synthetic.n_rows:
             return {m.name: Estimate(m.name, math.nan, caveats=(_FEW,)) for m in self.measures}
         inside, outside = self.scores(case, rng)
-        return accused("membership", inside, outside, self.false_positives)
+        return accused("membership", inside, outside, self.false_positives, rng)
 
     def scores(self, case: Case, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The scores of people who were in, and of the half of the holdout that is no reference."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from divulge.comparators import COMPARATORS
 from divulge.kernels.arrays import Floats
-from divulge.measures.accused import accused
+from divulge.measures.accused import accused, epsilon_measure
 from divulge.measures.case import Case
 from divulge.measures.counting.nearest import nearest, points, sampled
 from divulge.measures.estimate import Estimate
@@ -56,6 +56,7 @@ class Shadow(Family):
             "taught.",
             _SOURCE,
         ),
+        epsilon_measure("shadow"),
     )
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
@@ -71,7 +72,7 @@ class Shadow(Family):
         people = sampled(points(case.people, names), self.most, rng)
         others = sampled(points(held.take(attacked), names), self.most, rng)
         inside, outside = (_features(rows, synthetic, reference) @ weights for rows in (people, others))
-        return accused("shadow", inside, outside, self.false_positives)
+        return accused("shadow", inside, outside, self.false_positives, rng)
 
     def _learnt(self, own: Table, rng: np.random.Generator) -> Floats:
         """How much each feature speaks for having been in: the linear discriminant over all shadows (Fisher 1936)."""
