@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Integers
 from divulge.merging.goal import Goal
 from divulge.merging.rows import Cells, Partition, Rows
 
@@ -47,22 +47,22 @@ def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goa
     ends: list[Partition] = []
     while not ends or (len(ends) < paths and rows.looked_at < WORK):
         shaken = 0.0 if len(ends) < len(EAGER) else SHAKEN
-        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], lambda n, by=shaken: rng.lognormal(0.0, by, n))
+        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], rng, shaken)
         ends.append(_made_finer(rows, levels, path))
     return max(ends, key=lambda state: rows.weigh(state)[1])
 
 
 def _path(
-    rows: Rows, levels: Mapping[str, Levels], eager: float, shake: Callable[[int], Floats]
+    rows: Rows, levels: Mapping[str, Levels], eager: float, rng: np.random.Generator, spread: float
 ) -> dict[str, Integers]:
-    """A merge after the other, each the best for what it loses, until nobody is left."""
+    """A merge after the other, each the best for what it loses, until nobody is left. spread: how much worths vary."""
     state = {name: _started(rows, name, each) for name, each in levels.items()}
     people, bits = rows.weigh(state)
     while people > 0:
         best: tuple[float, str, tuple[int, int], tuple[float, float]] | None = None
         for name, each in levels.items():
             pairs = _pairs(state[name], each.is_ordered)
-            factors = shake(len(pairs))
+            factors = rng.lognormal(0.0, spread, len(pairs))
             for pair, after, factor in zip(pairs, rows.weigh_merges(state, name, pairs), factors, strict=True):
                 gain, loss = max(people - after[0], 0.0), bits - after[1]
                 value = factor * (gain**eager + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
