@@ -15,6 +15,7 @@ BENCHMARKS += (
     "microdata",
     "kinds",
     "stalled",
+    "time_left",
     "recovered",
 )
 """The files of this folder that are benchmarks."""

@@ -21,6 +21,7 @@ TITLES = {
     "assess": "A whole assessment",
     "wild": "In the wild",
     "stalled": "Outputs that once stalled",
+    "time_left": "Time left, as told and in truth",
     "service": "The service",
     "nation": "A nation",
 }
