@@ -93,7 +93,7 @@ def all_pairs() -> dict[str, Any]:
     """All two-way tables of seven variables of the CPS extract: mean total-variation distance after five seconds."""
     table = cps_extract().select(CPS)
     objective = objective_of(table, [Crosstab(variables=pair) for pair in itertools.combinations(CPS, 2)])
-    settings = Descent(seconds=4.5, polish=False)
+    settings = Descent(seconds=4.5)
     settings.embed(objective, table.n_rows, 0)
     found = settings.embed(objective, table.n_rows, 1)
     distances = [np.abs(o.values - o.released).sum() / 2 / table.n_rows for o in found.outputs]

@@ -27,7 +27,7 @@ PAPER_RATES = [[250 * k, 0.005 / 3**k] for k in range(5)] + [[1250, 0.00002]]
 FALLING = [[0, 0.001], [4000, 0.0003], [8000, 0.0001], [12000, 0.00003], [16000, 0.00001]]
 
 WAYS: dict[str, Synthesiser] = {
-    "descent": Descent(start="univariate", mae=MAE, polish=False),
+    "descent": Descent(start="univariate", mae=MAE),
     # Four datasets instead of 32: without crossover, the others only cost time.
     "evolutionary without crossover": Evolutionary(
         start="univariate", mae=MAE, crossover=0.0, population=4, generations=20_000, mutation=FALLING

@@ -20,10 +20,10 @@ COMMANDS = (
 
 MISTAKES = {
     "outputs: [{kind: crostab, variables: [SEX]}]": "outputs[0].kind",
-    "synthesiser: {polish: no}": "synthesiser.polish",
+    "design: {stop_early: no}": "design.stop_early",
     'synthesiser: {mae: "0.1"}': "synthesiser.mae",
     "synthesiser: {mae: -1}": "synthesiser.mae",
-    "synthesiser: {rounds: 2.5}": "synthesiser.rounds",
+    "design: {curve_splits: 2.5}": "design.curve_splits",
     "synthesiser: {seconds: -1}": "synthesiser.seconds",
     "synthesiser: {secnds: 5}": "synthesiser.secnds",
     "design: {splits: 3}": "design.splits",

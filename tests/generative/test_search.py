@@ -54,7 +54,7 @@ def test_descend_keeps_totals_residuals_and_discrepancy_of_the_codes(
     codes = start_codes(objective, 60, "univariate", False, (seed, 0))
     totals = objective.totals(codes)
     view = objective.linearise(totals, objective.table(codes))
-    moves = moves_of(objective, swaps, 0.5)._replace(peers=np.argsort(codes[:, 0], kind="stable"))
+    moves = moves_of(objective, swaps)._replace(peers=np.argsort(codes[:, 0], kind="stable"))
     before, first = view.discrepancy(), codes.copy()
     state = search.State(codes, totals, view.residuals, stream(seed, 1))
     work = Work.of(len(totals), view.n_residuals)

@@ -21,7 +21,7 @@ from divulge.designs import CONFIRMING, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.measures import FAMILIES, Family
 from divulge.measures.choose import choose
-from divulge.outputs import Figures, Output, Released, Statbarn
+from divulge.outputs import Figures, Output, Released
 from divulge.outputs.digits import Digits, as_embedded, digits_of
 from divulge.policy import Policy
 from divulge.scenario import Scenario
@@ -150,7 +150,7 @@ def plan(
         design=design,
         policy=policy,
         profile=profile,
-        synthesiser=_synthesiser(assessment, outputs),
+        synthesiser=_synthesiser(assessment),
         families=tuple(families),
         wanted=None if wanted is None or not assessment.measures else frozenset(wanted),
         holdout=read.holdout,
@@ -289,11 +289,10 @@ def _as_computed(output: Output, released: Released | None, table: Table) -> Out
     )
 
 
-def _synthesiser(assessment: Assessment, outputs: Sequence[Output]) -> Descent:
+def _synthesiser(assessment: Assessment) -> Descent:
     if assessment.synthesiser.kind is not Descent:
         raise SpecError("only descent is fast enough to repeat on many splits.", where="synthesiser.kind")
-    # The start from the released model is the quick way to the same place, at the same knowledge. Pairs of moves are
-    # for the last digits of estimates; whole counts are put right faster by annealing.
-    made = assessment.synthesiser.make(start="model", polish=any(o.statbarn is Statbarn.MODELS for o in outputs))
+    # The start from the released model is the quick way to the same place, at the same knowledge.
+    made = assessment.synthesiser.make(start="model")
     assert isinstance(made, Descent), "asked above"
     return made

@@ -22,6 +22,9 @@ _SELDOM_ALIKE = 0.02
 """Share of redrawn codes that are drawn from all alike: a figure may depend on a level that one row in ten thousand
 has, which its marginal hardly ever proposes."""
 
+_STEPS = 0.5
+"""Share of proposals on numeric variables that step along their values instead of being redrawn."""
+
 _BOTH = 0.1
 """Share of blind proposals that redraw two variables of a row at once: from one cell of a crosstab to one that differs
 in both, which single changes reach only through a third cell that should stay empty."""
@@ -56,7 +59,6 @@ class Moves(NamedTuple):
     counts: Counts
     peers: Integers  # rows in the order of a numeric variable, whose neighbours are alike in it; or none
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
-    step_share: float  # of proposals on numeric variables that step instead of being redrawn
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -67,12 +69,12 @@ def propose_alike(draws, stream, v, old):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _propose_code(draws, step_share, stream, v, old):  # type: ignore[no-untyped-def]
+def _propose_code(draws, stream, v, old):  # type: ignore[no-untyped-def]
     """A code for variable v: redrawn from its marginal, or for a numeric one often a short step along its values.
 
     Now and then every granted code is as likely as any other (_SELDOM_ALIKE).
     """
-    if draws.is_numeric[v] and old < draws.n_values[v] and next_uniform(stream) < step_share:
+    if draws.is_numeric[v] and old < draws.n_values[v] and next_uniform(stream) < _STEPS:
         # Steps of 1, 2, 4 … 32 values: fine ones for the last digits, coarse ones to get there.
         size = np.int64(1) << next_below(stream, 6)
         new = old + size if next_uniform(stream) < 0.5 else old - size
@@ -124,7 +126,7 @@ def propose_single(moves, codes, stream):  # type: ignore[no-untyped-def]
         return Change(i, j, v, np.int64(codes[i, v]), np.int64(codes[j, v]), none, none, none)
     i = next_below(stream, codes.shape[0])
     old = np.int64(codes[i, v])
-    return one_cell(i, v, old, _propose_code(moves.draws, moves.step_share, stream, v, old))
+    return one_cell(i, v, old, _propose_code(moves.draws, stream, v, old))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -133,7 +135,7 @@ def propose_second(moves, codes, stream, change, w):  # type: ignore[no-untyped-
     if w < 0 or w == change.variable:
         return change
     old = np.int64(codes[change.row, w])
-    new = _propose_code(moves.draws, moves.step_share, stream, w, old)
+    new = _propose_code(moves.draws, stream, w, old)
     return Change(change.row, change.other, change.variable, change.old, change.new, w, old, new)
 
 

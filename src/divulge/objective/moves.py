@@ -13,7 +13,7 @@ from divulge.kernels.randomness import alias_table
 from divulge.objective.objective import Objective
 
 
-def moves_of(objective: Objective, swap_share: float, step_share: float, fixed: Collection[str] = ()) -> Moves:
+def moves_of(objective: Objective, swap_share: float, fixed: Collection[str] = ()) -> Moves:
     """Every variable that an output looks at and that has two codes or more moves, but those that are fixed."""
     used = set(objective.variables()) - set(fixed)
     movable = [
@@ -30,7 +30,6 @@ def moves_of(objective: Objective, swap_share: float, step_share: float, fixed: 
         counts=_counts_of(objective, movable),
         peers=np.zeros(0, dtype=np.int64),
         swap_share=swap_share,
-        step_share=step_share,
     )
 
 

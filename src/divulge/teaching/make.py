@@ -29,9 +29,6 @@ _ATTEMPTS = 12
 """Searches from different starts until one reproduces every figure. About half of those of a regression with crosstabs
 do, so all twelve miss once in some thousand versions."""
 
-_ROUNDS = 1
-"""A search that has stalled once is left for a fresh start, which is quicker than to go on with it."""
-
 HELD = 8
 """Attempts that also keep to the frequencies of the schema; the others give them up, since these and the published
 figures may come from different people."""
@@ -226,7 +223,7 @@ def _search(
 
 def _synthesiser(assessment: Assessment, seconds: float) -> Synthesiser:
     chosen = assessment.synthesiser
-    usual = {"rounds": _ROUNDS, "seconds": seconds} if chosen.kind is Descent else {}
+    usual = {"seconds": seconds} if chosen.kind is Descent else {}
     return chosen.make(**usual)
 
 

@@ -114,13 +114,15 @@ GOOD = {"kind": "crosstab", "variables": ["SEX"]}
         ({"design": {"kind": "halves"}}, "design.kind", "there is no design 'halves'"),
         ({"design": {"split": 4}}, "design.split", "Did you mean 'splits'"),
         (
-            {"synthesiser": {"polish": "no"}},
-            "synthesiser.polish",
+            {"design": {"stop_early": "no"}},
+            "design.stop_early",
             "true or false is needed, 'no' is given. Write false",
         ),
+        # What the search finds out by itself is no setting.
+        ({"synthesiser": {"polish": True}}, "synthesiser.polish", "The fields are: start, keep, seconds, mae"),
         ({"synthesiser": {"mae": "0.1"}}, "synthesiser.mae", "Write 0.1, without quotation marks"),
         ({"synthesiser": {"mae": -1}}, "synthesiser.mae", "a number of at least 0 is needed, -1"),
-        ({"synthesiser": {"rounds": 2.5}}, "synthesiser.rounds", "a whole number of at least 1 is needed, 2.5"),
+        ({"design": {"curve_splits": 2.5}}, "design.curve_splits", "a whole number of at least 2 is needed, 2.5"),
         ({"synthesiser": {"seconds": -1}}, "synthesiser.seconds", "a number above 0 is needed, -1"),
         ({"synthesiser": {"kind": "evolutionary", "mutation": 2}}, "synthesiser.mutation", "from 0 to 1"),
         ({"synthesiser": {"kind": "evolutionary", "mutation": [[0, 2]]}}, "synthesiser.mutation[0][1]", "from 0 to 1"),
@@ -147,11 +149,11 @@ def test_all_mistakes_of_a_file_are_told_at_once() -> None:
             {
                 "outputs": [{**GOOD, "margins": "no"}, {"kind": "crosstab", "variables": ["A", "A"]}],
                 "design": {"splits": 3},
-                "synthesiser": {"mae": "0.1", "rounds": 2.5},
+                "synthesiser": {"mae": "0.1", "seconds": -1},
                 "sed": 1,
             }
         )
-    places = ["outputs[0].margins", "outputs[1].variables", "design.splits", "synthesiser.mae", "synthesiser.rounds"]
+    places = ["outputs[0].margins", "outputs[1].variables", "design.splits", "synthesiser.mae", "synthesiser.seconds"]
     assert [e.where for e in error.value.every] == [*places, "sed"]
 
 

@@ -298,7 +298,7 @@ def test_separated_coefficients_end_with_a_status() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "where"),
-    [({"swap_share": 2.0}, "swap_share"), ({"seconds": 0.0}, "seconds"), ({"start": "x"}, "start")],
+    [({"mae": -1.0}, "mae"), ({"seconds": 0.0}, "seconds"), ({"start": "x"}, "start")],
 )
 def test_descent_rejects_settings_that_make_no_sense(settings: dict[str, object], where: str) -> None:
     with pytest.raises(SpecError) as caught:

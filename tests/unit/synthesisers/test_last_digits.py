@@ -50,7 +50,7 @@ def test_row_percentages_of_two_groups_are_met_though_groups_add_up(seed: int) -
     rows = [cell for cell, count in cells.items() for _ in range(count)]
     table = table_of(works=np.array([r[0] for r in rows]), marital=np.array([r[1] for r in rows]))
     output = Crosstab(variables=("works", "marital"), statistic="row percentages", decimals=1)
-    found = Descent(polish=False, rounds=1, seconds=300).embed(objective_for(table, output), 706, seed)
+    found = Descent(seconds=300).embed(objective_for(table, output), 706, seed)
     assert found.outcome is Outcome.REPRODUCED
     assert found.proposals < 500_000  # six chunks are 120,000
 
@@ -99,7 +99,7 @@ def test_means_at_six_decimals_need_no_annealing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(search, "anneal", refuse)
     table = people(800, 4)  # seed: any
     output = Means(variables=("income",), by=("area",), decimals=6)
-    found = Descent(polish=False, seconds=300).embed(objective_for(table, output), 800, 1)
+    found = Descent(seconds=300).embed(objective_for(table, output), 800, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 

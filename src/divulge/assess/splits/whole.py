@@ -66,7 +66,7 @@ def embed_whole(
     scenario = next((s for s in task.scenarios if s.keys), None)
     if followed_task is None or scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
         return Whole(whole, near, None)
-    afar = replace(followed_task.synthesiser, start="univariate", polish=False, mae=near_enough(figures, printed))
+    afar = replace(followed_task.synthesiser, start="univariate", mae=near_enough(figures, printed))
     followed = searches.embed(recipe, afar, task.seed, run=10_001, snapshots=SNAPSHOTS)
     points = [(int(point.steps), float(np.mean(point.errors))) for point in followed.trace if point.errors is not None]
     paper = replace(task, families=(Tcap(),))

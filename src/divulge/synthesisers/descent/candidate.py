@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _NEGLIGIBLE = 1e-4
 """A discrepancy of which hardly anything is left; where progress bars end."""
 
+_SWAPS = 0.3
+"""Share of proposals that swap a column between two rows; all of them where marginals are kept exactly."""
+
 _PEERS = 100_000
 """Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
 
@@ -69,8 +72,7 @@ class Candidate:
 
     def move_all_but(self, fixed: Collection[str]) -> None:
         """From now on variables move but for these."""
-        swap_share = 1.0 if self.settings.keep is not None else self.settings.swap_share
-        self.moves = moves_of(self.objective, swap_share, self.settings.step_share, fixed)
+        self.moves = moves_of(self.objective, _SWAPS if self.settings.keep is None else 1.0, fixed)
 
     def recentre(self) -> bool:
         """Take estimates where they are now (`Objective.recentred`). Whether there are any that are bent."""

@@ -1,4 +1,4 @@
-"""The default synthesiser: one dataset, one-cell changes kept when the discrepancy falls; pairs for the last digits.
+"""The default synthesiser: one dataset, one-cell changes kept when the discrepancy falls; then arithmetic.
 
 Outputs are never refitted inside the search; totals move by a few additions. The run itself is in `search`.
 """
@@ -27,20 +27,12 @@ class Descent:
 
     start: Annotated[Start, "Where to start: uniform, univariate (the granted marginals), or model."] = "univariate"
     keep: Annotated[Literal["univariate"] | None, "Keep the granted marginals exactly: only swaps are made."] = None
-    swap_share: Annotated[
-        float, "How many of the proposals swap a column between two rows.", Range(least=0, most=1)
-    ] = 0.3
-    step_share: Annotated[float, "How many proposals on numeric variables are short steps.", Range(least=0, most=1)] = (
-        0.5
-    )
     seconds: Annotated[
         float, "The longest that one run may take, looked at between steps of a second or so.", Range(above=0)
     ] = 600.0
     mae: Annotated[
         float | None, "Stop already at this mean absolute error of every output; absent: as printed.", Range(least=0)
     ] = None
-    rounds: Annotated[int, "Rounds without one more figure after which the search has stalled.", Range(least=1)] = 8
-    polish: Annotated[bool, "Whether pairs of moves are tried for the last digits."] = True
 
     def __post_init__(self) -> None:
         check_settings(self)

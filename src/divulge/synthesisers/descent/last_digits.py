@@ -23,9 +23,6 @@ from divulge.synthesisers.descent.proposed import Changes, apart, only, outside
 from divulge.synthesisers.descent.proposing import NEARLY_STRAIGHT, STRAIGHT, Proposals
 from divulge.synthesisers.descent.rare_levels import put_right
 
-_SHARE = 0.4
-"""Share of a search's time after which an attempt is given up."""
-
 _LATTICES, _LATTICES_AT_FIRST = 6, 2
 """Lattices of other rows before one attempt is given up; and at first, where other columns may help."""
 
@@ -60,9 +57,12 @@ _DRAWS, _SIZED = 4, 3
 
 
 class LastDigits(Proposals):
-    """The arithmetic of a candidate, whose codes are changed in place."""
+    """The arithmetic of a candidate, whose codes are changed in place.
 
-    def __init__(self, candidate: Candidate, share: float = _SHARE) -> None:
+    share: of a search's time, after which an attempt is given up.
+    """
+
+    def __init__(self, candidate: Candidate, share: float) -> None:
         super().__init__(candidate)
         self.moved: dict[int, Mask] = {}
         self.tries = _LATTICES
@@ -71,13 +71,33 @@ class LastDigits(Proposals):
     def land(self) -> bool:
         """Land, look again, mend; whether every figure is as printed in the end. Codes are as before where not.
 
-        First figures that few rows make, and columns that add up exactly (a response, the variable of a mean), the
-        straightest for every figure. Where these alone cannot reach all figures (a group's sum of whole values has
-        gaps), with some changes of columns that nearly add up, then of all columns, and then those that are exact
-        again, for what the others left. Then once more with values from far away: near ones may differ by hundreds all
-        of them, as dates of one year do.
+        First columns that add up exactly (a response, the variable of a mean), the straightest for every figure: mostly
+        that is all. Then figures that few rows make, and these columns again. Where they alone cannot reach all figures
+        (a group's sum of whole values has gaps), with some changes of columns that nearly add up, then of all columns,
+        and then those that are exact again, for what the others left. Then once more with values from far away: near
+        ones may differ by hundreds all of them, as dates of one year do.
         """
         start = self.codes.copy()
+        alone, straight, nearly = self._ways()
+        if self._go((*alone, straight), len(alone) + 1, len(alone)):
+            return True
+        again = [straight] * _AGAIN
+        ways = (*alone, straight, *again, nearly, *again, *alone, nearly, *again, *alone)
+        n_seldom = 0 if [[v] for v in straight] == alone else len(alone)
+        for is_far in (False, True):
+            self.codes[:] = start
+            if self._is_late:
+                break
+            self._put_few_right(nearly)
+            if self._go(ways, n_seldom, len(alone), is_far):
+                return True
+        self.codes[:] = start
+        self.look()
+        return False
+
+    def _ways(self) -> tuple[list[list[int]], list[int], list[int]]:
+        """Columns that add up exactly, one by one, so many that they reach all figures that such columns reach; those
+        that add up very nearly; and those that nearly do."""
         bends = self._bends()
         self.bends = {v: bend for v, (bend, _) in bends.items()}
         self.moved = {v: moved for v, (_, moved) in bends.items()}
@@ -88,39 +108,41 @@ class LastDigits(Proposals):
             if bend <= _EXACT and (moved & ~reached).any():
                 alone.append([v])
                 reached |= moved
-        for is_far in (False, True):
-            occupy_levels(self.objective, self.codes, self.rng)
-            self._resize()
-            for reach in _REACHES:
-                if self._is_late:
-                    break
-                view = self.look()
-                put_right(self.candidate, view, self.box_now(view), self.rng, reach)
-            for v in nearly:
-                if self._is_late:
-                    break
-                self._to_the_ends(v)
-                self._try_values(v)
-            has_others = [[v] for v in straight] != alone
-            again = [straight] * _AGAIN
-            ways = (*alone, straight, *again, nearly, *again, *alone, nearly, *again, *alone)
-            in_vain: Sequence[int] = ()
-            for way, columns in enumerate(ways):
-                if not columns or columns == in_vain:
-                    continue
-                # Where sums have gaps columns that add up exactly find nothing alone, however long they look.
-                self.tries = _LATTICES_AT_FIRST if way < len(alone) and has_others else _LATTICES
-                self.is_near = way > len(alone)
-                is_changed = self._change(columns, is_far)
-                in_vain = () if is_changed else columns
-                if is_changed and self._is_done():
-                    return True
-                if self._is_late:
-                    break
-            self.codes[:] = start
+        return alone, straight, nearly
+
+    def _put_few_right(self, columns: Sequence[int]) -> None:
+        """What few rows make: sizes of groups, rare levels, ends of columns, figures of a handful."""
+        occupy_levels(self.objective, self.codes, self.rng)
+        self._resize()
+        for reach in _REACHES:
+            if self._is_late:
+                return
+            view = self.look()
+            put_right(self.candidate, view, self.box_now(view), self.rng, reach)
+        for v in columns:
+            if self._is_late:
+                return
+            self._to_the_ends(v)
+            self._try_values(v)
+
+    def _go(self, ways: Sequence[Sequence[int]], n_seldom: int, n_exact: int, is_far: bool = False) -> bool:
+        """Change these columns, one way after the other. Whether every figure is as printed then.
+
+        n_seldom: of so many ways only few lattices are asked: where sums have gaps columns that add up exactly find
+        nothing alone, however long they look. n_exact: how many ways of such columns come first.
+        """
+        in_vain: Sequence[int] = ()
+        for way, columns in enumerate(ways):
+            if not columns or columns == in_vain:
+                continue
+            self.tries = _LATTICES_AT_FIRST if way < n_seldom else _LATTICES
+            self.is_near = way > n_exact
+            is_changed = self._change(columns, is_far)
+            in_vain = () if is_changed else columns
+            if is_changed and self._is_done():
+                return True
             if self._is_late:
                 break
-        self.look()
         return False
 
     @property

@@ -1,6 +1,7 @@
 """One run of descent: single moves, the last digits, disturbances, until all is as printed or nothing helps.
 
-The last digits are arithmetic (`last_digits`); pairs and annealing are for what that leaves.
+The last digits are arithmetic (`last_digits`). For what that leaves there are pairs (models), annealing (many counts),
+and disturbances (all), each measured to pay.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from divulge.kernels.arrays import Codes
 from divulge.kernels.pool import Pool
 from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.reproduction import reproduce
+from divulge.outputs import Statbarn
 from divulge.synthesisers.descent.annealing import anneal
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.last_digits import LastDigits
@@ -26,8 +28,14 @@ _SHARE_FOR_MENDING = 0.7
 """Share of a search's time for the last digits of what is wrong, where the rest is as printed: that is hardly kept by
 anything else."""
 
+_SHARE, _SHARE_AT_LAST = 0.4, 0.85
+"""Share of a search's time for the last digits; and where all is near enough, so that nothing comes after them."""
+
 _AT_ONCE = 20_000
 """Rows up to which arithmetic is tried before pairs: with more, a look at what columns do takes as long as pairs."""
+
+_ROUNDS = 8
+"""Rounds without one more figure after which a search has stalled."""
 
 
 class Search:
@@ -38,6 +46,9 @@ class Search:
         self.settings = candidate.settings
         self.best: Codes | None = None
         self.fewest_off: float = np.inf
+        # Pairs are for the last digits of estimates. Many counts are put right by annealing, which leaves means of few
+        # people where arithmetic finds nothing: for these it is enough to try again from elsewhere.
+        self.has_model = any(t.output.statbarn is Statbarn.MODELS for t in candidate.objective.targets)
 
     def run(self) -> Embedding:
         if not len(self.candidate.moves.variables):
@@ -59,25 +70,27 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             candidate.recount()
-            if self._is_quick() and candidate.recentre():
+            is_quick = is_near or self._is_quick()
+            if is_quick and candidate.recentre():
                 is_near = make_single_moves(candidate, is_first=False) or candidate.is_done()
                 if is_near and candidate.is_as_printed():
                     return Outcome.REPRODUCED
                 candidate.recount()
-            if self._may_land() and LastDigits(candidate).land():
+            share = _SHARE_AT_LAST if is_near else _SHARE
+            if is_quick and self._may_land() and LastDigits(candidate, share).land():
                 return Outcome.REPRODUCED
             if is_near:
                 return Outcome.NEAR_ENOUGH
-            if self.settings.polish and self.settings.keep is None:
-                make_pairs(candidate)
-            else:
+            if self.settings.keep is not None or (not self.has_model and self._is_many):
                 anneal(candidate, stalls)
+            elif self.has_model:
+                make_pairs(candidate)
             if candidate.is_done():
                 return Outcome.REPRODUCED
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             stalls = 0 if self._is_best_so_far() else stalls + 1
-            if stalls >= self.settings.rounds:
+            if stalls >= _ROUNDS:
                 return Outcome.STALLED
             candidate.inside += (1.0 - candidate.inside) / 2
             if stalls and self.best is not None:
@@ -108,12 +121,16 @@ class Search:
 
     def _is_quick(self) -> bool:
         """Whether a look at what columns do pays now: of many rows, pairs are tried first."""
-        return len(self.candidate.codes) <= _AT_ONCE or self.best is not None or not self.settings.polish
+        return len(self.candidate.codes) <= _AT_ONCE or self.best is not None or not self.has_model
+
+    @property
+    def _is_many(self) -> bool:
+        """Whether there are more figures than lattices take."""
+        return self.candidate.objective.n_target_residuals > MOST_FIGURES
 
     def _may_land(self) -> bool:
-        """Whether arithmetic is tried now: models with so many other figures are for pairs."""
-        is_many = self.settings.polish and self.candidate.objective.n_target_residuals > MOST_FIGURES
-        return self.settings.keep is None and self._is_quick() and not is_many
+        """Whether arithmetic is tried: models with so many other figures are for pairs."""
+        return self.settings.keep is None and not (self.has_model and self._is_many)
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""
