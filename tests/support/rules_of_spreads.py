@@ -144,6 +144,20 @@ SPREADS = (
         (),
     ),
     Example(
+        "threshold",
+        "nine events of a life table",
+        small_table(t=[1] * 10 + [2] * 9 + [2] * 20, e=[1] * 19 + [0] * 20),
+        _curve(breaks=[1, 2, 3], show=["events", "censored"]),
+        ("events t=[2,3)",),
+    ),
+    Example(
+        "threshold",
+        "nine events of a curve",
+        small_table(t=[1] * 10 + [2] * 9 + [2] * 20, e=[1] * 19 + [0] * 20),
+        _curve(times=[1, 2]),
+        (),
+    ),
+    Example(
         "extreme held by few",
         "a curve that nine end",
         small_table(t=[1] * 10 + [2] * 10 + [3] * 9, e=[0, 1] * 10 + [1] * 9),

@@ -12,12 +12,12 @@ from divulge.rules.rule import Finding, Rule
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(Rule):
-    """A count, or a cell behind a share or a ratio, of fewer people than the threshold."""
+    """A count, or a cell behind a share or a ratio, of fewer people than the threshold; counts of a life table too."""
 
     name: ClassVar[str] = "threshold"
     asks: ClassVar[str] = "Every cell of a table must hold at least so many people, or nobody."
     source: ClassVar[str] = "0 < n < t, strict: ACRO (t = 10), Handbook on SDC 2025 (3), DataSHIELD (3); sdcTable n ≤ 3"
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.FREQUENCIES, Statbarn.RATIOS)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.FREQUENCIES, Statbarn.RATIOS, Statbarn.SURVIVAL)
 
     fewest: Annotated[int, "Cells with fewer people are too small."] = 10
 

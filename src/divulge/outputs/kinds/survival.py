@@ -196,7 +196,14 @@ class Survival(Output):
         texts = tuple(text or "all rows" for text in groups.labels())
         curves = Behind("curve", np.full(groups.n_groups, -1), of_all, names=self.by, shape=groups.shape, texts=texts)
         events = Behind("events", np.arange(groups.n_groups * n_steps), group)
-        return (events, curves) if self.breaks else (events, curves, self._last_step(time, of_all, events, table))
+        left = np.where(everybody & ~rows & (step >= 0) & (step < n_steps), groups.numbers(table) * n_steps + step, -1)
+        counts = [
+            Behind("count", self.show.index(name) * events.n_groups + events.figures, who)
+            for name, who in (("events", group), ("censored", left))
+            if name in self.show
+        ]
+        last = [] if self.breaks else [self._last_step(time, of_all, events, table)]
+        return events, curves, *counts, *last
 
     def _last_step(self, time: Floats, curve: Integers, events: Behind, table: Table) -> Behind:
         """Those with whom each curve ends at zero: nobody was followed longer, and their time is told."""
