@@ -47,6 +47,27 @@ SPREADS = (
     Example("people per term", "a number that one spreads", _SLOPE, (("linear", {"formula": "v ~ z"}),), ("z",)),
     Example("people per term", "one less far", _LESS, (("linear", {"formula": "v ~ z"}),), ()),
     Example("people per term", "a function of it", _SLOPE, (("linear", {"formula": "v ~ log(z + 1)"}),), ()),
+    Example(
+        "people per term",
+        "a class of four",
+        small_table(y=[0] * 56 + [1] * 4, z=[i % 10 for i in range(60)]),
+        (("logistic", {"formula": "y ~ z"}),),
+        ("class 2 of y",),
+    ),
+    Example(
+        "people per term",
+        "a class of five",
+        small_table(y=[0] * 55 + [1] * 5, z=[i % 10 for i in range(60)]),
+        (("logistic", {"formula": "y ~ z"}),),
+        (),
+    ),
+    Example(
+        "people per term",
+        "the third class of one",
+        small_table(y=["a", "b"] * 29 + ["c", "a"], z=[i % 10 for i in range(60)]),
+        (("multinomial", {"formula": "y ~ z"}),),
+        ("class 3 of y",),
+    ),
     Example("people per term", "hazards", _COX, (("cox", {"formula": "t ~ z", "event": "e"}),), ("z",)),
     Example(
         "differenced statistics",

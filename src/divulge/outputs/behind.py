@@ -32,6 +32,7 @@ What = Literal[
     "curve",  # those with whom a survival curve or life table begins
     "correlation",
     "term",  # the people of a level, or with a value other than zero, of a regression term
+    "class",  # the people of each class of a response
     "plane",  # people through whose points a quantile regression is told to pass
     "model",
     "saturated",  # the patterns of predictors of a model that has as many parameters

@@ -19,7 +19,7 @@ class PeoplePerTerm(Rule):
 
     A number whose spread one person makes is a term of that person: Σ d² / d₁² people as far from the mean as the
     farthest would make the same spread, and the farthest has at least the inverse as leverage (Huber 1981: above a half
-    it is to be avoided).
+    it is to be avoided). Of a class of the response with few people the score states the sum of their predictors.
     """
 
     name: ClassVar[str] = "people per term"
@@ -32,6 +32,10 @@ class PeoplePerTerm(Rule):
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
+        for behind in case.of("class"):
+            n = case.units(behind)
+            sentence = f"A class of the response has fewer than {self.fewest} {{units}}, whose predictors follow from it."
+            found += self.breach(case, behind, (n > 0) & (n < self.fewest), sentence)
         for behind in case.of("term"):
             n = case.units(behind)
             small = (n > 0) & (n < self.fewest) & case.shown(behind)

@@ -31,6 +31,12 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
     patterns = _patterns(table, model, keep, model.design.n_columns)
     if patterns is not None:
         found.append(Behind("saturated", np.full(int(patterns.max(initial=-1)) + 1, -1), patterns))
+    y = model.y[table[model.formula.response.variable]]
+    if model.classes or np.isin(y[keep], (0.0, 1.0)).all():
+        n_classes = max(len(model.classes) + 1, 2)
+        texts = tuple(f"class {k + 1} of {model.formula.response.variable}" for k in range(n_classes))
+        own = np.where(keep, np.nan_to_num(y), -1.0).astype(np.int64)
+        found.append(Behind("class", np.full(n_classes, -1), own, texts=texts))
     for term, cell, has_value in terms:
         figures = term.index.astype(np.int64)
         # Of one category the level without a column is a group too; of products it is none of its own.
