@@ -152,3 +152,20 @@ def test_quantiles_in_the_place_of_extremes_are_a_loss() -> None:
 def _smallest(output: Output) -> float:
     counts = output.evaluate(TABLE).values
     return float(counts[counts > 0].min())
+
+
+def test_coarser_groups_and_fewer_digits_go_together() -> None:
+    from divulge.mitigations.merge_levels import MergeLevels
+    from divulge.safer.both import Both
+
+    given = trouble("means")
+    merges = list(MergeLevels.propose(given))
+    found = list(Both.of(merges, given))
+    assert found
+    for both in found:
+        made = both.apply(given.output, TABLE.schema)
+        assert made.coarser == merges[found.index(both) // 2].apply(given.output, TABLE.schema).coarser
+        assert made.precision().decimals == 2 - both.digits.less
+        assert parse_output(format_output(made)) == made
+        assert both.describe(TABLE.schema).endswith("less")
+    assert not list(Both.of(list(MergeLevels.propose(trouble("table"))), trouble("table"))), "counts have no digits"

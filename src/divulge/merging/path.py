@@ -47,22 +47,22 @@ def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goa
     ends: list[Partition] = []
     while not ends or (len(ends) < paths and rows.looked_at < WORK):
         shaken = 0.0 if len(ends) < len(EAGER) else SHAKEN
-        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], rng, shaken)
+        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], shaken, rng)
         ends.append(_made_finer(rows, levels, path))
     return max(ends, key=lambda state: rows.weigh(state)[1])
 
 
 def _path(
-    rows: Rows, levels: Mapping[str, Levels], eager: float, rng: np.random.Generator, spread: float
+    rows: Rows, levels: Mapping[str, Levels], eager: float, shaken: float, rng: np.random.Generator
 ) -> dict[str, Integers]:
-    """A merge after the other, each the best for what it loses, until nobody is left. spread: how much worths vary."""
+    """A merge after the other, each the best for what it loses, until nobody is left."""
     state = {name: _started(rows, name, each) for name, each in levels.items()}
     people, bits = rows.weigh(state)
     while people > 0:
         best: tuple[float, str, tuple[int, int], tuple[float, float]] | None = None
         for name, each in levels.items():
             pairs = _pairs(state[name], each.is_ordered)
-            factors = rng.lognormal(0.0, spread, len(pairs))
+            factors = rng.lognormal(0.0, shaken, len(pairs)).tolist()
             for pair, after, factor in zip(pairs, rows.weigh_merges(state, name, pairs), factors, strict=True):
                 gain, loss = max(people - after[0], 0.0), bits - after[1]
                 value = factor * (gain**eager + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least

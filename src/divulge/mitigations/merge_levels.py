@@ -23,7 +23,7 @@ MOST_CELLS = 1_000_000
 """Cells of a table whose merges are searched for; the merges of a larger one are tried variable by variable."""
 
 MORE_TIMES = (2, 4)
-"""So many times the fewest people are tried for a group, where figures are no counts."""
+"""So many times the fewest people are tried for a group, where every variable may be merged."""
 
 PATHS, FEW_PATHS = 40, 3
 """Ways that a search goes where every variable may be merged, and where only some may."""
@@ -53,14 +53,13 @@ class MergeLevels(Mitigation):
         if not tables:
             return
         goals = [Goal(delta=trouble.delta), Goal(trouble.fewest, trouble.rarest, trouble.delta)]
-        if trouble.output.growth != "extensive":
-            # A quartile needs four times the people that a mean needs, so that enough of them lie beyond it.
-            goals += [Goal(times * trouble.fewest, trouble.rarest, trouble.delta) for times in MORE_TIMES]
+        # A quartile needs four times the people that a mean needs, and what is coarser is known more surely to be safe.
+        more = [Goal(times * trouble.fewest, trouble.rarest, trouble.delta) for times in MORE_TIMES]
         seen: list[Self] = []
         together = [levels] if len(levels) > 1 and sum(t.counts.size for t in tables) <= MOST_CELLS else []
         without = [{n: e for n, e in levels.items() if n != name} for name in levels] if len(levels) > 2 else []
         for chosen in [*together, *without, *({name: each} for name, each in levels.items())]:
-            for goal in goals:
+            for goal in [*goals, *(more if len(chosen) == len(levels) else ())]:
                 merges = find_merges(tables, chosen, goal, PATHS if chosen in together else FEW_PATHS)
                 found = cls() if merges is None else cls(**_settings(merges, trouble.schema))
                 if found != cls() and found not in seen:

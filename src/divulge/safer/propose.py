@@ -23,6 +23,7 @@ from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output, Released
 from divulge.policy import Verdict
 from divulge.record import to_plain
+from divulge.safer.both import Both
 from divulge.safer.loss import Loss, find_loss
 from divulge.safer.screen import rule_setting, screen_outputs
 from divulge.spec import Assessment, Inputs, format_output, read_inputs
@@ -33,6 +34,9 @@ MOST_SHOWN = 5
 
 MOST_ASSESSED = 8
 """Candidates that are assessed in full where nothing else is said."""
+
+AGAIN = 0.15
+"""By how much more of the information another way may lose before a way is taken once more."""
 
 FRESH = 1_000_003
 """What is added to the seed where a proposal is confirmed: no luck of the search is used twice."""
@@ -209,7 +213,7 @@ class _Search:
         longest = max(len(steps) for steps in each)
         return [tuple(steps[min(rank, len(steps) - 1)] for steps in each) for rank in range(longest)]
 
-    def _steps(self, number: int) -> Iterator[Step]:
+    def _steps(self, number: int) -> list[Step]:
         """What can be done about one output, where anything is printed otherwise."""
         case = self.cases[number]
         fewest = [rule_setting(self.ready, rule, "fewest") for rule in ("threshold", "small group")]
@@ -222,23 +226,23 @@ class _Search:
             _secret(self.table),
             (*self.earlier, *self._beside(number)),
         )
-        for kind in MITIGATIONS:
-            for mitigation in kind.propose(trouble):
-                try:
-                    made = mitigation.apply(case.output, self.table.schema)
-                    made.check(self.table.schema)
-                    printed = made.publish(made.evaluate(self.table), self.table.schema)
-                    step = Step(
-                        number,
-                        mitigation,
-                        made,
-                        printed,
-                        find_loss(case.output, case.released, made, printed, self.table),
-                    )
-                    if step.loss.changed or set(printed.labels) != set(case.released.labels):
-                        yield step
-                except DivulgeError:
-                    continue  # it does not fit this output
+        alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
+        mildest = [step.mitigation for step in sorted(alone, key=_by_loss)]
+        together = (self._step(number, both) for both in Both.of(mildest, trouble))
+        return [*alone, *(step for step in together if step is not None)]
+
+    def _step(self, number: int, mitigation: Mitigation) -> Step | None:
+        """What a mitigation makes of an output; None where it does not fit, or nothing is printed otherwise."""
+        case = self.cases[number]
+        try:
+            made = mitigation.apply(case.output, self.table.schema)
+            made.check(self.table.schema)
+            printed = made.publish(made.evaluate(self.table), self.table.schema)
+            loss = find_loss(case.output, case.released, made, printed, self.table)
+        except DivulgeError:
+            return None
+        is_changed = loss.changed > 0 or set(printed.labels) != set(case.released.labels)
+        return Step(number, mitigation, made, printed, loss) if is_changed else None
 
     def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
         """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""
@@ -302,28 +306,32 @@ def _by_loss(step: Step) -> float:
     return step.loss.information
 
 
-def _varied(candidates: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
-    """The least loss first, but each way once before any way a second time."""
-    seen: dict[tuple[str, ...], int] = {}
-    ranked = []
-    for steps in candidates:
-        ways = tuple(step.mitigation.name for step in steps)
-        seen[ways] = seen.get(ways, 0) + 1
-        ranked.append((seen[ways], sum(s.loss.information for s in steps), steps))
-    return [steps for _, _, steps in sorted(ranked, key=lambda r: r[:2])]
-
-
 def _chosen(
     candidates: Sequence[tuple[Step, ...]], most: int, passes: Callable[[tuple[Step, ...]], bool]
 ) -> list[tuple[Step, ...]]:
-    """Those that are assessed in full, of those that pass rules and audit. The last of several merges, where none
-    before does: what is coarser is exact, and reaches where rounding does not."""
-    ranked = _varied(candidates)
-    found = list(islice(filter(passes, ranked), most))
-    merging = [steps for steps in ranked if all(step.mitigation.rung is Rung.COARSEN for step in steps)]
-    if len(found) == most > 1 and not any(steps in merging for steps in found):
+    """Those that are assessed in full, of those that pass rules and audit: the least loss first, and a way that was
+    taken already counts as dearer. The last of several merges, where none before does: what is coarser is exact, and
+    reaches where rounding does not."""
+    left, found = list(candidates), list[tuple[Step, ...]]()
+    taken: dict[tuple[str, ...], int] = {}
+    while left and len(found) < most:
+        price = [sum(s.loss.information for s in steps) + AGAIN * taken.get(_ways(steps), 0) for steps in left]
+        steps = left.pop(int(np.argmin(price)))
+        if passes(steps):
+            found.append(steps)
+            taken[_ways(steps)] = taken.get(_ways(steps), 0) + 1
+    merging = [steps for steps in left if _merges(steps)]
+    if len(found) == most > 1 and not any(map(_merges, found)):
         found[-1:] = list(islice(filter(passes, merging), 1)) or found[-1:]
     return found
+
+
+def _ways(steps: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(step.mitigation.name for step in steps)
+
+
+def _merges(steps: Sequence[Step]) -> bool:
+    return all(step.mitigation.rung is Rung.COARSEN for step in steps)
 
 
 def _front(kept: Sequence[Proposal]) -> list[Proposal]:

@@ -1,0 +1,44 @@
+"""Two mitigations of one output, one after the other: coarser groups, and fewer digits of what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar, Self
+
+from divulge.mitigations.fewer_digits import FewerDigits
+from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
+from divulge.outputs import Output
+from divulge.table import Schema
+
+MOST = 2
+"""Of each of the two the mildest so many are put together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Both(Mitigation):
+    """A mitigation, and fewer digits besides."""
+
+    name: ClassVar[str] = "both"
+    rung: ClassVar[Rung] = Rung.DIGITS
+    costs: ClassVar[str] = "What the first costs, and every figure that is left is rounded more coarsely."
+    reading: ClassVar[str] = "As the first is read, in intervals: half a unit of the last printed digit on each side."
+
+    first: Mitigation
+    digits: FewerDigits
+
+    @classmethod
+    def of(cls, mildest: Sequence[Mitigation], trouble: Trouble) -> Iterator[Self]:
+        """Those that change groups or withhold figures, the mildest first, each with fewer digits."""
+        coarse = [one for one in mildest if one.rung in (Rung.COARSEN, Rung.SUPPRESS)]
+        for first in coarse[:MOST]:
+            for digits in islice(FewerDigits.propose(trouble), MOST):
+                yield cls(first=first, digits=digits)
+
+    def apply(self, output: Output, schema: Schema) -> Output:
+        return self.digits.apply(self.first.apply(output, schema), schema)
+
+    def describe(self, schema: Schema) -> str:
+        told = self.digits.describe(schema)
+        return f"{self.first.describe(schema)}; {told[0].lower()}{told[1:]}"
