@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from divulge.errors import DivulgeError
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output, Released
+from divulge.outputs.methods.noise import Noise
 from divulge.policy import Verdict
 from divulge.record import to_plain
 from divulge.safer.both import Both
@@ -37,6 +38,9 @@ MOST_ASSESSED = 8
 
 AGAIN = 0.15
 """By how much more of the information another way may lose before a way is taken once more."""
+
+KNOWN_SEED = Noise().seed
+"""Where random numbers start if nobody says otherwise: no secret."""
 
 FRESH = 1_000_003
 """What is added to the seed where a proposal is confirmed: no luck of the search is used twice."""
@@ -223,7 +227,7 @@ class _Search:
             max((f for f in fewest if f is not None), default=self.ready.policy.smallest_group),
             rule_setting(self.ready, "class disclosure", "rarest"),
             self.ready.policy.delta,
-            _secret(self.table),
+            _seed(self.earlier, self.table, self.assessment.derive),
             (*self.earlier, *self._beside(number)),
         )
         alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
@@ -294,11 +298,16 @@ class _Search:
         return Proposal(steps, outputs, printed, self.sentence(steps), found.record)
 
 
-def _secret(table: Table) -> int:
-    """A seed that nobody knows without the data, the same for every release: a cell is always printed alike."""
+def _seed(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
+    """The seed by which earlier releases of the same data were changed, unless everybody knows it: a cell is printed as
+    it was. Else one that nobody knows without the data, and that no variable which a spec derives changes."""
+    used = [o.method.seed for _, o, _ in earlier if o.method is not None and o.method.seed != KNOWN_SEED]
+    if used:
+        return used[0]
     digest = hashlib.blake2b(digest_size=6)
-    for column in table.columns:
-        digest.update(np.ascontiguousarray(column).tobytes())
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        if name not in derived:
+            digest.update(np.ascontiguousarray(column).tobytes())
     return int.from_bytes(digest.digest(), "big")
 
 
