@@ -7,8 +7,9 @@ figures tell, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -121,10 +122,18 @@ class Coarser(Output):
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         coarse, codes = self._coarse(schema)
-        found = self.inner.lower(coarse, released)
+        return self._of_finer(self.inner.lower(coarse, released), codes)
+
+    def _of_finer(self, found: Lowered, codes: Mapping[str, Integers]) -> Lowered:
+        """A form that looks up coarse codes, as one that looks up finer ones."""
         finer = _Finer(codes)
         blocks = tuple(finer.block(block) for block in found.blocks)
-        return replace(found, blocks=blocks, residuals=_CoarseResiduals(found.residuals, self.coarser))
+        residuals = _CoarseResiduals(found.residuals, self.coarser)
+        settled = None if found.settled is None else partial(self._settled, found.settled)
+        return replace(found, blocks=blocks, residuals=residuals, settled=settled)
+
+    def _settled(self, settled: Callable[[Table], Lowered], table: Table) -> Lowered:
+        return self._of_finer(settled(self._coarse_table(table)), self._coarse(table.schema)[1])
 
     def linear(self, schema: Schema, released: Released) -> Linear | None:
         coarse, codes = self._coarse(schema)
