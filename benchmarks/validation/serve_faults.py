@@ -281,10 +281,16 @@ def check() -> list[str]:
     for run in found:
         killed.update(run["killed"])
     wrong = [f"run {run['seed']}: {what}" for run in found for what in run["wrong"]]
-    seconds = sorted(run["seconds"] for run in found)
-    summary = {"runs": len(found), "wanted": RUNS, "killed": dict(killed), "wrong": len(wrong), "seconds": seconds[-1:]}
+    seconds = [run["seconds"] for run in found]
+    summary = {
+        "runs": len(found),
+        "wanted": RUNS,
+        "killed": dict(killed),
+        "wrong": len(wrong),
+        "longest_s": max(seconds, default=0.0),
+    }
     keep("serve_faults", found, summary)
     assert not wrong, "; ".join(wrong[:5])
     said = ", ".join(f"{name} {n} times" for name, n in sorted(killed.items()))
     whole = f"{len(found)} of {RUNS} runs of divulge serve, {said}; nothing lost, nothing done twice, the trail whole"
-    return [f"{whole}; the longest took {seconds[-1]:.0f} s" if seconds else "no run has ended yet"]
+    return [f"{whole}; the longest took {max(seconds):.0f} s" if seconds else "no run has ended yet"]

@@ -85,7 +85,7 @@ def test_account_that_its_owner_linked_is_logged_in(service: Service, provider: 
 
 def test_address_that_people_choose_themselves_lets_nobody_in(tmp_path: Path, provider: LocalProvider) -> None:
     service = serve(tmp_path, provider, claim="email")
-    assert post(service.client("rosa"), "/account/notices", {"email": "ada@example.org", "tell": "each"}).is_redirect
+    assert post(service.client("chloe"), "/account/notices", {"email": "ada@example.org", "tell": "each"}).is_redirect
     answer = come_back(service.client(), provider, sub="u-1", email="ada@example.org", email_verified=True)
     assert answer.status_code == 403
     service.close()

@@ -82,7 +82,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/log-in/back"): Rule(set()),
     ("POST", "/account/identities"): Rule(set(), _text()),
     ("POST", "/account/identities/{identity_id}/remove"): Rule(set(), _text()),  # none of theirs
-    ("POST", "/account/notices"): Rule(ALL, _text(email="a@example.org", tell="daily")),
+    ("POST", "/account/notices"): Rule(ALL, _text(tell="daily")),
     ("GET", "/account/tokens"): Rule(ALL),
     ("POST", "/account/tokens"): Rule(ALL, _text(name="nightly", days="3", password=PASSWORD)),
     ("POST", "/account/tokens/{token_id}/revoke"): Rule(set(), _text()),  # none of theirs

@@ -15,6 +15,7 @@ from divulge.errors import SpecError, UsageError
 from divulge.ledger import releases, workflow
 from divulge.ledger.model import Audience, Choice, Notice, Person, utc_now
 from divulge.ledger.notices import next_digest
+from divulge.ledger.verify import verify
 from divulge.terminal.serve_options import with_others
 from divulge.web import Deployment
 from divulge.web.notify import Mail, Notifier, Webhook, read_mail, read_webhook
@@ -64,7 +65,7 @@ def test_checkers_are_told_what_waits_and_the_author_of_a_decision(either: Servi
         assert notifier.send_due() == 1
         assert letters[-1]["To"] == "rosa@example.org"
         assert notifier.send_due() == 0, "told once"
-    assert f"https://divulge.example/submissions/{number}" in letters[-1].get_payload()
+    assert f"https://divulge.example/submissions/{number}" in letters[-1].get_payload(decode=True).decode()
     assert CANARY not in "".join(letter.as_string() for letter in letters)
 
 
@@ -216,11 +217,27 @@ def test_what_is_no_address_of_e_mail_is_refused(text: str) -> None:
 
 
 def test_person_says_how_they_are_told(service: Service) -> None:
-    client = service.client("rosa")
-    assert post(client, "/account/notices", {"email": "rosa@example.org", "tell": "daily"}).status_code == 303
-    assert 'value="rosa@example.org"' in client.get("/account").text
+    client = service.client("chloe")
+    assert post(client, "/account/notices", {"email": "chloe@example.org", "tell": "daily"}).status_code == 303
+    assert 'value="chloe@example.org"' in client.get("/account").text
     for wrong in ({"email": "x", "tell": "daily"}, {"email": "", "tell": "hourly"}):
         assert post(client, "/account/notices", wrong).status_code == 422
+
+
+def test_researcher_does_not_choose_where_letters_go(service: Service) -> None:
+    rosa, ada, mark = service.client("rosa"), service.client("ada"), "zebedee-4711-19700101@example.org"
+    assert post(rosa, "/account/notices", {"email": mark, "tell": "each"}).status_code == 403
+    assert mark not in rosa.get("/account").text
+    number = service.ids["rosa"]
+    given = {"role": "researcher", "is_active": "yes", "email": "rosa@example.org"}
+    assert post(ada, f"/people/{number}", given).status_code == 303
+    assert post(rosa, "/account/notices", {"tell": "daily"}).status_code == 303
+    assert "rosa@example.org" in rosa.get("/account").text
+    assert post(ada, f"/people/{number}", {**given, "email": "x"}).status_code == 422
+    with service.ledger.reading() as session:
+        person = session.get_one(Person, number)
+        assert (person.email, person.tell) == ("rosa@example.org", "daily")
+    assert verify(service.ledger).faults == ()
 
 
 def test_old_news_is_forgotten(service: Service) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from divulge.errors import StaleError
 from divulge.ledger import datasets, jobs, releases, workflow
@@ -97,15 +98,19 @@ def _replace_data(world: World) -> None:
     os.utime(path, ns=(later, later))
 
 
+def _first(session: Session) -> Submission:
+    return session.scalars(select(Submission).order_by(Submission.created_at).limit(1)).one()
+
+
 def _upgrade(world: World) -> None:
     with world.ledger.writing() as session:
-        for stored in session.get_one(Submission, 1).assessments:
+        for stored in _first(session).assessments:
             stored.basis = {**(stored.basis or {}), "program": "0.0.1"}
 
 
 def _from_before(world: World) -> None:
     with world.ledger.writing() as session:
-        session.get_one(Submission, 1).assessments[-1].basis = None
+        _first(session).assessments[-1].basis = None
 
 
 CHANGES: dict[str, Callable[[World], None]] = {

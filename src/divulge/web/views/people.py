@@ -33,6 +33,7 @@ def _add_person(request: Request, form: Form) -> Response:
                 form.text("role"),
                 form.text("full_name", 300),
                 form.text("proxy_name", 400),
+                form.text("email", 400),
             )
     except SpecError as error:
         return _list(request, form.visitor, problem=error)
@@ -47,7 +48,9 @@ def _change_person(request: Request, form: Form, person_id: Id) -> Response:
     try:
         with ledger_of(request).writing() as session:
             is_active = form.text("is_active") == "yes"
-            accounts.change_account(session, form.visitor.person, person_id, form.text("role"), is_active)
+            person = accounts.change_account(session, form.visitor.person, person_id, form.text("role"), is_active)
+            if "email" in form.fields:
+                accounts.change_email(session, form.visitor.person, person, form.text("email", 400))
     except SpecError as error:
         return _list(request, form.visitor, problem=error)
     return go("/people", "saved")

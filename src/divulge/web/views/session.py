@@ -109,7 +109,8 @@ def _account(request: Request, visitor: SignedIn) -> HTMLResponse:
 def _change_notices(request: Request, form: Form) -> Response:
     try:
         with ledger_of(request).writing() as session:
-            accounts.change_notices(session, form.visitor.id, form.text("email", 400), form.text("tell"))
+            email = form.text("email", 400) if "email" in form.fields else None
+            accounts.change_notices(session, form.visitor.id, email, form.text("tell"))
     except DivulgeError as error:
         return _account_page(request, form.visitor, problem=error)
     return go("/account", "saved")
