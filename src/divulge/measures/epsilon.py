@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 from scipy.special import bdtrc, betaincinv, expit, log_ndtr, ndtri
 
 from divulge.kernels.arrays import Floats, Integers
@@ -106,7 +106,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         return 0.0
     # Beyond μ²/2 + μ·10 the first term alone is below any δ that is used.
     top = mu * mu / 2 + 10 * mu + 1
-    return float(brentq(lambda e: max(gap(e), -1e3), 0.0, top, xtol=1e-9))
+    return float(scipy.optimize.brentq(lambda e: max(gap(e), -1e3), 0.0, top, xtol=1e-9))
 
 
 def one_run_p_value(m: int, guesses: int, right: int, eps: float, delta: float) -> float:
@@ -166,4 +166,4 @@ def _largest(refutes: Callable[[float], float], low: float, downwards: bool = Fa
         low, high = high, 2 * high
         if high > _LARGEST:
             return low
-    return float(brentq(refutes, low, high, xtol=1e-6))
+    return float(scipy.optimize.brentq(refutes, low, high, xtol=1e-6))

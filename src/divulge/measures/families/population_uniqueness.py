@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from scipy.optimize import brentq, least_squares
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 from scipy.special import digamma, gammaln
 
 from divulge.kernels.arrays import Floats, Integers
@@ -146,7 +146,7 @@ def pitman(sizes: Sizes, fraction: float) -> float:
         low, high = -30.0, 30.0
         if score(low) * score(high) > 0:
             return math.nan
-        return math.exp(float(brentq(score, low, high, xtol=1e-12)))
+        return math.exp(float(scipy.optimize.brentq(score, low, high, xtol=1e-12)))
 
     def slope(alpha: float) -> float:
         t = theta(alpha)
@@ -160,7 +160,7 @@ def pitman(sizes: Sizes, fraction: float) -> float:
     falls = np.flatnonzero((scores[:-1] > 0) & (scores[1:] <= 0))
     if not len(falls):
         return math.nan
-    alpha = float(brentq(slope, grid[falls[0]], grid[falls[0] + 1], xtol=1e-12))
+    alpha = float(scipy.optimize.brentq(slope, grid[falls[0]], grid[falls[0] + 1], xtol=1e-12))
     t = theta(alpha)
     return min(1.0, math.exp(gammaln(t + 1) - gammaln(t + alpha) + (alpha - 1) * math.log(n / fraction)))
 
@@ -194,7 +194,7 @@ def slide_uniques(k: float, f: float, ones: float, twos: float) -> float:
         return np.array([one / ones - 1, two / twos - 1])
 
     starts = [(a, b) for a in (-3.0, 0.0) for b in (-6.0, -2.0)]
-    fits = [least_squares(gaps, start, xtol=1e-14, ftol=1e-14, gtol=1e-14) for start in starts]
+    fits = [scipy.optimize.least_squares(gaps, start, xtol=1e-14, ftol=1e-14, gtol=1e-14) for start in starts]
     best = min(fits, key=lambda fit: float(fit.cost))
     if best.cost > 1e-8:  # two equations that are both met to four digits
         return math.nan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
@@ -75,7 +75,7 @@ class RecordLinkage(Family):
 def assigned(people: Floats, rows: Floats) -> np.ndarray:
     """For every person a row, each row once, with the least sum of distances."""
     costs = np.minimum(1.0, np.abs(people[:, None, :] - rows[None, :, :])).sum(axis=2)
-    return linear_sum_assignment(costs)[1]
+    return scipy.optimize.linear_sum_assignment(costs)[1]
 
 
 def _linked(people: Floats, rows: Floats, own: Floats) -> float:

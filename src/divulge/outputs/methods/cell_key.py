@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Annotated, ClassVar
 
 import numpy as np
-from scipy import optimize, sparse
+import scipy  # its parts are loaded where they are used: some take longer than many a command
+from scipy import sparse
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
@@ -122,7 +123,7 @@ def changes_of(count: int, most: int, variance: float) -> Floats:
         share = weight / weight.sum()
         return float(top + np.log(weight.sum())), np.array([share @ v, share @ (v**2 - target)])
 
-    best = optimize.minimize(dual, np.zeros(2), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    best = scipy.optimize.minimize(dual, np.zeros(2), jac=True, method="BFGS", options={"gtol": 1e-10}).x
     power = best[0] * v + best[1] * v**2
     weight = np.exp(power - power.max())
     return np.asarray(weight / weight.sum())

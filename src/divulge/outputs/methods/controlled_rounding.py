@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
@@ -71,18 +71,18 @@ def _nearest(exact: Floats, sums: sparse.csr_array, steps: int) -> Floats | None
     above = sparse.hstack([sums, -eye])
     below = sparse.hstack([sums, eye])
     held = sparse.hstack([sums, sparse.csr_array((n_figures, n_figures))])
-    bounds = Bounds(
+    bounds = scipy.optimize.Bounds(
         np.concatenate([low[:n_cells], np.zeros(n_figures)]),
         np.concatenate([high[:n_cells], np.full(n_figures, np.inf)]),
     )
-    done = milp(
+    done = scipy.optimize.milp(
         np.concatenate([np.zeros(n_cells), np.ones(n_figures)]),
         integrality=np.concatenate([np.ones(n_cells), np.zeros(n_figures)]),
         bounds=bounds,
         constraints=[
-            LinearConstraint(sparse.csr_matrix(above), -np.inf, exact),
-            LinearConstraint(sparse.csr_matrix(below), exact, np.inf),
-            LinearConstraint(sparse.csr_matrix(held), low, high),
+            scipy.optimize.LinearConstraint(sparse.csr_matrix(above), -np.inf, exact),
+            scipy.optimize.LinearConstraint(sparse.csr_matrix(below), exact, np.inf),
+            scipy.optimize.LinearConstraint(sparse.csr_matrix(held), low, high),
         ],
         # One in two hundred: the last half per cent of nearness is not worth minutes.
         options={"time_limit": SECONDS, "mip_rel_gap": 0.005},

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 from scipy.special import ndtri
 
 from divulge.kernels import glm
@@ -35,7 +35,7 @@ def quantile_plane(x: Floats, y: Floats, weight: Floats, tau: float) -> Floats |
     unit = float(np.abs(y).max(initial=0.0)) or 1.0
     w = weight * (len(y) / weight.sum())
     scaled = x / columns
-    found = linprog(
+    found = scipy.optimize.linprog(
         -y / unit,
         A_eq=scaled.T,
         b_eq=(1.0 - tau) * (scaled.T @ w),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Mask
@@ -179,7 +179,7 @@ class SlopeProfile:
             theta = np.array(start if self.is_correlated else (start[0], start[2]))
             theta[-1] /= np.sqrt(max(float(self.zz[:, 1, 1].sum() / self.zz[:, 0, 0].sum()), 1e-12))
             with np.errstate(all="ignore"):
-                ended = minimize(
+                ended = scipy.optimize.minimize(
                     lambda t: float(np.real(self.deviance(t))),
                     theta,
                     jac=self._gradient,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # its parts are loaded where they are used: some take longer than many a command
 
 from divulge.kernels import glm
 from divulge.kernels.arrays import Floats, Mask
@@ -81,7 +81,7 @@ class Profile:
         low, high = grid[at - 1], grid[min(at + 1, len(grid) - 1)]
         if slope(low) * slope(high) > 0.0:
             return float(np.exp(grid[at]))
-        return float(np.exp(brentq(slope, low, high, xtol=1e-13)))
+        return float(np.exp(scipy.optimize.brentq(slope, low, high, xtol=1e-13)))
 
 
 @dataclass(frozen=True, eq=False)
