@@ -10,11 +10,13 @@ from typing import Any
 from divulge import __version__
 from divulge.assess import Candidate, Plan, Step, assess, plan
 from divulge.assess.folders.handed_in import place_of, with_doubts
-from divulge.errors import LedgerError, SpecError
+from divulge.condensing.group_by import MANY
+from divulge.condensing.kept import Kept
+from divulge.errors import LedgerError, SourceError, SpecError
 from divulge.ledger.basis import find_basis
 from divulge.ledger.carried import check_numbers
 from divulge.ledger.database import Ledger
-from divulge.ledger.datasets import fingerprint
+from divulge.ledger.datasets import fingerprint, read_people
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.jobs import FoundOutput
 from divulge.ledger.model import Job, Submission
@@ -25,8 +27,10 @@ from divulge.policy import Policy, Verdict
 from divulge.readers.handed_in.corrections import Correction, read_corrections
 from divulge.readers.handed_in.folder import read_folder
 from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
-from divulge.spec import format_output, parse_spec, read_inputs
+from divulge.sources.file import File, n_rows_of
+from divulge.spec import Assessment, format_output, parse_spec, read_inputs
 from divulge.spec.handed_in import Placed, placed_outputs
+from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Table, read_schema, read_table
 
 _SENT = "sent"  # the folder of the files themselves, beside the splits that are finished
@@ -44,6 +48,8 @@ class _Work:
     files: Path | None = None
     """Where the files are in which the outputs are to be found; None where the document has them."""
     corrections: tuple[Correction, ...] = ()
+    kept: Path | None = None
+    """Where condensed people are kept."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,8 @@ def prepare(ledger: Ledger, submission_id: int, job_id: int) -> _Work:
         }
         before = tuple(earlier_outputs(session, dataset.fingerprint))
         files = sent if submission.origin == HANDED_IN else None
-        return _Work(document, folder, dataset.fingerprint, before, files, corrections)
+        kept = ledger.store.condensed_folder
+        return _Work(document, folder, dataset.fingerprint, before, files, corrections, kept)
 
 
 def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
@@ -135,15 +142,42 @@ def _assessed(
     work: _Work, document: Mapping[str, Any], listener: Callable[[Step], None]
 ) -> tuple[Plan, dict[str, Any]]:
     assessment = parse_spec(document, work.folder)
-    inputs = read_inputs(assessment)
+    people = _condensed(work, assessment)
+    inputs = read_inputs(assessment, people=people)
     assert inputs.table is not None, "data are always named"
-    _check_data(inputs.table, work)
+    if people is None:
+        _check_data(inputs.table, work)
     ready = plan(assessment, inputs, work.before, condenses=True)
     found = assess(
         ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
     )
     found.checkpoint.clear()
     return ready, found.record
+
+
+def _condensed(work: _Work, assessment: Assessment) -> Table | None:
+    """Many people by the variables that are asked about, counted once and kept; None where rows are to be read.
+
+    Whether the file holds the data that were registered is seen to where it has changed since that was last done.
+    """
+    file = Path(str(work.document["data"]))
+    schema = read_schema(work.folder / str(work.document["schema"]))
+    before = [parse_output(one.document) for one in work.before]
+    outputs = [*assessment.outputs, *before]
+    can = can_condense(assessment) and not assessment.derive and all(output.condenses for output in outputs)
+    if work.kept is None or not can or file.suffix.lower() != ".parquet" or n_rows_of(file) < MANY:
+        return None
+    kept = Kept(work.kept, work.fingerprint)
+    if not kept.has_seen(file):
+        _check_data(read_people(file, schema), work)
+        kept.note(file)
+    names = {*needed_columns(assessment, schema, schema.names)}
+    names |= {name for output in before for name in output.uses(schema)}
+    wanted = [name for name in schema.names if name in names]
+    try:
+        return kept.table(wanted, schema, lambda: File(file=file).read(schema, lambda there: wanted, condensed=True))
+    except SourceError:
+        return None
 
 
 def _check_data(table: Table, work: _Work) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from divulge.errors import LedgerError, NotAllowedError, NotFoundError, SpecError
+from divulge.errors import LedgerError, NotAllowedError, NotFoundError, SourceError, SpecError
 from divulge.ledger import states, trail
 from divulge.ledger.basis import lock_people
 from divulge.ledger.model import Dataset, Person, Project, ProjectDataset
+from divulge.sources.file import File
 from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.frictionless import format_schema, parse_schema
@@ -25,6 +26,10 @@ _SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
 """What a custodian may fix for every assessment of a dataset. Researchers choose none of it."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: the odd multiplier of Knuth's multiplicative hashing
+
+
+_PIECE = 1 << 16
+"""Different rows whose people are hashed at a time."""
 
 
 def fingerprint(table: Table) -> str:
@@ -40,9 +45,24 @@ def fingerprint(table: Table) -> str:
         values = np.array([_number(f"{name}\0{t}") for t in texts], dtype=np.uint64)
         # Mixed between columns, so that the same values in other columns make another row.
         rows = (rows ^ (rows >> np.uint64(29))) * _ODD + (values[table[name]] if len(values) else np.uint64(0))
-    found = hashlib.sha256("\0".join([str(table.n_rows), *names]).encode())
-    found.update(np.sort(rows).astype("<u8").tobytes())
+    found = hashlib.sha256("\0".join([str(table.n_people), *names]).encode())
+    if table.people is None:
+        found.update(np.sort(rows).astype("<u8").tobytes())
+        return found.hexdigest()
+    # People who are alike are held once; written as often as there are of them, some rows at a time.
+    order = np.argsort(rows)
+    for start in range(0, len(order), _PIECE):
+        some = order[start : start + _PIECE]
+        found.update(np.repeat(rows[some], table.people[some]).astype("<u8").tobytes())
     return found.hexdigest()
+
+
+def read_people(path: Path, schema: Schema | None) -> Table:
+    """All that a file says of its people: many who are alike are held once, where few enough of them differ."""
+    try:
+        return File(file=path).read(schema, None, condensed=True)
+    except SourceError:
+        return read_table(path, schema)
 
 
 def register(
@@ -64,7 +84,7 @@ def register(
         states.check_manage_data(by)
     if isinstance(schema, Path):
         schema = read_schema(schema)
-    people = table if table is not None else read_table(path, schema)
+    people = table if table is not None else read_people(path, schema)
     known = session.scalars(select(Dataset).where(Dataset.fingerprint == fingerprint(people))).one_or_none()
     if known is not None:
         return known
@@ -77,7 +97,7 @@ def register(
         path=str(path.absolute()),
         schema=format_schema(_kept_schema(people, schema)),
         settings=checked_settings(settings or {}),
-        rows=people.n_rows,
+        rows=people.n_people,
         variables=list(people.names),
     )
     session.add(dataset)

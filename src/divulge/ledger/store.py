@@ -96,6 +96,11 @@ class Store:
         """Where drawn reports are kept."""
         return self.folder / "reports"
 
+    @property
+    def condensed_folder(self) -> Path:
+        """Where many people are kept by what they have in common, so that they are counted once."""
+        return self.folder / "condensed"
+
     def work_folder(self, job_id: int) -> Path:
         """Where a job keeps finished splits, so that another worker can go on."""
         return self.folder / "jobs" / str(job_id)

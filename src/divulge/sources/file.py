@@ -56,7 +56,7 @@ class File(Source):
                 return condense(table.select(wanted(table.names)))
             return table
         check_readable(self.file)
-        if condensed and _n_rows(self.file) >= MANY:
+        if condensed and n_rows_of(self.file) >= MANY:
             return self._counted([self.file], schema, wanted, condensed=True)
         try:
             return read_parquet(self.file, schema, wanted)
@@ -118,7 +118,8 @@ def _stamps(parts: Sequence[Path]) -> list[tuple[int, int]]:
         return []
 
 
-def _n_rows(path: Path) -> int:
+def n_rows_of(path: Path) -> int:
+    """How many rows a Parquet file says that it has."""
     try:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError):

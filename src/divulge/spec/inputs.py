@@ -67,19 +67,21 @@ def _read_data(assessment: Assessment, schema: Schema | None, reads: Reads) -> T
     return source.read(schema, lambda there: needed_columns(assessment, schema, there), condensed=condensed)
 
 
-def read_inputs(assessment: Assessment, reads: Reads = "all") -> Inputs:
+def read_inputs(assessment: Assessment, reads: Reads = "all", people: Table | None = None) -> Inputs:
     """Read the schema and the data, and check every output and every released number against them.
 
-    What is wrong is told at once: the error holds them all.
+    What is wrong is told at once: the error holds them all. people: the data, where they have been read already.
     """
     problems: list[DivulgeError] = []
-    found = try_inputs(assessment, problems, reads)
+    found = try_inputs(assessment, problems, reads, people)
     raise_all(problems)
     assert found is not None, "nothing is wrong"
     return found
 
 
-def try_inputs(assessment: Assessment, problems: list[DivulgeError], reads: Reads = "all") -> Inputs | None:
+def try_inputs(
+    assessment: Assessment, problems: list[DivulgeError], reads: Reads = "all", people: Table | None = None
+) -> Inputs | None:
     """The same with all that is wrong put into `problems`; None where not even the variables are known."""
     schema, table, holdout = None, None, None
     if assessment.schema is not None:
@@ -87,7 +89,7 @@ def try_inputs(assessment: Assessment, problems: list[DivulgeError], reads: Read
             schema = read_schema(assessment.schema)
     if assessment.data is not None and (schema is not None or assessment.schema is None):
         with _collected(problems):
-            table = _read_people(assessment, "data", schema, reads)
+            table = _read_people(assessment, "data", schema, reads) if people is None else people
             schema = table.schema
     if assessment.holdout is not None:
         own = None if schema is None or assessment.schema is None else schema

@@ -195,3 +195,59 @@ def test_output_of_a_file_with_long_numbers_of_its_authors_own_is_left_to_the_ch
     assert kept == found[:1]
     assert left[0] == "b.log: not read."
     assert left[1].startswith("a.log, lines 3–9: linear cannot be assessed")
+
+
+@pytest.fixture
+def many(small_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """The same people as a Parquet file, with three hundred taken for many."""
+    from divulge.condensing import kept
+    from divulge.sources import file
+    from divulge.table import read_table, write_table
+
+    pytest.importorskip("duckdb")
+    for module in (kept, file, assessing):
+        monkeypatch.setattr(module, "MANY", 300)
+    chance = random.Random(7)
+    rows = [f"{chance.randint(1, 3)},{chance.choice('FM')},{chance.choice('xyz')}" for i in range(400)]
+    (tmp_path / "areas.csv").write_text("\n".join(["AREA,SEX,ILL", *rows]) + "\n", encoding="utf-8")
+    write_table(read_table(tmp_path / "areas.csv"), tmp_path / "areas.parquet")
+    with small_world.ledger.writing() as session:
+        made = datasets.register(session, None, "areas", tmp_path / "areas.parquet", settings=SETTINGS)
+        datasets.open_to(session, None, made.id, small_world.project)
+        assert made.rows == 400
+        assert made.fingerprint == datasets.fingerprint(read_table(tmp_path / "areas.csv"))
+    return World(small_world.ledger, small_world.person, small_world.project, made.id)
+
+
+def test_many_people_are_counted_once_for_each_set_of_variables(many: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from divulge.sources.file import File
+
+    read = File.read
+    asked: list[Any] = []
+
+    def counted(self: File, *args: Any, **given: Any) -> Any:
+        asked.append(args)
+        return read(self, *args, **given)
+
+    monkeypatch.setattr(File, "read", counted)
+    records = []
+    for _ in range(2):
+        work = assessing.prepare(many.ledger, _submit(many, "researcher"), 1)
+        records.append(assessing.run(work, lambda step: None).record)
+    assert len(asked) == 2, "once to see whether these are the data, once to count"
+    assert records[0]["condensed"]["people"] == 400
+    assert records[0]["data"] == records[1]["data"]
+    assert records[0]["verdict"] == records[1]["verdict"]
+    kept = list(many.ledger.store.condensed_folder.iterdir())
+    assert {file.stat().st_mode & 0o777 for file in kept} == {0o600}
+
+
+def test_many_people_who_were_changed_since_are_noticed_although_they_are_kept(many: World) -> None:
+    from divulge.table import read_table, write_table
+
+    assessing.run(assessing.prepare(many.ledger, _submit(many, "researcher"), 1), lambda step: None)
+    with many.ledger.reading() as session:
+        path = Path(datasets.get_dataset(session, many.dataset).path)
+    write_table(read_table(path).take(slice(0, 399)), path)
+    with pytest.raises(LedgerError, match="not those that were registered"):
+        assessing.run(assessing.prepare(many.ledger, _submit(many, "colleague"), 2), lambda step: None)
