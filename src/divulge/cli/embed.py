@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from divulge.assess.expected_people import expect_people
 from divulge.assess.recipe import Recipe, recipe_of, without_idle_digits
 from divulge.errors import UsageError
 from divulge.objective import Embedding, Progress
@@ -40,7 +41,8 @@ def run(
     recipe, digits = without_idle_digits(recipe_of(assessment, inputs), inputs.table)
     said = [f"{assessment.place(i)}: {sentence}" for i, d in enumerate(digits) for sentence in d.sentences()]
     # The start from the released figures themselves is the quick way to the same place, at the same knowledge.
-    usual = {"start": "model"} if assessment.synthesiser.kind is Descent else {}
+    is_descent = assessment.synthesiser.kind is Descent
+    usual = {"start": "model"} if is_descent else {}
     synthesiser = assessment.synthesiser.make(**usual)
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"there is no folder {str(output.parent)!r}.", where="--output", hint="Make it first.")
@@ -50,14 +52,10 @@ def run(
         def listener(now: Progress) -> None:
             progress.update(task, completed=now.share, description=f"{now.stage} (discrepancy {now.discrepancy:.3g})")
 
-        found = embed_runs(
-            synthesiser,
-            recipe.objective,
-            recipe.n_rows,
-            assessment.seed if seed is None else seed,
-            runs=runs,
-            workers=workers,
-            listener=listener,
+        number = assessment.seed if seed is None else seed
+        many = [expect_people(recipe, number, i) for i in range(runs)] if is_descent else [None]
+        found = [one for one in many if one is not None] or embed_runs(
+            synthesiser, recipe.objective, recipe.n_rows, number, runs=runs, workers=workers, listener=listener
         )
     embeddings = [recipe.judged_by_outputs(one) for one in found]
     written = [] if output is None else _write(embeddings, output)

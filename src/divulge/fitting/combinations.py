@@ -109,7 +109,15 @@ class Combinations:
 
     def drawn(self, values: Floats, rng: np.random.Generator) -> Table:
         """Whole people: every number rounded up or down at random, so that it is right in the mean."""
-        people = (values + rng.random(len(values))).astype(np.int64)
+        return self._table((values + rng.random(len(values))).astype(np.int64))
+
+    def rounded(self, values: Floats, rng: np.random.Generator) -> Table:
+        """The same with as many people in all as there should be, and off by less than one in every group by the
+        first variables: sums are rounded, not numbers (systematic sampling, Madow & Madow 1944)."""
+        up_to = np.floor(np.cumsum(values) + rng.random())
+        return self._table(np.diff(up_to, prepend=0.0).astype(np.int64))
+
+    def _table(self, people: Integers) -> Table:
         kept = np.flatnonzero(people)
         columns = tuple((kept // self.steps[v.name] % v.n_codes).astype(v.dtype) for v in self.schema)
         return Table(self.schema, columns, people[kept])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from divulge.kernels.arrays import Integers, Mask
+from divulge.kernels.arrays import Codes, Integers, Mask
 from divulge.table.table import Table
 
 _ROOM = 1 << 62
@@ -28,6 +30,19 @@ def expand(table: Table) -> Table:
     if table.people is None:
         return table
     return Table(table.schema, tuple(np.repeat(column, table.people) for column in table.columns))
+
+
+def pieces(table: Table, size: int) -> Iterator[tuple[Codes, ...]]:
+    """The codes of a row for each person, at most so many rows at a time: all of them are never held together."""
+    if table.people is None:
+        for start in range(0, table.n_rows, size):
+            yield tuple(column[start : start + size] for column in table.columns)
+        return
+    up_to = np.concatenate([[0], np.cumsum(table.people)])
+    for start in range(0, int(up_to[-1]), size):
+        person = np.arange(start, min(start + size, int(up_to[-1])))
+        row = np.searchsorted(up_to, person, side="right") - 1
+        yield tuple(column[row] for column in table.columns)
 
 
 def opened(table: Table, most: int) -> tuple[Table, Integers]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from divulge.errors import WriteError
 from divulge.record import write_whole
+from divulge.table.condense import pieces
 from divulge.table.infer import EXACT
 from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
@@ -63,11 +64,8 @@ def _text(table: Table, delimiter: str, labels: bool) -> Iterator[bytes]:
         for variable, end in zip(table.schema, ends, strict=True)
     ]
     nothing = pa.scalar("", type=pa.large_string())
-    for start in range(0, table.n_rows, _ROWS):
-        columns = [
-            t.take(pa.array(c[start : start + _ROWS].astype(np.int64)))
-            for t, c in zip(texts, table.columns, strict=True)
-        ]
+    for piece in pieces(table, _ROWS):
+        columns = [t.take(pa.array(c.astype(np.int64))) for t, c in zip(texts, piece, strict=True)]
         rows = pc.binary_join_element_wise(*columns, nothing)
         # The rows lie one behind the other in the array's buffer: that is the file.
         end = int(np.frombuffer(rows.buffers()[1], np.int64, len(rows) + 1)[-1])

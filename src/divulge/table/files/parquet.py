@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from divulge.kernels.arrays import Codes
 from divulge.record import whole_file
 from divulge.table.build import build_table, check_columns
 from divulge.table.column import RawColumn
+from divulge.table.condense import pieces
 from divulge.table.files.arrow_columns import found_from_arrow
 from divulge.table.frictionless import format_schema, parse_schema
 from divulge.table.schema import Schema
@@ -33,6 +35,7 @@ from divulge.table.table import Table
 from divulge.table.variable import Variable, value_text
 
 _KEY = b"divulge.schema"
+_ROWS = 1 << 20  # rows of condensed people that are written at a time
 _LISTED = 1 << 16  # a numeric variable of more values than this does not list them in the file: they are in its rows
 
 
@@ -97,15 +100,29 @@ def _carried(file: pq.ParquetFile) -> Schema | None:
 
 
 def write_parquet(table: Table, path: Path, labels: bool) -> None:
-    """Write a Parquet file: numbers as numbers, texts as a dictionary; the schema goes with it."""
-    columns = [_column(v, c, labels) for v, c in zip(table.schema, table.columns, strict=True)]
-    data = pa.table(columns, names=list(table.names))
+    """Write a Parquet file: numbers as numbers, texts as a dictionary; the schema goes with it.
+
+    Of condensed people a row for each is written, some at a time.
+    """
+    carried = {}
     if not labels:
         listed = tuple(_unlisted(v) if v.kind == "numeric" and v.n_values > _LISTED else v for v in table.schema)
         document = format_schema(replace(table.schema, variables=listed))
-        data = data.replace_schema_metadata({_KEY: json.dumps(document, ensure_ascii=False).encode("utf-8")})
+        carried[_KEY] = json.dumps(document, ensure_ascii=False).encode("utf-8")
+
+    def part(codes: Sequence[Codes]) -> pa.Table:
+        columns = [_column(v, c, labels) for v, c in zip(table.schema, codes, strict=True)]
+        return pa.table(columns, names=list(table.names)).replace_schema_metadata(carried or None)
+
     with whole_file(path) as temporary:
-        pq.write_table(data, temporary, compression="zstd")
+        if table.people is None:
+            pq.write_table(part(table.columns), temporary, compression="zstd")
+            return
+        found = map(part, pieces(table, _ROWS))
+        first = next(found)
+        with pq.ParquetWriter(temporary, first.schema, compression="zstd") as writer:
+            for data in chain([first], found):
+                writer.write_table(data)
 
 
 def _unlisted(variable: Variable) -> Variable:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from divulge.errors import WriteError
+from divulge.table.condense import expand
 from divulge.table.files.csv_write import write_csv
 from divulge.table.files.parquet import write_parquet
 from divulge.table.files.statistical_write import write_spss, write_stata
@@ -33,12 +34,14 @@ _TITLED: dict[str, Callable[[Table, Path, bool, str], None]] = {
 
 
 def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False, *, title: str | None = None) -> None:
-    """Write a table as CSV (and other delimited text), Parquet, SPSS or Stata, by the file's ending.
+    """Write a table as CSV (and other delimited text), Parquet, SPSS or Stata, by the file's ending: a row a person.
 
     labels: write what the values stand for instead of the values, in CSV and Parquet. SPSS and Stata files hold both.
     title: what the file says that it is, in SPSS and Stata; the other formats have no place for it.
     """
     file = Path(path)
+    if file.suffix.lower() in _TITLED:
+        table = expand(table)  # their writers hold all rows
     writer = _WRITERS.get(file.suffix.lower())
     if writer is None:
         raise WriteError(
