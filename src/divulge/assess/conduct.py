@@ -20,6 +20,7 @@ from divulge.assess.fitted.fitted_pass import run_fitted
 from divulge.assess.passes import Pass, PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
+from divulge.assess.sampled import Sample
 from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
@@ -32,6 +33,7 @@ from divulge.objective import Target
 from divulge.policy import Policy, Verdict
 from divulge.record import dumps
 from divulge.spec import format_output
+from divulge.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,15 @@ def assess(
         with checkpoint.kept_if_of_use():
             results: list[PassResult] = []
             arithmetic = work_out(ready)
-            for job in _passes(ready, arithmetic, alone, clock):
+            sample = Sample.of(ready, arithmetic) if ready.is_sampled else None
+            for job in _passes(ready, arithmetic, alone, clock, sample):
                 if results and not ready.earlier and not _has_time(clock, results, len(ready.groups(alone))):
                     results = [_all_but_alone(results[0])]
                     break
-                if ready.table.people is None:
+                if sample is not None:
+                    found = run_pass(job, ready.design, ready.policy, runner, None)
+                    results.append(sample.spread(found, ready.table.n_rows))
+                elif ready.table.people is None:
                     results.append(run_pass(job, ready.design, ready.policy, runner, ready.holdout))
                 else:
                     assert isinstance(ready.design, RepeatedHalves), "the plan has seen to it"
@@ -88,6 +94,8 @@ def assess(
     spec = {"digest": spec_digest, "text": spec_text.decode("utf-8", errors="replace")}
     source = Source(spec, data_digest, time.perf_counter() - started)
     record = make_record(ready, arithmetic, results, decisions, source)
+    if sample is not None:
+        record["sampled"] = sample.as_json(ready.table.n_people, ready.why_rows)
     return Assessed(record, decisions.overall.verdict, results[0].at_risk, tuple(results), checkpoint)
 
 
@@ -108,15 +116,15 @@ def _all_but_alone(together: PassResult) -> PassResult:
     return replace(together, left_out=(*together.left_out, "each output alone"))
 
 
-def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool, clock: Clock) -> Iterator[Pass]:
+def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool, clock: Clock, sample: Sample | None) -> Iterator[Pass]:
     """All outputs together, then each alone, then those that were released before; one at a time, to save memory."""
     groups = ready.groups(alone)
     for number, (stage, indices) in enumerate(groups):
-        yield Pass(
+        job = Pass(
             name=f"pass{number}",
             stage=stage,
             outputs=indices,
-            task=_task(ready, indices),
+            task=_task(ready, indices, ready.table if sample is None else sample.table),
             figures=tuple(ready.figures[i] for i in indices),
             printed=tuple(ready.searched(i)[1] for i in indices),
             findings=arithmetic.findings(indices),
@@ -125,6 +133,7 @@ def _passes(ready: Plan, arithmetic: Arithmetic, alone: bool, clock: Clock) -> I
             clock=clock.part(share_of(True, len(groups)) if number == 0 else 1 / (len(groups) - number)),
             is_first=number == 0,
         )
+        yield job if sample is None else sample.job(job)
 
 
 def _ahead(ready: Plan, alone: bool, clock: Clock) -> TimeLeft:
@@ -139,9 +148,9 @@ def _ahead(ready: Plan, alone: bool, clock: Clock) -> TimeLeft:
     return TimeLeft(passes, lambda: clock.left)
 
 
-def _task(ready: Plan, indices: tuple[int, ...]) -> Task:
-    """What the splits of a pass share."""
-    table, seed = ready.table, ready.assessment.seed
+def _task(ready: Plan, indices: tuple[int, ...], table: Table) -> Task:
+    """What the splits of a pass share. table: the people."""
+    seed = ready.assessment.seed
     scenarios, granted = ready.scenarios(indices), None
     if indices[-1] < ready.n_new and any(s.knows == "earlier outputs" for s in scenarios):
         printed = ready.printed[ready.n_new :]

@@ -15,6 +15,7 @@ from divulge.assess.recipe import check_named
 from divulge.assess.scenarios import scenarios_for, scenarios_with_earlier
 from divulge.assess.splits.holdout import check_apart
 from divulge.assess.splits.split import is_usable
+from divulge.assess.statistics.sample_size import people_wanted
 from divulge.checking import Profile, read_profile
 from divulge.condensing.group_by import MANY
 from divulge.designs import CONFIRMING, FEWEST_ROWS, Design, RepeatedHalves
@@ -33,6 +34,9 @@ from divulge.table.condense import condense, expand
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
+
+
+_ASKED_FOR = "rows were asked for"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,18 @@ class Plan:
     budget: float = BUDGET
     why_rows: str = ""
     """Why many people are assessed row by row, as the end of a sentence; empty where they are not, or are few."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether rows are searched for in a sample of the people, beside those who may be exposed."""
+        given, table = self.assessment, self.table
+        if not self.why_rows or self.why_rows == _ASKED_FOR or not isinstance(self.design, RepeatedHalves):
+            return False
+        is_plain = not any((given.entity, given.holding, given.waiver, self.holdout))
+        is_plain &= not any(o.releases_rows for o in self.outputs)
+        is_plain &= not any(s.knows == "earlier outputs" for s in given.scenarios)
+        n_figures = sum(len(figures.values) for figures in self.figures)
+        return is_plain and table.n_people > 2 * people_wanted(self.policy, n_figures)
 
     @property
     def n_new(self) -> int:
@@ -189,7 +205,8 @@ def _with_rows(ready: Plan) -> Plan:
     why = _why_rows(ready)
     if not why:
         return ready
-    return replace(ready, table=expand(ready.table), why_rows=why if ready.table.n_people >= MANY else "")
+    told = replace(ready, why_rows=why if ready.table.n_people >= MANY else "")
+    return told if told.is_sampled else replace(told, table=expand(ready.table))
 
 
 def _condensed(ready: Plan, condenses: bool) -> Plan:
@@ -202,13 +219,13 @@ def _condensed(ready: Plan, condenses: bool) -> Plan:
             return replace(ready, why_rows=f"{which} ({output.kind}) is worked out from rows")
     if not can_condense(given):
         return replace(ready, why_rows="units, waivers or a holdout are named")
-    if not condenses:
-        return replace(ready, why_rows="rows were asked for")
     wanted = {*needed_columns(given, table.schema, table.names, derived=True)}
     wanted |= {name for output in known for name in output.uses(table.schema)}
     smaller = replace(ready, table=condense(table.select([n for n in table.names if n in wanted])))
     why = _why_rows(smaller)
-    return replace(ready, why_rows=why) if why else smaller
+    if why:
+        return replace(ready, why_rows=why)
+    return smaller if condenses else replace(ready, why_rows=_ASKED_FOR)
 
 
 def _why_rows(ready: Plan) -> str:

@@ -73,14 +73,14 @@ def make_record(
         "versions": versions(),
         "timings": {"seconds": source.seconds, "passes": [dict(r.seconds) for r in results]},
     }
-    if ready.table.people is not None:
+    if ready.table.people is not None and not ready.is_sampled:
         is_exact = all(s.is_exact for result in results for s in result.scenarios)
         record["condensed"] = {
             "different_rows": ready.table.n_rows,
             "people": ready.table.n_people,
             "risk": "exact" if is_exact else "expected",
         }
-    if ready.why_rows:
+    if ready.why_rows and not ready.is_sampled:
         record["row_by_row"] = {"people": ready.table.n_people, "why": ready.why_rows}
     plain: dict[str, Any] = to_plain(record)
     return plain

@@ -55,8 +55,9 @@ def _signature(term: Term, v: int) -> Floats:
 
 def _compact(values: Floats) -> Floats:
     """One column that says which rows are alike."""
-    _, number = np.unique(values, axis=0, return_inverse=True)
-    return number.reshape(-1, 1).astype(float)
+    # By their bytes: a row may be as long as there are values of a number. Adding 0 makes −0 the same as 0.
+    seen: dict[bytes, int] = {}
+    return np.array([[seen.setdefault(row.tobytes(), len(seen))] for row in values + 0.0], dtype=float).reshape(-1, 1)
 
 
 _TOLD = 25

@@ -38,6 +38,8 @@ def show(record: dict[str, Any]) -> None:
     _rules(record)
     if "condensed" in record:
         screen.show(_CONDENSED[record["condensed"]["risk"]])
+    if "sampled" in record:
+        screen.show(_sampled(record["sampled"]))
     if "row_by_row" in record:
         screen.show(f"Assessed row by row, which takes long with so many people: {record['row_by_row']['why']}.")
     screen.show(f"Risk, on {record['splits']['used']} splits (in: people in the data; out: people who were not)")
@@ -52,6 +54,15 @@ def show(record: dict[str, Any]) -> None:
         screen.show(f"Mind: {finding['sentence']}")
     if record["cumulative"] is not None:
         _cumulative(record["cumulative"])
+
+
+def _sampled(told: dict[str, Any]) -> str:
+    """Who was searched for, and how precisely that tells of everybody."""
+    return (
+        f"Risk is that of {told['drawn']:,} people drawn of {told['people']:,} ({told['why']}), among whom each counts "
+        f"for more than in the whole; the choice of people adds {told['precision']:.3f} to either side. The "
+        f"{told['suspects']:,} who may be exposed in the whole were all looked at."
+    )
 
 
 _CONDENSED = {

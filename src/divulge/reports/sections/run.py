@@ -36,6 +36,8 @@ def run(source: Source) -> Section | None:
     if source.get("condensed"):
         about: Line = (source.whole("condensed", "people"), " people in ", source.whole("condensed", "different_rows"))
         rows.insert(1, (("Condensed",), (*about, _CONDENSED[source.get("condensed", "risk")])))
+    if source.get("sampled"):
+        rows.insert(1, (("Sample",), _sampled(source)))
     if source.get("row_by_row"):
         rows.insert(1, (("Row by row",), (source.name("row_by_row", "why"),)))
     failed = source.get("splits", "failed") or []
@@ -53,6 +55,22 @@ _CONDENSED = {
     "combination an intruder expects from the counts",
 }
 """How risk and exposure were worked out, by what the record says of it."""
+
+
+def _sampled(source: Source) -> Line:
+    """Who was searched for, and how precisely that tells of everybody."""
+    return (
+        source.whole("sampled", "drawn"),
+        " people drawn of ",
+        source.whole("sampled", "people"),
+        ", and ",
+        source.whole("sampled", "suspects"),
+        " who may be exposed in the whole; by the choice of people a risk is known to ",
+        source.decimals(3, "sampled", "precision"),
+        " (",
+        source.name("sampled", "why"),
+        ")",
+    )
 
 
 def _versions(source: Source) -> Line:

@@ -1,0 +1,109 @@
+"""Of many people whose rows must be searched for, suspects are looked at by themselves and the rest by a sample."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import Plan
+from divulge.assess.arithmetic import work_out
+from divulge.assess.sampled import Sample
+from divulge.assess.statistics.sample_size import people_wanted, precision_of
+from divulge.policy import Policy
+from divulge.reports import Html
+from divulge.table import Schema, Table, Variable
+from divulge.table.condense import condense
+from tests.unit.assess.test_counted_pass import planned, record_of
+
+_MEDIAN = {"kind": "position", "variables": ["PAY"], "by": ["AREA"], "decimals": 0, "compute": True}
+_DESIGN = {"kind": "repeated-halves", "splits": 20, "stop_early": False, "curve": False}
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four thousand people are many, and five hundred tell of them."""
+    monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 4000)
+    for name in ("divulge.assess.plan", "divulge.assess.sampled"):
+        monkeypatch.setattr(sys.modules[name], "people_wanted", lambda policy, n_figures: 500)
+
+
+def crowd(alone: bool = False, n: int = 4000) -> Table:
+    """People of four areas with a wage; the first perhaps alone in a fifth area."""
+    rng = np.random.default_rng(5)  # any seed will do: verdicts are clear
+    area, pay = rng.integers(0, 4, n), rng.integers(0, 60, n)
+    if alone:
+        area[0] = 4
+    areas = Variable("AREA", "categorical", np.array(list("abcde"), dtype=object))
+    return Table(Schema((areas, Variable("PAY", "numeric", np.arange(60) * 1000))), (area, pay))
+
+
+def plan_of(table: Table, output: dict[str, Any]) -> Plan:
+    own = {**output, "empty": "allow"} if output is _MEDIAN else output
+    return planned(table, own, design=_DESIGN, measures=["DCAP"])
+
+
+def test_the_size_follows_from_the_precision_that_the_policy_asks_for() -> None:
+    assert people_wanted(Policy(), 1) == 38_416
+    assert precision_of(38_416) == pytest.approx(Policy().widest_interval / 4)
+    assert people_wanted(Policy(widest_interval=0.04), 1) == 38_416 / 4
+    assert people_wanted(Policy(), 200) == 80_000, "many figures learn more of each person"
+    assert people_wanted(Policy(widest_interval=0.001), 1) == 250_000
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["rows", "condensed"])
+def test_suspects_are_all_taken_and_nobody_else_is_called_exposed(held: bool) -> None:
+    table = condense(crowd(alone=True)) if held else crowd(alone=True)
+    ready = plan_of(table, _MEDIAN)
+    assert ready.is_sampled
+    assert (ready.table.people is not None) == held
+    sample = Sample.of(ready, work_out(ready))
+    assert sample.n_drawn == 500
+    assert sample.suspects.sum() == sample.n_suspects == 1
+    assert sample.power == 1.0
+    (row,) = sample.row[sample.suspects]
+    assert ready.table["AREA"][row] == 4
+
+
+def test_every_group_has_people_in_the_sample() -> None:
+    table = crowd()
+    rare = Table(table.schema, (np.where(np.arange(4000) < 60, 4, table["AREA"]), table["PAY"]))
+    ready = plan_of(rare, _MEDIAN)
+    found = Sample.of(ready, work_out(ready)).table.frequencies("AREA")
+    # Forty of sixty people, of whom seven would be drawn by chance.
+    assert found[4] >= 40
+    assert (found[:4] > 80).all()
+
+
+def test_the_record_says_who_was_looked_at_and_how_precisely_that_tells() -> None:
+    found = record_of(plan_of(crowd(alone=True), _MEDIAN))
+    assert found["sampled"]["people"] == 4000
+    assert (found["sampled"]["drawn"], found["sampled"]["suspects"]) == (500, 1)
+    assert found["sampled"]["precision"] == pytest.approx(precision_of(500))
+    assert "row_by_row" not in found
+    assert "condensed" not in found
+    assert found["verdict"] == "refuse"
+    assert found["exposure"]["exposed"] == 1
+    for risk in found["risk"]:
+        low, high = risk["marginal_risk"]["interval"]
+        assert high - low >= 2 * precision_of(500), "the choice of people is in the interval"
+    html = Html().render(found)
+    assert "who may be exposed in the whole" in (html if isinstance(html, str) else html.decode())
+
+
+def test_somebody_far_from_all_others_is_a_suspect() -> None:
+    table = crowd()
+    pay = Variable("PAY", "numeric", np.append(np.arange(60) * 1000, 50_000_000))
+    far = Table(Schema((table.schema["AREA"], pay)), (table["AREA"], np.where(np.arange(4000) == 7, 60, table["PAY"])))
+    model = {"kind": "gini", "variables": ["PAY"], "by": ["AREA"], "empty": "allow", "compute": True}
+    ready = planned(far, model, design=_DESIGN, measures=["DCAP"])
+    sample = Sample.of(ready, work_out(ready))
+    assert 7 in sample.row[sample.suspects]
+
+
+def test_few_people_and_rows_that_were_asked_for_are_not_sampled() -> None:
+    assert not plan_of(crowd(n=900), _MEDIAN).is_sampled
+    table = {"kind": "crosstab", "variables": ["AREA", "PAY"], "compute": True}
+    assert not plan_of(crowd(), table).is_sampled
