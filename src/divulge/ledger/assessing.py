@@ -28,7 +28,7 @@ from divulge.readers.handed_in.corrections import Correction, read_corrections
 from divulge.readers.handed_in.folder import read_folder
 from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
 from divulge.sources.file import File, n_rows_of
-from divulge.spec import Assessment, format_output, parse_spec, read_inputs
+from divulge.spec import Assessment, format_output, parse_output, parse_spec, read_inputs
 from divulge.spec.handed_in import Placed, placed_outputs
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Table, read_schema, read_table

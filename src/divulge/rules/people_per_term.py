@@ -34,7 +34,7 @@ class PeoplePerTerm(Rule):
         found: list[Finding] = []
         for behind in case.of("class"):
             n = case.units(behind)
-            sentence = f"A class of the response has fewer than {self.fewest} {{units}}, whose predictors follow from it."
+            sentence = f"A class of the response has fewer than {self.fewest} {{units}}: it tells their predictors."
             found += self.breach(case, behind, (n > 0) & (n < self.fewest), sentence)
         for behind in case.of("term"):
             n = case.units(behind)

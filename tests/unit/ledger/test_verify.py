@@ -78,7 +78,8 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "decision removed": ("DELETE FROM decisions WHERE choice = 'refuse'",),
     "decision made up": (
         "INSERT INTO decisions (submission_id, person_id, choice, reason, at) "
-        "SELECT (SELECT id FROM submissions WHERE state = 'ready'), id, 'release', 'x', '2026-01-01 00:00:00' FROM people WHERE name = 'second'",
+        "SELECT submissions.id, people.id, 'release', 'x', '2026-01-01 00:00:00' FROM people, submissions "
+        "WHERE people.name = 'second' AND submissions.state = 'ready'",
     ),
     "comment": ("UPDATE comments SET text = 'Which month?'",),
     "record": ("UPDATE assessments SET record = '{{}}'",),
