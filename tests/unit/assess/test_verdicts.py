@@ -65,6 +65,7 @@ UNSAFE: dict[str, tuple[Table, tuple[dict[str, Any], ...]]] = {
 LINEAR: dict[str, Any] = {"kind": "linear", "decimals": 4}
 MEAN: dict[str, Any] = {"kind": "means", "variables": ["v"], "decimals": 2}
 SHARES: dict[str, Any] = {"kind": "crosstab", "variables": ["r"], "statistic": "percentages", "decimals": 2}
+ANOVA: dict[str, Any] = {"kind": "anova", "decimals": 3}
 OTHERS = {"where": "g = z"}
 
 
@@ -106,6 +107,36 @@ UNSAFE |= {
     "analysis of variance with a level of one": (_one_apart(), ({"kind": "anova", "formula": "v ~ C(g)"},)),
     "F of a level of one": (_one_apart(), ({"kind": "f-test", "formula": "v ~ C(g)"},)),
     "t of a group of two": (_group(5, 9), ({"kind": "t-test", "variable": "v", "by": "g"},)),
+    "analyses of variance of two forms, one left out": (
+        _one_apart(),
+        ({**ANOVA, "formula": "v ~ C(p)"}, {**ANOVA, "formula": "v ~ C(r)", **OTHERS}),
+    ),
+    "SD, and R² with one left out": (
+        _one_apart(),
+        (
+            {"kind": "shape", "variables": ["v"], "decimals": 4},
+            {**LINEAR, "formula": "v ~ age", "statistics": ["r2"], "decimals": 7, **OTHERS},
+        ),
+    ),
+    "sums of squares that one makes": (
+        small_table(v=[90_000, *_numbers(99)], r=["a", "b"] * 50),
+        ({**ANOVA, "formula": "v ~ C(r)"},),
+    ),
+    "survival of thirty who all have the event": (
+        small_table(t=[*range(3, 33), *range(5, 65)], e=[1] * 30 + [0, 1] * 30, g=["a"] * 30 + ["b"] * 60),
+        ({"kind": "survival", "time": "t", "event": "e", "observed": "1", "by": ["g"]},),
+    ),
+    "χ² of all beside a table that lacks one": (
+        _one_apart(),
+        (
+            {"kind": "chi-squared", "variables": ["p", "r"], "decimals": 5},
+            {"kind": "crosstab", "variables": ["p", "r"], **OTHERS},
+        ),
+    ),
+    "Poisson regression whose slope one makes": (
+        small_table(v=[40, *(i % 5 for i in range(120))], x=[900, *(i % 7 for i in range(120))]),
+        ({"kind": "poisson", "formula": "v ~ x", "decimals": 8},),
+    ),
 }
 
 
