@@ -75,7 +75,7 @@ def run_one(known: KnownOutput) -> dict[str, Any]:
     best = found.proposals[0]
     verdicts = []
     for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
-        again = replace(assessment, outputs=best.outputs, seed=seed)
+        again = replace(assessment, outputs=best.outputs, design=best.design, seed=seed)
         verdicts.append(assess(plan(again, inputs), workers=1).record["verdict"])
     return line | {
         "best": best.sentence,

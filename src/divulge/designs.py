@@ -6,9 +6,9 @@ A design is a frozen list of splits that follows from its settings, the number o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, exp, log
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -141,6 +141,10 @@ class Whole:
     def __post_init__(self) -> None:
         check_settings(self)
 
+    def doubled(self) -> Self:
+        """The same with twice the splits, where that shows more; else the same."""
+        return self
+
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         return tuple(Split("whole", i, f"Run {i + 1}", i, n_rows, seed) for i in range(self.runs))
 
@@ -154,6 +158,10 @@ class Folds:
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    def doubled(self) -> Self:
+        """The same with twice the splits, where that shows more; else the same."""
+        return self
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         _at_most("folds", self.folds, n_rows // FEWEST_ROWS, n_rows)
@@ -169,6 +177,10 @@ class FoldsOfFolds:
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    def doubled(self) -> Self:
+        """The same with twice the splits, where that shows more; else the same."""
+        return self
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         first = Folds(folds=self.folds).splits(n_rows, seed)
@@ -204,6 +216,10 @@ class RepeatedHalves:
                 where="splits",
                 hint=f"Write splits: {self.splits_wanted + 1}. Every row is in for half of the splits.",
             )
+
+    def doubled(self) -> Self:
+        """The same with twice the splits, all of them made."""
+        return replace(self, splits_wanted=2 * self.splits_wanted, stop_early=False)
 
     def splits(self, n_rows: int, seed: int) -> tuple[Split, ...]:
         return tuple(

@@ -113,3 +113,11 @@ def test_overlapping_holdout_is_refused_with_its_number() -> None:
     check_holdout(0, 10)
     with pytest.raises(DesignError, match="3 of 10 rows of the holdout"):
         check_holdout(3, 10)
+
+
+def test_twice_the_splits_are_made_of_halves_and_of_nothing_else() -> None:
+    assert RepeatedHalves(splits_wanted=30, curve=False).doubled() == RepeatedHalves(
+        splits_wanted=60, stop_early=False, curve=False
+    )
+    for design in (Whole(), Folds(), FoldsOfFolds()):
+        assert design.doubled() == design

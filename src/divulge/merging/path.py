@@ -34,10 +34,13 @@ class Levels:
     is_ordered: bool
 
 
-def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal, paths: int = 1) -> Partition | None:
+def find_merges(
+    tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal, paths: int = 1, *, keeps: bool = False
+) -> Partition | None:
     """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps.
 
-    paths: so many are gone at most, after the first ones with steps shaken.
+    paths: so many are gone at most, after the first ones with steps shaken. keeps: whether every variable keeps two
+    groups of people at least, so that it is still told.
     """
     rows = Rows(tables, goal)
     coarsest = {name: np.zeros(each.n, dtype=np.int64) for name, each in levels.items()}
@@ -45,33 +48,52 @@ def find_merges(tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goa
         return None
     rng = np.random.default_rng(0)  # any seed: which paths are tried
     ends: list[Partition] = []
-    while not ends or (len(ends) < paths and rows.looked_at < WORK):
-        shaken = 0.0 if len(ends) < len(EAGER) else SHAKEN
-        path = _path(rows, levels, EAGER[len(ends) % len(EAGER)], shaken, rng)
-        ends.append(_made_finer(rows, levels, path))
-    return max(ends, key=lambda state: rows.weigh(state)[1])
+    gone = 0
+    while gone == 0 or (gone < paths and rows.looked_at < WORK):
+        shaken = 0.0 if gone < len(EAGER) else SHAKEN
+        path = _path(rows, levels, EAGER[gone % len(EAGER)], shaken, rng, keeps)
+        gone += 1
+        if path is not None:
+            ends.append(_made_finer(rows, levels, path))
+    return max(ends, key=lambda state: rows.weigh(state)[1], default=None)
 
 
 def _path(
-    rows: Rows, levels: Mapping[str, Levels], eager: float, shaken: float, rng: np.random.Generator
-) -> dict[str, Integers]:
-    """A merge after the other, each the best for what it loses, until nobody is left."""
+    rows: Rows, levels: Mapping[str, Levels], eager: float, shaken: float, rng: np.random.Generator, keeps: bool
+) -> dict[str, Integers] | None:
+    """A merge after the other, each the best for what it loses, until nobody is left; None where it ends before."""
     state = {name: _started(rows, name, each) for name, each in levels.items()}
     people, bits = rows.weigh(state)
     while people > 0:
         best: tuple[float, str, tuple[int, int], tuple[float, float]] | None = None
         for name, each in levels.items():
             pairs = _pairs(state[name], each.is_ordered)
+            if keeps:
+                pairs = _kept_apart(pairs, _in_groups(state[name], rows.people_at(name, each.n)))
             factors = rng.lognormal(0.0, shaken, len(pairs)).tolist()
             for pair, after, factor in zip(pairs, rows.weigh_merges(state, name, pairs), factors, strict=True):
                 gain, loss = max(people - after[0], 0.0), bits - after[1]
                 value = factor * (gain**eager + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
                 if best is None or value > best[0]:
                     best = value, name, pair, after
-        assert best is not None, "with everything merged nobody is left"
+        if best is None:
+            return None
         _, name, (first, second), (people, bits) = best
         state[name] = np.where(state[name] == second, first, state[name])
     return state
+
+
+def _in_groups(groups: Integers, people: Integers) -> Integers:
+    """How many people there are in each group, by its first level."""
+    found = np.zeros_like(people)
+    np.add.at(found, groups, people)
+    return found
+
+
+def _kept_apart(pairs: Sequence[tuple[int, int]], people: Integers) -> list[tuple[int, int]]:
+    """The pairs without the last two groups that have people."""
+    is_last = (people > 0).sum() <= 2
+    return [pair for pair in pairs if not (is_last and people[list(pair)].all())]
 
 
 def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition) -> Partition:

@@ -48,6 +48,10 @@ class DropVariable(Mitigation):
             return computed_again(output, **usual, formula=_without(fields["formula"], self.variable))
         raise OutputError(f"the output is nothing without {self.variable!r}.", where="variables")
 
+    def loses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return (self.variable,)
+
     def describe(self, schema: Schema) -> str:
         del schema
         return f"Leave {self.variable} out"

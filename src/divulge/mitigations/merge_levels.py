@@ -60,17 +60,25 @@ class MergeLevels(Mitigation):
         without = [{n: e for n, e in levels.items() if n != name} for name in levels] if len(levels) > 2 else []
         for chosen in [*together, *without, *({name: each} for name, each in levels.items())]:
             for goal in [*goals, *(more if len(chosen) == len(levels) else ())]:
-                merges = find_merges(tables, chosen, goal, PATHS if chosen in together else FEW_PATHS)
-                found = cls() if merges is None else cls(**_settings(merges, trouble.schema))
-                if found != cls() and found not in seen:
-                    seen.append(found)
-                    yield found
+                for keeps in (True, False):
+                    paths = PATHS if chosen in together else FEW_PATHS
+                    merges = find_merges(tables, chosen, goal, paths, keeps=keeps)
+                    found = cls() if merges is None else cls(**_settings(merges, trouble.schema))
+                    if found != cls() and found not in seen:
+                        seen.append(found)
+                        yield found
 
     def apply(self, output: Output, schema: Schema) -> Output:
         del schema
         steps = {name: Coarsening(merge=groups) for name, groups in self.merge.items()}
         steps |= {name: Coarsening(bands=starts) for name, starts in self.bands.items()}
         return computed_again(output, coarser={**output.coarser, **steps}, suppressed=())
+
+    def loses(self, schema: Schema) -> tuple[str, ...]:
+        merged = [
+            n for n, groups in self.merge.items() if schema[n].n_values == sum(map(len, groups)) - len(groups) + 1
+        ]
+        return (*merged, *(name for name, starts in self.bands.items() if len(starts) == 1))
 
     def describe(self, schema: Schema) -> str:
         parts = []

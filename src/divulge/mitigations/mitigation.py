@@ -101,6 +101,11 @@ class Mitigation:
         """The safer output; an error where the mitigation does not fit it."""
         raise NotImplementedError
 
+    def loses(self, schema: Schema) -> tuple[str, ...]:
+        """The variables of which nothing is told any more."""
+        del schema
+        return ()
+
     def describe(self, schema: Schema) -> str:
         """What is done, in words that a person follows: "Merge Chinese and Other"."""
         raise NotImplementedError

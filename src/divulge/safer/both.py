@@ -39,6 +39,9 @@ class Both(Mitigation):
     def apply(self, output: Output, schema: Schema) -> Output:
         return self.digits.apply(self.first.apply(output, schema), schema)
 
+    def loses(self, schema: Schema) -> tuple[str, ...]:
+        return self.first.loses(schema)
+
     def describe(self, schema: Schema) -> str:
         told = self.digits.describe(schema)
         return f"{self.first.describe(schema)}; {told[0].lower()}{told[1:]}"

@@ -12,7 +12,7 @@ from divulge.record import make_folder, to_plain, write_bytes, write_text
 from divulge.reports.proposals import proposals_page
 from divulge.safer.propose import Mitigated, Proposal, summary
 from divulge.safer.released_files import as_csv, as_excel, as_latex, layout
-from divulge.spec import format_output
+from divulge.spec import format_output, format_settings
 
 _FILES = ("data", "schema", "holdout", "policy")
 """What a spec names by its path, from where it stands."""
@@ -59,6 +59,8 @@ def _document(found: Mitigated, proposal: Proposal, document: dict[str, Any], fo
     for step in proposal.steps:
         given[step.output] = format_output(proposal.outputs[step.output])
     changed["outputs"] = given
+    if proposal.design is not None and proposal.design != found.assessment.design:
+        changed["design"] = format_settings(proposal.design)
     base = found.assessment.folder
     for name in _FILES:
         if isinstance(document.get(name), str):

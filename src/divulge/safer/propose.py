@@ -17,6 +17,7 @@ from divulge.assess.splits.checkpoint import digest_of
 from divulge.assess.splits.runner import Listener
 from divulge.checking import make_cases
 from divulge.contributions.blame import Blame, find_blame
+from divulge.designs import Design
 from divulge.errors import DivulgeError
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
@@ -39,6 +40,12 @@ MOST_ASSESSED = 8
 AGAIN = 0.15
 """By how much more of the information another way may lose before a way is taken once more."""
 
+MORE_SPLITS = 2
+"""How often a proposal is assessed again with twice the splits, where fewer would not have found the exposed."""
+
+LOST = 0.15
+"""How much more of the information may be lost before a variable is lost altogether."""
+
 KNOWN_SEED = Noise().seed
 """Where random numbers start if nobody says otherwise: no secret."""
 
@@ -48,24 +55,33 @@ FRESH = 1_000_003
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One mitigation of one output (by number), with what it makes of it and what that loses."""
+    """One mitigation of one output (by number), with what it makes of it and what that loses. n_lost: variables of
+    which nothing is told any more."""
 
     output: int
     mitigation: Mitigation
     made: Output
     printed: Released
     loss: Loss
+    n_lost: int = 0
+
+    @property
+    def price(self) -> float:
+        """By which candidates are ranked: a variable that is lost is missed more than its bits say."""
+        return self.loss.information + LOST * self.n_lost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proposal:
-    """Outputs that were assessed as they would be released. sentence: what is done and what it costs."""
+    """Outputs that were assessed as they would be released. sentence: what is done and what it costs. design: how they
+    were assessed; None: as by default."""
 
     steps: tuple[Step, ...]
     outputs: tuple[Output, ...]
     printed: tuple[Released, ...]
     sentence: str
     after: dict[str, Any] = field(repr=False)
+    design: Design | None = None
 
     def __repr__(self) -> str:
         return self.sentence
@@ -246,7 +262,8 @@ class _Search:
         except DivulgeError:
             return None
         is_changed = loss.changed > 0 or set(printed.labels) != set(case.released.labels)
-        return Step(number, mitigation, made, printed, loss) if is_changed else None
+        n_lost = len(mitigation.loses(self.table.schema))
+        return Step(number, mitigation, made, printed, loss, n_lost) if is_changed else None
 
     def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
         """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""
@@ -288,14 +305,16 @@ class _Search:
         )
         inputs = replace(self.inputs, released=kept)
         name = digest_of(self.sentence(steps).encode())[:16]
-        found = assess(
-            plan(assessment, inputs, released_before),
-            folder=None if self.unfinished is None else self.unfinished / name,
-            resume=True,
-            workers=workers,
-            listener=listener,
-        )
-        return Proposal(steps, outputs, printed, self.sentence(steps), found.record)
+        for again in range(1 + MORE_SPLITS):
+            ready = plan(assessment, inputs, released_before)
+            folder = None if self.unfinished is None else self.unfinished / f"{name}-{again}"
+            record = assess(ready, folder=folder, resume=True, workers=workers, listener=listener).record
+            lacks_power = record["exposure"]["power"] < ready.policy.power
+            more = ready.design.doubled()
+            if record["verdict"] != Verdict.REVIEW or not lacks_power or more == ready.design or again == MORE_SPLITS:
+                break
+            assessment = replace(assessment, design=more)
+        return Proposal(steps, outputs, printed, self.sentence(steps), record, assessment.design)
 
 
 def _seed(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
@@ -312,7 +331,7 @@ def _seed(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived
 
 
 def _by_loss(step: Step) -> float:
-    return step.loss.information
+    return step.price
 
 
 def _chosen(
@@ -324,7 +343,7 @@ def _chosen(
     left, found = list(candidates), list[tuple[Step, ...]]()
     taken: dict[tuple[str, ...], int] = {}
     while left and len(found) < most:
-        price = [sum(s.loss.information for s in steps) + AGAIN * taken.get(_ways(steps), 0) for steps in left]
+        price = [sum(s.price for s in steps) + AGAIN * taken.get(_ways(steps), 0) for steps in left]
         steps = left.pop(int(np.argmin(price)))
         if passes(steps):
             found.append(steps)

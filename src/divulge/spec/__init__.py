@@ -3,6 +3,7 @@
 from divulge.spec.assessment import (
     Assessment,
     format_output,
+    format_settings,
     parse_output,
     parse_spec,
     read_policy,
@@ -14,6 +15,7 @@ __all__ = [
     "Assessment",
     "Inputs",
     "format_output",
+    "format_settings",
     "parse_output",
     "parse_spec",
     "read_inputs",

@@ -166,7 +166,12 @@ def parse_output(document: Mapping[str, Any]) -> Output:
 
 def format_output(output: Output) -> dict[str, Any]:
     """An output as the spec has it: its kind, and the fields that are not as usual."""
-    return dict(_written(output.written))
+    return format_settings(output.written)
+
+
+def format_settings(settings: Any) -> dict[str, Any]:
+    """A part of a spec as a spec has it: its kind, and the fields that are not as usual."""
+    return dict(_written(settings))
 
 
 def _written(value: Any) -> Any:

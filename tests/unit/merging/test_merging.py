@@ -73,3 +73,15 @@ def test_small_levels_are_merged_with_each_other_where_together_they_are_large_e
     found = find_merges([table], {"A": Levels(6, False)}, Goal(fewest=12))
     assert found is not None
     assert found["A"].tolist() == [0, 1, 2, 3, 3, 3]
+
+
+def test_variables_are_kept_where_that_is_asked_for_and_possible() -> None:
+    counts = np.array([[40, 3], [30, 4], [50, 4], [45, 2]])
+    table, levels = Cells(("A", "B"), counts), {"A": Levels(4, False), "B": Levels(2, False)}
+    free = find_merges([table], levels, Goal(fewest=5), 12)
+    kept = find_merges([table], levels, Goal(fewest=5), 12, keeps=True)
+    assert free is not None
+    assert len(set(free["B"].tolist())) == 1
+    assert kept is not None
+    assert [len(set(kept[name].tolist())) for name in "AB"] == [2, 2]
+    assert find_merges([table], {"B": levels["B"]}, Goal(fewest=5), keeps=True) is None
