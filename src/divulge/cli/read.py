@@ -77,7 +77,10 @@ def show(found: FolderRead) -> None:
     screen.show(grid)
     for one in told["outputs"]:
         if not one["confirmed"]:
-            screen.show(f"{one['file']}, line {one['lines'][0]}: {one['note']}{_wrong(one)}.")
+            screen.show(f"{one['file']}, line {one['lines'][0]}: {one['note']}{_named(one['disagreeing'])}.")
+        elif one["not_compared"]:
+            left = f"{len(one['not_compared'])} figures were not computed again{_named(one['not_compared'])}"
+            screen.show(f"{one['file']}, line {one['lines'][0]}: {left}.")
     for file in told["files"]:
         if file["status"] in ("no outputs", "not read"):
             screen.show(f"{file['file']}: {'; '.join(file['reasons']) or 'no output was recognised in it'}.")
@@ -93,5 +96,5 @@ def _described(one: dict[str, Any]) -> str:
     return f"{one['kind']}: {what}" + (f", where {one['where']}" if one["where"] else "")
 
 
-def _wrong(one: dict[str, Any]) -> str:
-    return f": {', '.join(one['disagreeing'][:5])}" if one["disagreeing"] else ""
+def _named(labels: list[str]) -> str:
+    return f": {', '.join(labels[:5])}{', …' if len(labels) > 5 else ''}" if labels else ""

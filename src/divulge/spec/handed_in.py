@@ -105,6 +105,8 @@ def spec_text(folder: FolderRead, table: Table, data: str, schema: str | None = 
         first, last = one.reading.candidate.lines
         sheet = f", sheet {one.reading.candidate.sheet!r}" if one.reading.candidate.sheet else ""
         said = f"{one.reading.agreeing} of {one.reading.compared} figures agree with the data"
+        uncompared = len(one.reading.not_compared)
+        said += f", {uncompared} were not computed again" if uncompared else ""
         lines.append(f"  # {_comment(one.file)}{sheet}, lines {first}–{last}: {said}")
         for i, (name, value) in enumerate(one.fields.items()):
             lines.append(f"  {'- ' if i == 0 else '  '}{name}: {_plain(value)}")

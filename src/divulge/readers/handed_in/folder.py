@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from divulge.errors import DivulgeError
 from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.descriptives import LEFT
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_spss
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
@@ -30,6 +31,8 @@ SYNTAX = (".sps", ".spss")
 """Files of commands: they are no outputs, and say how outputs were made."""
 
 _MISTAKE = "a mistake of Divulge's reader stopped its reading"
+
+_COLUMNS = "a column of figures that was not recognised"
 
 _MOST_FIGURES = 10_000
 """Figures that an output has at most. What has more is listed as not recognised."""
@@ -123,6 +126,7 @@ def _read_file(
     candidates = [corrected(c, name, corrections) for c in read_document(document, session)]
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
+    left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
     return FileRead(name, readings, finds, (*_unread(document), *dict.fromkeys(session.stumbles)), left)
 

@@ -46,6 +46,7 @@ def _output(file: str, reading: Reading) -> dict[str, Any]:
         "agreeing": reading.agreeing,
         "compared": reading.compared,
         "disagreeing": list(reading.disagreeing),
+        "not_compared": list(reading.not_compared),
         "figures": [_figure(c) for c in reading.figures],
     }
     if reading.formula is not None:

@@ -34,6 +34,37 @@ def test_frames_that_a_script_prints_one_after_the_other_are_read_apart(tmp_path
     assert [told(r) for r in found] == [("town ill", True), ("wage sex", True), ("wage age", True)]
 
 
+def test_means_by_two_variables_are_a_series_of_their_own(tmp_path: Path) -> None:
+    d = people()
+    text = f"{pd.crosstab(d.town, d.ill).to_string()}\n{d.groupby(['sex', 'town']).wage.mean()}\n"
+    assert [told(r) for r in readings(tmp_path, text)] == [("town ill", True), ("wage sex town", True)]
+
+
+def test_a_column_that_nobody_can_name_is_told(tmp_path: Path) -> None:
+    d = people()
+    frame = d.groupby("sex").wage.agg(["mean", "std"]).round(2)
+    frame["zeta"] = [0.61, 0.43]
+    file = tmp_path / "output.txt"
+    file.write_text(frame.to_string(), encoding="utf-8")
+    (found,) = read_folder(file, table()).files
+    assert [told(r) for r in found.readings] == [("wage sex", True)]
+    assert [(a, b) for a, b, why in found.left if "column" in why] == [(1, 4)]
+
+
+def test_a_dispersion_is_no_term_of_a_model(tmp_path: Path) -> None:
+    text = str(smf.negativebinomial("age ~ ill", people()).fit(disp=0).summary())
+    (found,) = readings(tmp_path, text)
+    assert found.formula == "age ~ ill"
+
+
+def test_classes_that_are_called_by_their_order_are_no_percentiles(tmp_path: Path) -> None:
+    d = people()
+    d["deck"] = d.town.map({"Bath": "1st", "Ely": "2nd", "York": "3rd"})
+    frame = d.groupby("deck").wage.agg(["count", "mean"]).round(2)
+    (found,) = readings(tmp_path, frame.to_string(), table_from_frame(d))
+    assert told(found) == ("wage deck", True)
+
+
 def robust_summary() -> str:
     return str(smf.ols("wage ~ age + C(town)", people()).fit(cov_type="HC3").summary())
 

@@ -93,7 +93,7 @@ def framed(block: Lines) -> Iterator[tuple[int, int, Grid]]:
         # A rule over some columns only parts the name of the response from its models.
         heads = [t for t in block.texts[first + 1 : second] if t.strip() and not re.match(r"^\s*-{20,}\s*$", t)]
         errors = re.match(r"^\s+\(\d", "".join(block.texts[second + 2 : second + 3])) is not None
-        numbered = errors or any(re.search(r"\(\d\)", t) for t in heads)
+        numbered = errors or any(re.search(r"\(\d\)|\bcoef\s+std err\b", t) for t in heads)
         if not 1 <= len(heads) <= 5 or any("|" in t for t in heads) or not numbered:
             i += 1
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures
@@ -27,9 +28,15 @@ def kind_of(statistics: set[str]) -> str:
     return "means"
 
 
-def rows_are_statistics(table: Structure) -> bool:
+LEFT = "columns that were not read"
+"""A fact of a candidate: some figures of its lines are none of its own."""
+
+
+def rows_are_statistics(table: Structure, words: Vocabulary) -> bool:
     """Whether the rows name statistics and the columns variables, as pandas' describe() does."""
     rows = [b.path[-1] for b in table.body if not b.is_heading]
+    if any(set(rows) <= set(words.texts(n)) for n in words.names):
+        return False  # the classes of a ship are called 1st, 2nd, 3rd too
     named = [r for r in rows if statistic_word(r)]
     telling = {statistic_word(r) for r in named} - {"n", "percentage", "sum", "missing"}
     return len(named) >= max(2, 0.8 * len(rows)) and bool(telling)
@@ -57,6 +64,11 @@ def read_rows(table: Structure, words: Vocabulary) -> list[Candidate]:
 def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candidate]:
     """Statistics in columns; rows are variables, or groups of one variable."""
     heads = {j: table.statistic(j) for j in columns}
+    if {word for _, word in heads.values()} == {None, "standard error"}:
+        # An estimate that is called by its variable alone, beside its error.
+        heads = {
+            j: (text, "mean" if word is None and words.variable(text) else word) for j, (text, word) in heads.items()
+        }
     rows = [b for b in table.body if not b.is_heading]
     labels = [b.path[-1] for b in rows if not is_total(b.path[-1])]
     # A row is a variable where it names one; groups are values of something.
@@ -70,11 +82,13 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
     figures: list[Figure] = []
     of: str | None
     title = _title_of(table)
+    left = False
     for body in rows:
         for j in columns:
             of_column, word = heads[j]
             cell = body.cells[j]
             if cell is None or word is None:
+                left = left or (cell is not None and cell.main is not None)
                 continue
             if as_variables and not as_groups:
                 of = body.path[-1]
@@ -85,7 +99,8 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
                 of, extra = _variable_or_group(of_column, words)
                 at = (*_group_at(body.path, table.stubs), *((f"column{k}", p) for k, p in enumerate(extra)))
             figures += _figures(cell, word, of, at, body.line)
-    return _parted(table, figures, tuple(dict.fromkeys(f.of for f in figures if f.of)), title)
+    found = _parted(table, figures, tuple(dict.fromkeys(f.of for f in figures if f.of)), title)
+    return [replace(c, facts={**c.facts, LEFT: "some"}) if left else c for c in found]
 
 
 def _are_groups(table: Structure, words: Vocabulary) -> bool:

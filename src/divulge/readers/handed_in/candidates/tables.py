@@ -127,7 +127,7 @@ def _mixed(table: Structure, words: Vocabulary) -> list[Candidate]:
             plain.append(j)
         else:
             stats.append(j)
-    rows_are_statistics = descriptives.rows_are_statistics(table)
+    rows_are_statistics = descriptives.rows_are_statistics(table, words)
     if rows_are_statistics:
         return descriptives.read_rows(table, words)
     telling = [j for j in stats if table.statistic(j)[1] != "n"]

@@ -95,8 +95,8 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"var|variance|varianz", "variance"),
     (r"s\.?e\.?(?: of)? ?(?:mean)?|sem|se", "standard error"),
     (r"median|med\.?|p50|50 ?%|q2|zentralwert|médiane|50th percentile|q50", "median"),
-    (r"min\.?|minimum|lowest|kleinster wert", "minimum"),
-    (r"max\.?|maximum|highest|größter wert", "maximum"),
+    (r"min\.?|minimum|lowest|0 ?%|kleinster wert", "minimum"),
+    (r"max\.?|maximum|highest|100 ?%|größter wert", "maximum"),
     (r"1st qu\.?|q1|p25|25 ?%|lower quartile|first quartile|25th percentile|q25", "first quartile"),
     (r"3rd qu\.?|q3|p75|75 ?%|upper quartile|third quartile|75th percentile|q75", "third quartile"),
     (r"iqr|iq range|interquartile range", "interquartile range"),
@@ -227,6 +227,9 @@ def split_statistic(path: tuple[str, ...]) -> tuple[str, str | None]:
     above = next((k for k, t in enumerate(path[:-1]) if statistic_word(t) not in (None, "n", "percentage")), None)
     if above is not None:
         return " / ".join([*path[:above], *path[above + 1 :]]), statistic_word(path[above])
+    both = re.match(r"^(.*?[^\s,.:_])[\s,.:_]+[nN]\s*[(\[]%[)\]]$", last)
+    if both is not None:
+        return " / ".join([*path[:-1], both[1]]), "n"
     match = re.match(
         r"^(.*?\S)[\s,.:_]+\(?(n|N|%|in %|mean|sd|SD|median|min|max|p\d\d?|percent|count|freq\.?)\)?$", last
     )

@@ -39,7 +39,7 @@ def match_model(
     candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
 ) -> Reading:
     """The best reading of a model."""
-    terms = [t for t in candidate.terms if not t.is_reference and not _is_cut(t)]
+    terms = [t for t in candidate.terms if not t.is_reference and not _is_beside(t, candidate.kind)]
     if candidate.kind == "multinomial":
         terms = list({t.text: Term(t.text) for t in terms}.values())
     plain = _plain_reading(candidate, terms, words, data, where, aliases)
@@ -204,9 +204,18 @@ def _ordered(candidate: Candidate) -> dict[str, object]:
     return {"order": (cuts[0][0], *(c[1] for c in cuts))}
 
 
-def _is_cut(term: Term) -> bool:
-    """The cut points of an ordered model."""
-    return "|" in term.text or re.fullmatch(r"/?cut\d+", term.text) is not None
+_BESIDE = {
+    "ordered": re.compile(r"\S+/\S+"),
+    "negative-binomial": re.compile(r"/?(?:ln_?)?alpha|(?:[Ll]og\()?theta\)?"),
+}
+"""What stands among the terms of a model and is none of them: thresholds as statsmodels has them, dispersions."""
+
+
+def _is_beside(term: Term, kind: str) -> bool:
+    """Whether a row of a model is none of its terms: a cut point, a dispersion."""
+    named = _BESIDE.get(kind)
+    cut = "|" in term.text or re.fullmatch(r"/?cut\d+", term.text) is not None
+    return cut or (named is not None and named.fullmatch(term.text) is not None)
 
 
 def _noted(reading: Reading, note: str) -> Reading:
@@ -307,7 +316,7 @@ def _responses(
         # A table has an equation for every class but one; a condition may leave a class without people.
         equations = len({f.of.partition(": ")[0] for f in candidate.figures if f.of and ": " in f.of})
         fewest, most = max(fewest, equations + 1), min(most, equations + 2)
-    rest = [n for n in data.names if data.is_numeric(n) or kind == "logistic"]
+    rest = [n for n in data.names if data.is_numeric(n) or kind in _LEVELS]
     names = [n for n in dict.fromkeys([*said, *rest]) if n not in used and fewest <= data.n_levels(n) <= most]
     positive = [n for n in names if data.is_numeric(n) and np.nanmin(data.numbers(n)) > 0] if kind == "linear" else []
     return [*map(quoted, names), *(f"log({quoted(n)})" for n in positive)]

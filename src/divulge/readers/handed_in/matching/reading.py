@@ -49,6 +49,12 @@ class Reading:
         return tuple(c.figure.label for c in self.figures if c.agrees is False)
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The figures of a confirmed output that were not computed again."""
+        left = [c.figure for c in self.figures if c.agrees is None and not c.figure.printed.is_suppressed]
+        return tuple(dict.fromkeys(f.label for f in left)) if self.confirmed else ()
+
+    @property
     def compared(self) -> int:
         return sum(c.agrees is not None for c in self.figures)
 

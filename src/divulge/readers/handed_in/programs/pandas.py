@@ -43,7 +43,7 @@ def _series(block: Lines, session: Session) -> Iterator[Candidate]:
         while k >= 0 and (row := _ROW.match(block.texts[k])) is not None:
             rows.insert(0, (row[1], row[2], block.line(k)))
             k -= 1
-        crossed = _crossed(block, end)
+        crossed = _crossed(block, end, match[1])
         if crossed is not None and len(crossed.figures) > len(rows):
             yield crossed
             continue
@@ -70,13 +70,14 @@ def _command(block: Lines, k: int) -> str:
     return next(prompts, "")
 
 
+_STATISTIC = r"\.(mean|median|std|sum|min|max|var|count)\("
 _CALLED = {"mean": "mean", "median": "median", "std": "sd", "sum": "sum", "min": "minimum", "max": "maximum"}
 _CALLED |= {"var": "variance", "count": "n"}
 
 
 def _grouped(rows: list[tuple[str, str, int]], name: str | None, index: str | None, command: str) -> Candidate | None:
     """One statistic of a variable by the values of another: `df.groupby('region')['wage'].mean()`."""
-    called = re.findall(r"\.(mean|median|std|sum|min|max|var|count)\(", command)
+    called = re.findall(_STATISTIC, command)
     if name is None or index is None or name in ("count", "proportion") or all(statistic_word(r[0]) for r in rows):
         return None
     what = _CALLED[called[0]] if called else "mean"
@@ -113,10 +114,10 @@ def _parameters(rows: list[tuple[str, str, int]], command: str, session: Session
     return Candidate("model", kind, (0, 0), figures, response=response, formula=call[2], terms=terms)
 
 
-def _crossed(block: Lines, end: int) -> Candidate | None:
-    """Counts by several variables (`groupby([...]).size()`): a level that stays is printed once."""
+def _crossed(block: Lines, end: int, name: str | None) -> Candidate | None:
+    """Counts or one statistic by several variables (`groupby([...]).size()`): a level that stays is printed once."""
     k = end - 1
-    while k >= 0 and re.match(r"^(?:\S.*?)?\s{2,}(?:\S.*?\s{2,})*-?\d+\s*$", block.texts[k]):
+    while k >= 0 and re.match(r"^(?:\S.*?)?\s{2,}(?:\S.*?\s{2,})*-?\d+(?:\.\d+)?\s*$", block.texts[k]):
         k -= 1
     names = block.texts[k].split() if k >= 0 else []
     if len(names) < 2 or not all(re.fullmatch(r"[A-Za-z_][\w.]*", n) for n in names):
@@ -138,6 +139,11 @@ def _crossed(block: Lines, end: int) -> Candidate | None:
     if len(figures) < 2:
         return None
     lines = (block.line(k), block.line(end))
+    if name is not None and name not in ("count", "size") and any(f.printed.decimals for f in figures):
+        called = re.findall(_STATISTIC, _command(block, k))
+        what = _CALLED.get(called[0], "mean") if called else "mean"
+        shown = tuple(replace(f, what=what, of=name, label=f"{f.label}: {what}") for f in figures)
+        return Candidate("cells", kind_of({what}), lines, shown, variables=(name,), by=tuple(names))
     return Candidate("cells", "crosstab", lines, tuple(figures), variables=tuple(names[:1]), by=tuple(names[1:]))
 
 
