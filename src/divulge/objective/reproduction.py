@@ -87,7 +87,7 @@ def reproduce(objective: Objective, table: Table) -> tuple[Reproduction, ...]:
     for target in objective.targets:
         figures = target.output.evaluate(table)
         agrees = target.released.agrees(figures.values)
-        if figures.se is not None and target.output.searches_se:
+        if figures.se is not None and target.output.searches_se(table.schema, target.released):
             agrees = agrees & target.released.agrees_se(figures.se)
         searched = target.output.searched(table.schema)
         if searched is not None:

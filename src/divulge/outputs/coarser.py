@@ -187,9 +187,8 @@ class Coarser(Output):
     def publishes_se(self) -> bool:
         return self.inner.publishes_se
 
-    @property
-    def searches_se(self) -> bool:
-        return self.inner.searches_se
+    def searches_se(self, schema: Schema, released: Released) -> bool:
+        return self.inner.searches_se(self._coarse(schema)[0], released)
 
     def as_released(self, released: Released, table: Table) -> Output:
         return replace(self, inner=self.inner.as_released(released, self._coarse_table(table)))

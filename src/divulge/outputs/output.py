@@ -257,9 +257,9 @@ class Output:
         del released, table
         return self
 
-    @property
-    def searches_se(self) -> bool:
+    def searches_se(self, schema: Schema, released: Released) -> bool:
         """Whether released standard errors are lowered with the figures; where not, no search is held to them."""
+        del schema, released
         return True
 
     def searched(self, schema: Schema) -> Mask | None:

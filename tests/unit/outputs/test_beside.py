@@ -147,3 +147,14 @@ def test_ratio_of_which_few_digits_are_printed_does_not_lead_the_search_astray()
     # Seconds: a hundred times what an idle machine needs.
     found = Descent(seconds=60.0).embed(objective, people.n_rows, seed=1)
     assert released.agrees(output.evaluate(found.table).values).all()
+
+
+def test_coefficients_are_looked_for_where_their_ratios_are_as_printed_too() -> None:
+    # With decimals of its own for each figure, standard errors among them.
+    output = Logistic(formula="TENURE ~ AGE", statistics=("se", "ratio"), decimals=(2, 2, 6, 6))
+    released = output.publish(output.evaluate(CENSUS), CENSUS.schema)
+    lowered = output.lower(CENSUS.schema, released)
+    ends = np.log(released.low[2:]), np.log(released.high[2:])
+    assert lowered.low[:2] + released.centre[:2] == pytest.approx(np.maximum(ends[0], released.low[:2]))
+    assert lowered.high[:2] + released.centre[:2] == pytest.approx(np.minimum(ends[1], released.high[:2]))
+    assert (lowered.high - lowered.low)[:2].max() < 1e-2

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.rows import Groups
@@ -21,7 +21,7 @@ from divulge.outputs.models.hazards import Spells, fit_hazards, score_residuals
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model, number_response
 from divulge.outputs.models.newton import Estimate
-from divulge.outputs.models.risk_sets import lower_hazards
+from divulge.outputs.models.risk_sets import carries, events_of, lower_hazards
 from divulge.outputs.models.standard_errors import Scores
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
@@ -101,6 +101,9 @@ class Cox(Estimated):
         if self.entry is not None:
             start = table.schema[self.entry].numbers[table[self.entry][rows.kept]]
             entry = np.searchsorted(times, start, side="right") - 1  # at risk after it
+            # Whoever leaves before they enter was never at risk.
+            inside = entry < exits
+            rows, entry, exits = rows.where(inside), entry[inside], exits[inside]
         stratum = Groups.of(table.schema, self.strata).numbers(table)[rows.kept]
         _, number = np.unique(stratum, return_inverse=True)
         made = Spells(
@@ -117,6 +120,24 @@ class Cox(Estimated):
         model = self.model(schema)
         seen = event_values(schema, self.event, self.observed)
         return lower_hazards(self, model, schema, released, lambda table: self.spells(model, table)[0], seen)
+
+    def searches_se(self, schema: Schema, released: Released) -> bool:
+        """Where events can carry all digits."""
+        base, p = self.of_coefficients(schema, released), self.model(schema).n_coefficients
+        events = events_of(schema, base, self.event, event_values(schema, self.event, self.observed))
+        return self.errors == "model" and carries(base, p, events)
+
+    def straight(self, model: Model, table: Table, name: str) -> Mask | None:
+        """Rows whose event may be seen or not, each by itself: with Breslow's ties all, with Efron's one of those who
+        leave at the same time."""
+        if name != self.event:
+            return None
+        found = np.ones(table.n_rows, dtype=bool)
+        if self.ties == "efron":
+            spells, rows = self.spells(model, table)
+            found[:] = False
+            found[rows.kept[spells.turned()[1]]] = True
+        return found
 
     @property
     def growth(self) -> Growth:

@@ -156,8 +156,8 @@ class MarginalEffects(Output):
     def publishes_se(self) -> bool:
         return "se" in self.statistics
 
-    @property
-    def searches_se(self) -> bool:
+    def searches_se(self, schema: Schema, released: Released) -> bool:
+        del schema, released
         return False
 
     @property

@@ -15,6 +15,7 @@ from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.statsmodels_code import RESPONSE, fits_statsmodels, without_missing
 from divulge.outputs.output import Example
+from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Variable
 
 
@@ -54,8 +55,8 @@ class Multinomial(Regression):
             )
         return np.where(variable.is_missing, np.nan, np.arange(variable.n_codes, dtype=float))
 
-    @property
-    def searches_se(self) -> bool:
+    def searches_se(self, schema: Schema, released: Released) -> bool:
+        del schema, released
         return False
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:

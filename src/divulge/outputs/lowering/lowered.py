@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from divulge.kernels import lowering
-from divulge.kernels.arrays import Codes, Floats, Integers, Integers32
+from divulge.kernels.arrays import Codes, Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.residuals import Residuals, SizedResiduals
 from divulge.table import Schema, Table
@@ -144,6 +144,8 @@ class Lowered:
     sized: the residuals, where the sizes of groups have to be such that they can carry the figures.
     of_counts: residuals of many sets of totals at once, (…, totals), where these are plain counts; None: they are not.
     settled: the same near a (synthetic) table, where the sums depend on what was not released; None: they do not.
+    straight: which rows of a (synthetic) table may all get another value of one variable while what each does adds up,
+        where all rows together do not; None, or nothing said of the variable: that is for the search to find out.
     """
 
     blocks: tuple[Block, ...]
@@ -157,6 +159,7 @@ class Lowered:
     sized: SizedResiduals | None = None
     of_counts: Callable[[Floats], Floats] | None = None
     settled: Callable[[Table], Lowered] | None = None
+    straight: Callable[[Table, str], Mask | None] | None = None
     variables: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

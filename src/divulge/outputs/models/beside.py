@@ -165,7 +165,22 @@ def first(released: Released, n: int) -> Released:
         high=released.high[:n],
         half=released.half[:n],
         se=None if released.se is None else released.se[:n],
+        precision=released.precision.first(n),
+        se_precision=None if released.se_precision is None else released.se_precision.first(n),
     )
+
+
+def _by_ratios(base: Released, released: Released, columns: Columns, m: int) -> tuple[Floats, Floats]:
+    """Between which the first m figures, coefficients, lie by themselves and by the ratios printed beside them; where
+    these contradict each other the coefficient is the word."""
+    low, high = base.low[:m], base.high[:m]
+    if columns.ratio not in columns.heads or columns.is_raised:
+        return low, high
+    start = len(base.labels) + columns.heads.index(columns.ratio) * m
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = np.maximum(low, np.log(np.maximum(released.low[start : start + m], 0.0)))
+        most = np.minimum(high, np.log(released.high[start : start + m]))
+    return np.where(least < most, least, low), np.where(least < most, most, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +211,14 @@ class _BesideResiduals:
         )
 
 
-def lower_beside(lowered: Lowered, base: Released, released: Released, m: int, is_raised: bool) -> Lowered:
+def lower_beside(lowered: Lowered, base: Released, released: Released, m: int, columns: Columns) -> Lowered:
     """The lowered form of m coefficients with what is shown beside them. base: figures in terms of coefficients."""
     n = len(base.labels)
     low, high, unit = lowered.low.copy(), lowered.high.copy(), lowered.unit.copy()
-    scale = np.exp(np.clip(base.centre[: m if is_raised else 0], -FARTHEST, FARTHEST))
+    least, most = _by_ratios(base, released, columns, m)
+    low[:m] = np.where(least > base.low[:m], least - base.centre[:m], low[:m])
+    high[:m] = np.where(most < base.high[:m], most - base.centre[:m], high[:m])
+    scale = np.exp(np.clip(base.centre[: m if columns.is_raised else 0], -FARTHEST, FARTHEST))
     for bound in (low, high, unit):
         bound[: len(scale)] *= scale
     free = np.full(len(released.labels) - n, np.inf)

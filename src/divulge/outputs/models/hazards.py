@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,25 @@ class Spells:
     def n_strata(self) -> int:
         return int(self.stratum.max(initial=0)) + 1
 
+    def turned(self) -> tuple[Spells, Integers]:
+        """The same with the event of one row of each stratum and time seen where it is not and not where it is, and
+        which rows these are."""
+        _, rows = np.unique(self.cell, return_index=True)
+        unit = self.weight[rows] / self.counts[rows]
+        weight, counts = self.weight.copy(), self.counts.copy()
+        weight[rows] -= unit
+        counts[rows] -= 1.0
+        return replace(
+            self,
+            x=np.concatenate([self.x, self.x[rows]]),
+            weight=np.append(weight, unit),
+            counts=np.append(counts, np.ones(len(rows))),
+            seen=np.append(self.seen, 1.0 - self.seen[rows]),
+            entry=np.append(self.entry, self.entry[rows]),
+            exit=np.append(self.exit, self.exit[rows]),
+            stratum=np.append(self.stratum, self.stratum[rows]),
+        ), rows
+
     @property
     def cell(self) -> Integers:
         return self.stratum * self.n_times + self.exit
@@ -55,18 +74,23 @@ class Spells:
 @dataclass(frozen=True, eq=False)
 class Partial:
     """The partial likelihood at coefficients. hazard: d/S0 by stratum and time (Breslow 1974); moment: Σ d S1/S0²;
-    mean: S1/S0, at all times at which anybody is at risk. tied_hazard, tied_moment: what Efron takes off both for those
-    who have their event at the very time. event_mean: Σ over events of the mean of those at risk."""
+    square: Σ d (mean mean' − V)/S0. mean, spread: S1/S0 and V = S2/S0 − mean mean', at all times at which anybody is at
+    risk. tied_…: what Efron takes off for those who have their event at the very time. event_mean, event_spread: Σ over
+    events of mean and V."""
 
     value: float
     score: Floats
     information: Floats
     hazard: Floats
     moment: Floats
+    square: Floats
     mean: Floats
+    spread: Floats
     tied_hazard: Floats
     tied_moment: Floats
+    tied_square: Floats
     event_mean: Floats
+    event_spread: Floats
 
 
 def partial(spells: Spells, beta: Floats) -> Partial:
@@ -90,7 +114,8 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     t0, t1 = spells.by_time(tied, spells.exit), spells.by_time(tied[:, None] * x, spells.exit)
     t2 = spells.by_time(tied[:, None, None] * square, spells.exit)
     most = int(count.max(initial=0)) if spells.is_efron else 1
-    hazard, moment, tied_hazard, tied_moment, event_mean = (np.zeros_like(s) for s in (s0, s1, s0, s1, s1))
+    hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)
+    event_mean, event_spread = np.zeros_like(s1), np.zeros_like(s2)
     for tie in range(most):
         has = (count > tie) & (s0 > 0.0)
         share = np.divide(tie, count, out=np.zeros_like(count), where=has) if spells.is_efron else np.zeros_like(count)
@@ -102,13 +127,16 @@ def partial(spells: Spells, beta: Floats) -> Partial:
         score = score - np.einsum("gt,gtp->p", each, mean)
         information += np.einsum("gt,gtpq->pq", each, inner)
         event_mean += each[..., None] * mean
-        hazard += each / below
-        moment += (each / below)[..., None] * mean
-        tied_hazard += share * each / below
-        tied_moment += (share * each / below)[..., None] * mean
-    mean = np.divide(s1, s0[..., None], out=np.zeros_like(s1), where=s0[..., None] > 0.0)
-    has = hazard[..., None] > 0.0
-    mean = np.where(has, np.divide(moment, hazard[..., None], out=np.zeros_like(moment), where=has), mean)
+        event_spread += each[..., None, None] * inner
+        rate = each / below
+        bent = mean[..., :, None] * mean[..., None, :] - inner
+        hazard += rate
+        moment += rate[..., None] * mean
+        outer += rate[..., None, None] * bent
+        tied_hazard += share * rate
+        tied_moment += (share * rate)[..., None] * mean
+        tied_outer += (share * rate)[..., None, None] * bent
+    mean, spread = _of_those_at_risk(s0, s1, s2, d, event_mean, event_spread)
     back = np.exp(-shift)
     return Partial(
         value,
@@ -116,11 +144,26 @@ def partial(spells: Spells, beta: Floats) -> Partial:
         information,
         hazard * back,
         moment * back,
+        outer * back,
         mean,
+        spread,
         tied_hazard * back,
         tied_moment * back,
+        tied_outer * back,
         event_mean,
+        event_spread,
     )
+
+
+def _of_those_at_risk(
+    s0: Floats, s1: Floats, s2: Floats, d: Floats, event_mean: Floats, event_spread: Floats
+) -> tuple[Floats, Floats]:
+    """Mean and spread of those at risk, over the events of each time; where there is none, as its first would have."""
+    with np.errstate(all="ignore"):
+        mean = np.where(d[..., None] > 0.0, event_mean / d[..., None], s1 / s0[..., None])
+        square = s2 / s0[..., None, None] - mean[..., :, None] * mean[..., None, :]
+        spread = np.where(d[..., None, None] > 0.0, event_spread / d[..., None, None], square)
+    return np.nan_to_num(mean), np.nan_to_num(spread)
 
 
 def score_residuals(spells: Spells, beta: Floats) -> Floats:

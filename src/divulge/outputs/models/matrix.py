@@ -39,6 +39,12 @@ class ModelRows:
     def size(self) -> int:
         return len(self.y)
 
+    def where(self, chosen: Mask) -> ModelRows:
+        """Some of the rows."""
+        second = self.second[chosen] if len(self.second) else self.second
+        x, y, weight, kept = self.x[chosen], self.y[chosen], self.weight[chosen], self.kept[chosen]
+        return ModelRows(x, y, weight, kept, second, self.counts[chosen])
+
 
 def model_rows(
     output: Output,

@@ -292,7 +292,7 @@ def lower_model(
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
     unit = np.where((endless != 0.0) | (unit <= 0.0), 1.0, unit)
     low, high = released.residual_low, released.residual_high
-    n_rows = _rows(beside, centre[m:], schema)
+    n_rows = about_rows(beside, centre[m:], schema)
     unit = np.append(unit, statistic_units(beside, centre[m:], released.half[m:], n_rows))
     if se is not None:
         given = se[np.isfinite(se)]
@@ -319,7 +319,7 @@ def _near(
     return lower_model(output, model, schema, released, statistics, lowers_se, table)
 
 
-def _rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:
+def about_rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> float:
     """About how many rows the model has: as released, else as the schema's frequencies say, else some thousand."""
     if "n" in names:
         return max(float(values[names.index("n")]), 1.0)

@@ -245,8 +245,8 @@ class Regression(Output):
     def publishes_se(self) -> bool:
         return "se" in self.statistics
 
-    @property
-    def searches_se(self) -> bool:
+    def searches_se(self, schema: Schema, released: Released) -> bool:
+        del schema, released
         return self.errors == "model"
 
     @property
@@ -365,12 +365,12 @@ class Regression(Output):
         if not self.columns().names and not self.exponentiated and not self.summed():
             return lowered
         m = len(self.model(schema).labels)
-        return lower_beside(lowered, base, released, m, self.exponentiated)
+        return lower_beside(lowered, base, released, m, self.columns())
 
     def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
         """The lowered form without what follows from coefficients."""
-        beside = figures_beside(self.statistics)
-        return lower_model(self, self.model(schema), schema, released, beside, lowers_se=self.searches_se)
+        model, beside = self.model(schema), figures_beside(self.statistics)
+        return lower_model(self, model, schema, released, beside, self.searches_se(schema, released))
 
     def describe(self) -> str:
         errors = "" if self.errors == "model" or not self.publishes_se else f", standard errors {self.errors}"

@@ -63,6 +63,10 @@ class Precision:
             )
         return np.broadcast_to(np.array(self._listed_decimals()), n_figures).astype(np.int64)
 
+    def first(self, n: int) -> Precision:
+        """Of the first n figures."""
+        return replace(self, decimals=self.decimals[:n]) if isinstance(self.decimals, tuple) else self
+
     def half_units(self, values: Floats) -> Floats:
         """Half a unit of the last printed digit, for each value. A NaN counts as the smallest of the others."""
         values = np.asarray(values, dtype=float)

@@ -103,7 +103,8 @@ class LastDigits(Proposals):
         self.moved = {v: moved for v, (_, moved) in bends.items()}
         nearly = [v for v, (bend, _) in bends.items() if bend <= _NEARLY]
         straight = [v for v in nearly if bends[v][0] <= NEARLY_STRAIGHT]
-        alone, reached = [], np.zeros(self.objective.n_target_residuals, dtype=bool)
+        said = [[v] for v in bends if self.is_said(v)]
+        alone, reached = said * (1 + _AGAIN), np.zeros(self.objective.n_target_residuals, dtype=bool)
         for v, (bend, moved) in sorted(bends.items(), key=lambda found: found[1][0]):
             if bend <= _EXACT and (moved & ~reached).any():
                 alone.append([v])

@@ -98,9 +98,20 @@ class Proposals:
 
     def shifts_of(self, view: View, rows: Integers, column: int, news: Integers, box: Box) -> tuple[Floats, Mask]:
         shifts, allowed = self.candidate.shifts_of(view.metric, rows, column, news)
+        for said in self._said(column):
+            allowed &= said[rows]
         found = shifts[:, box.counts] / box.half
         found[np.abs(found) < _ROUNDING] = 0.0
         return found, allowed
+
+    def is_said(self, column: int) -> bool:
+        """Whether an output says which rows may change in this column while what each does adds up."""
+        return len(self._said(column)) > 0
+
+    def _said(self, column: int) -> list[Mask]:
+        name, table = self.objective.schema.names[column], self.objective.seen(self.codes)
+        masks = [o.straight(table, name) for o in self.objective.lowered if o.straight is not None]
+        return [mask for mask in masks if mask is not None]
 
     def _stepping(self, view: View, rows: Integers, column: int, box: Box) -> tuple[Changes, Mask] | None:
         """Several steps of a numeric column for each row that can go them, where what they do adds up, and which rows
