@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from scipy.special import digamma, gammaln
 
 from divulge.kernels.arrays import Floats
 from divulge.outputs.mean_curves import MeanCurve, overdispersed
@@ -15,6 +14,7 @@ from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
+from divulge.outputs.models.overdispersed import nb_gradient, nb_pieces, nb_value, start_of_alpha
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.positive import count_response, start_at_mean
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
@@ -58,51 +58,21 @@ class NegativeBinomial(Estimated):
 
     def curve(self) -> Curve:
         return Curve(
-            _value,
-            _gradient,
+            lambda rows, eta, extra: nb_value(rows, eta, float(extra[0])),
+            lambda rows, eta, extra: nb_gradient(rows, eta, float(extra[0])),
             (lambda rows, eta, extra: np.exp(eta) / (1.0 + extra[0] * np.exp(eta)))
             if self.information == "expected"
             else None,
         )
 
     def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
-        beta = start_at_mean(rows)
-        mean = np.average(rows.y, weights=rows.weight)
-        spread = np.average((rows.y - mean) ** 2, weights=rows.weight)
-        return beta, np.array([min(max((spread - mean) / mean**2, 0.01), 10.0) if mean > 0.0 else 1.0])
+        return start_at_mean(rows), np.array([start_of_alpha(rows)])
 
     def pieces(self, model: Model, schema: Schema, further: Floats) -> tuple[Piece, ...]:
-        """With Λ = αμ/(1 + αμ): y − (y + 1/α) Λ; and for α the same way."""
-        name, y, alpha = model.formula.response.variable, model.y, float(further[0])
-        a = 1.0 / alpha
-        shift = {name: np.full(len(y), np.log(alpha))}
-        same = np.where(np.isfinite(y), 1.0, np.nan)
-        return (
-            Piece("one", {name: y}),
-            Piece("sigmoid", {name: -(y + a)}, offsets=shift),
-            Piece("one", {name: -(a**2) * (digamma(y + a) - digamma(a) + 1.0 - (y + a) * alpha)}, parameter=0),
-            Piece("softplus", {name: same * a**2}, offsets=shift, parameter=0),
-            Piece("sigmoid", {name: -a * (y + a)}, offsets=shift, parameter=0),
-        )
+        return nb_pieces(model.formula.response.variable, model.y, float(further[0]), 0)
 
     def recipe(self, schema: Schema, has_se: bool = False) -> list[str] | None:
         if not fits_statsmodels(self.formula) or self.weights or self.errors != "model":
             return None
         fit = f"smf.negativebinomial({self.formula!r}, rows).fit(disp=0, maxiter=500, method='newton')"
         return [f"model = {fit}", *self.figures_code()]
-
-
-def _value(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
-    alpha = extra[0]
-    if alpha <= 0.0:
-        return np.full(rows.size, np.nan)
-    a, mu = 1.0 / alpha, np.exp(eta)
-    same = gammaln(rows.y + a) - gammaln(a) - gammaln(rows.y + 1.0)
-    return np.asarray(same - (rows.y + a) * np.log1p(alpha * mu) + rows.y * (eta + np.log(alpha)))
-
-
-def _gradient(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
-    alpha = extra[0]
-    a, mu = 1.0 / alpha, np.exp(eta)
-    of_a = digamma(rows.y + a) - digamma(a) - np.log1p(alpha * mu) + 1.0 - (rows.y + a) / (a + mu)
-    return np.stack([(rows.y - mu) / (1.0 + alpha * mu), -(a**2) * of_a], axis=1)
