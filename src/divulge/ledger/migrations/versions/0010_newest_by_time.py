@@ -23,5 +23,5 @@ def downgrade() -> None:
 
 
 def _replace(columns: tuple[str, ...], old: tuple[str, ...], new: tuple[str, ...]) -> None:
-    op.drop_index("_".join(("ix_submissions", *columns, *old)), "submissions")
-    op.create_index("_".join(("ix_submissions", *columns, *new)), "submissions", [*columns, *new])
+    op.drop_index("_".join(("ix_submissions", *columns, *old)), "submissions", if_exists=True)
+    op.create_index("_".join(("ix_submissions", *columns, *new)), "submissions", [*columns, *new], if_not_exists=True)
