@@ -167,7 +167,9 @@ def test_pages_are_found_by_an_index(crowded: World) -> None:
         if session.get_bind().dialect.name == "postgresql":
             session.execute(text("ANALYZE"))
         for condition in ("state = 'ready'", "author_id = 1", "project_id = 1", "true"):
-            plan = _plan(session, f"SELECT * FROM submissions WHERE {condition} ORDER BY id DESC LIMIT 50")
+            plan = _plan(
+                session, f"SELECT * FROM submissions WHERE {condition} ORDER BY created_at DESC, id DESC LIMIT 50"
+            )
             assert "Seq Scan" not in plan
             assert "TEMP B-TREE" not in plan, "rows are sorted before the first fifty are taken"
         plan = _plan(session, "SELECT * FROM jobs WHERE state = 'queued' ORDER BY id LIMIT 1")
