@@ -61,6 +61,15 @@ def test_what_was_dropped_in_is_understood_and_assessed(assessed: tuple[Opened, 
     assert {"output-1.csv", "output-2.xlsx"} <= set(tables.namelist())
 
 
+def test_one_button_alone_assesses_what_is_in_the_list(assessed: tuple[Opened, httpx.Client]) -> None:
+    # With two of them, the one below the form asked for variables of an output that nobody wanted to describe.
+    place, browser = assessed
+    page = browser.get(f"{place.root}/desk").text
+    assert page.count(">Assess</button>") == 1
+    assert ">Add it and assess</button>" in page
+    assert "Describe another output" in page
+
+
 def test_the_folder_to_hand_in_has_everything_but_the_data(assessed: tuple[Opened, httpx.Client]) -> None:
     place, browser = assessed
     place.post(browser, "save")

@@ -56,6 +56,24 @@ def test_five_clicks_from_a_csv_to_a_verdict(browser: Browser, tmp_path: Path, w
         place.close()
 
 
+def test_a_long_spec_can_be_scrolled_from_the_keyboard(browser: Browser, tmp_path: Path) -> None:
+    place = opened(tmp_path / "mine")
+    page = browser.new_page(viewport={"width": 1280, "height": 844})
+    page.set_default_timeout(1000 * SLOW)
+    try:
+        page.goto(place.address)
+        long = ",".join(["AGE", "A_NAME_THAT_IS_FAR_TOO_LONG_FOR_THE_SIDE_OF_A_PAGE_AND_GOES_ON"])
+        file = {"name": "people.csv", "mimeType": "text/csv", "buffer": f"{long}\n1,2\n2,1\n".encode()}
+        page.get_by_label("Drop the file here, or choose it").set_input_files(file)
+        page.get_by_role("group", name="Variables").get_by_label("A_NAME").check()
+        page.get_by_role("button", name="Only add it to the list").click()
+        expect(page.get_by_role("heading", name="Describe another output")).to_be_visible()
+        assert _faults(page, "long spec") == []
+    finally:
+        page.close()
+        place.close()
+
+
 def _faults(page: Page, where: str) -> list[str]:
     found = []
     for scheme in ("light", "dark"):
