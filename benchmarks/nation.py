@@ -30,6 +30,12 @@ N_TABLES = 20
 MODEL = "sex ~ C(tenure) + C(status) + C(ill) + work"
 """Twenty coefficients. Each of the planted people has a level of their own."""
 
+NUMBERS = {
+    "medians": {"kind": "position", "variables": ["income"], "by": ["region", "sex"], "decimals": 0},
+    "linear": {"kind": "linear", "formula": "income ~ C(region) + sex", "decimals": 2},
+}
+"""Outputs of an income to the pound. The planted people are alone in their region."""
+
 SEEDS = 20
 SIZES = (10_000, 100_000, 600_000, 6_000_000, 60_000_000)
 IN_SERVER = 10_000_000
@@ -53,13 +59,35 @@ def make(n: int, path: Path) -> None:
         connection.close()
 
 
-def made(n: int) -> Path:
-    """The file of n people; it is kept."""
+def make_incomes(n: int, path: Path) -> None:
+    """n people with an income to the pound (some 300,000 different ones of sixty million people), three of them planted
+    in a region of their own."""
+    import duckdb
+
+    def share(k: int) -> str:
+        return f"((hash(i * 7 + {k}) % 1000003) + 0.5) / 1000003"
+
+    normal = f"sqrt(-2 * ln({share(1)})) * cos(2 * pi() * {share(2)})"
+    drawn = ", ".join(
+        f"(hash(i * 5 + {k}) % {size})::UTINYINT AS {name}"
+        for k, (name, size) in enumerate({"region": 10, "sex": 2, "age": 18}.items(), start=1)
+    )
+    planted = " ".join(f"UNION ALL SELECT {10 + k}, {k % 2}, {3 + k}, {41_234 + 11_111 * k}" for k in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        connection = duckdb.connect(config={"memory_limit": "2GB", "temp_directory": folder})
+        income = f"round(exp(10.2 + 0.7 * ({normal}) + 0.1 * (hash(i * 5 + 2) % 2)))::INTEGER AS income"
+        people = f"SELECT {drawn}, {income} FROM range({n - 3}) AS r(i)"
+        connection.execute(f"COPY ({people} {planted}) TO '{path}' (FORMAT parquet)")
+        connection.close()
+
+
+def made(n: int, what: str = "") -> Path:
+    """The file of n people; it is kept. what: "incomes" for those with an income."""
     FOLDER.mkdir(mode=0o700, exist_ok=True)
-    path = FOLDER / f"{n}.parquet"
+    path = FOLDER / f"{n}{what}.parquet"
     if not path.exists():
         part = path.with_suffix(".part")
-        make(n, part)
+        (make_incomes if what else make)(n, part)
         part.rename(path)
     return path
 
@@ -109,6 +137,18 @@ def _models(found: dict[str, Any]) -> _Lines:
     yield f"the same with standard errors, {SIZES[-1]:,} people", _process("model-se", made(SIZES[-1]))
 
 
+def _numbers(found: dict[str, Any]) -> _Lines:
+    del found
+    for n in (SIZES[2], SIZES[-1]):
+        for name in NUMBERS:
+            yield f"{name} of an income, {n:,} people", _process(name, made(n, "incomes"))
+
+
+def _stream(found: dict[str, Any]) -> _Lines:
+    del found
+    yield f"synthetic rows of {SIZES[-1]:,} people, written as Parquet", _process("stream", made(SIZES[-1]))
+
+
 def _server(found: dict[str, Any]) -> _Lines:
     del found
     yield f"a table from PostgreSQL, {IN_SERVER:,} people", _process("postgresql", made(IN_SERVER))
@@ -118,6 +158,7 @@ def _queue(found: dict[str, Any]) -> _Lines:
     n = SIZES[-1]
     costs = {name: found[name] if name in found else _process(name, made(n)) for name in ("table", "tables", "model")}
     yield "a queue of 200 submissions", queue(costs)
+    yield "the same without kept counts", queue(costs, is_kept=False)
     yield "1,000 submissions a week", queue(costs, 1000, target=7 * 24.0)
 
 
@@ -126,6 +167,8 @@ _ROWS: dict[str, Callable[[dict[str, Any]], _Lines]] = {
     "table": _one_table,
     "tables": _many_tables,
     "model": _models,
+    "numbers": _numbers,
+    "stream": _stream,
     "postgresql": _server,
     "queue": _queue,
 }
@@ -185,6 +228,7 @@ def _table(path: Path) -> dict[str, Any]:
         found_all &= found.record["exposure"]["exposed"] == len(PLANTED)
     return {
         "condensing, clock": read[1],
+        "kept counts read, seconds": _reading_kept(inputs.table),
         "seconds": float(np.median(seconds)),
         "clock": float(np.median(clock)),
         "target": 10,
@@ -192,6 +236,61 @@ def _table(path: Path) -> dict[str, Any]:
         "planted found, all seeds": found_all,
         "MB": _memory(),
     }
+
+
+def _reading_kept(table: Any) -> float:
+    """Seconds that counts take to be read which were kept: at least two hundred thousand people are."""
+    from divulge.condensing.kept import Kept
+
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Kept(Path(folder), "data")
+        kept.table(table.names, table.schema, lambda: table)
+        start = time.process_time()
+        kept.table(table.names, table.schema, lambda: table)
+        return time.process_time() - start
+
+
+def _of_numbers(path: Path, name: str) -> dict[str, Any]:
+    """One output of incomes, from the file to the verdict."""
+    from divulge.assess import assess, plan
+    from divulge.spec import parse_spec
+
+    start = time.process_time(), time.perf_counter()
+    spec = parse_spec({"data": str(path), "outputs": [{**NUMBERS[name], "compute": True}], "seed": 1}, Path())
+    ready = plan(spec)
+    planned = time.process_time() - start[0]
+    found = assess(ready)
+    regions = [ready.table.schema["region"].texts[code] for code in ready.table["region"][found.exposed]]
+    return {
+        "reading, seconds": planned,
+        "seconds": time.process_time() - start[0],
+        "clock": time.perf_counter() - start[1],
+        "sampled": found.record.get("sampled"),
+        "verdict": found.record["verdict"],
+        "planted found": {"10", "11", "12"} <= set(regions),
+        "MB": _memory(),
+    }
+
+
+def _streamed(path: Path) -> dict[str, Any]:
+    """As many synthetic people as there are, with the counts of one table: made, and written row by row."""
+    import pyarrow.parquet as pq
+
+    from divulge.assess.expected_people import expect_people
+    from divulge.assess.recipe import recipe_of
+    from divulge.spec import read_inputs
+    from divulge.table import write_table
+
+    spec = _assessment(str(path), *PLANTED)
+    inputs = read_inputs(spec, "condensed")
+    start = time.process_time()
+    made_people = expect_people(recipe_of(spec, inputs), 1)
+    assert made_people is not None, "counts of a table"
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        write_table(made_people.table, Path(folder) / "people.parquet")
+        rows = pq.read_metadata(Path(folder) / "people.parquet").num_rows
+    is_whole = rows == made_people.table.n_people and made_people.is_complete
+    return {"seconds": time.process_time() - start, "rows": rows, "every figure as printed": is_whole, "MB": _memory()}
 
 
 def _tables(path: Path) -> dict[str, Any]:
@@ -321,17 +420,24 @@ SHARES = {"table": 0.8, "model": 0.1, "tables": 0.1}
 """What the queue is made of."""
 
 
-def queue(costs: dict[str, Any], n: int = 200, cores: int = 2, target: float = 12.0) -> dict[str, Any]:
-    """A queue simulated: most are one table, some are models and sets of twenty tables; each is condensed anew.
+def queue(
+    costs: dict[str, Any], n: int = 200, cores: int = 2, target: float = 12.0, is_kept: bool = True
+) -> dict[str, Any]:
+    """A queue simulated: most are one table of three variables drawn at random, some are models and sets of twenty.
 
-    Whoever is free takes the next. What one takes is the time of the processor that was measured.
+    Whoever is free takes the next. What one takes is the time of the processor that was measured. People are condensed
+    once for each set of variables, and read again by whoever asks for the same.
     """
     rng = np.random.default_rng(1)
-    each = {name: STARTING + costs["table"]["condensing, clock"] + costs[name]["seconds"] for name in SHARES}
     drawn = rng.choice(list(SHARES), n, p=list(SHARES.values()))
-    free = np.zeros(cores)
+    sets = [tuple(names) for names in combinations(CARDS, 3)]
+    free, seen = np.zeros(cores), set()
     for name in drawn.tolist():
-        free[int(free.argmin())] += each[name]
+        asked = sets[int(rng.integers(len(sets)))] if name == "table" else name
+        table = costs["table"]
+        read = table["kept counts read, seconds"] if is_kept and asked in seen else table["condensing, clock"]
+        seen.add(asked)
+        free[int(free.argmin())] += STARTING + read + costs[name]["seconds"]
     hours = float(free.max()) / 3600
     return {"submissions": n, "cores": cores, "hours": hours, "target": target, "met": hours <= target}
 
@@ -348,6 +454,9 @@ _PROCESSES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "tables": _tables,
     "model": _model,
     "model-se": lambda path: _model(path, ("se",)),
+    "medians": lambda path: _of_numbers(path, "medians"),
+    "linear": lambda path: _of_numbers(path, "linear"),
+    "stream": _streamed,
     "postgresql": _postgresql,
 }
 

@@ -95,7 +95,7 @@ def assess(
     source = Source(spec, data_digest, time.perf_counter() - started)
     record = make_record(ready, arithmetic, results, decisions, source)
     if sample is not None:
-        record["sampled"] = sample.as_json(ready.table.n_people, ready.why_rows)
+        record = sample.told(record, ready)
     return Assessed(record, decisions.overall.verdict, results[0].at_risk, tuple(results), checkpoint)
 
 

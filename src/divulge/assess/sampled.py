@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,16 +22,16 @@ from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, pull
 from divulge.assess.statistics.sample_size import people_wanted, precision_of
 from divulge.assess.statistics.suspects import named_by_findings
-from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.outputs import Figures, Output, Released
 from divulge.outputs.digits import as_embedded, digits_of
-from divulge.table import Table
+from divulge.table import Table, Variable
 
 _EACH_GROUP = 40
 """People of every group behind a figure who are taken at least: twice as many as may be exposed by its size alone."""
 
 _FINE = 1000
-"""Numbers above which only those are taken for possible that somebody in the sample has."""
+"""Values of a number above which it is put on a grid: look-ups tell numbers apart to a twentieth of their spread."""
 
 _MOST_FILLED = 100_000
 """People who are taken for the sake of one way of grouping, at most about."""
@@ -73,7 +74,9 @@ class Sample:
         _fill_groups(ready.outputs, table, people, taken, rng)
         row = np.repeat(np.arange(table.n_rows), taken)
         held = Table(table.schema, tuple(column[row] for column in table.columns))
-        return cls(_with_own_numbers(held), row, is_suspect[row], n_suspects, int((~is_suspect[row]).sum()))
+        conditions = {n for o in ready.outputs for n in o.uses(table.schema) if n not in o.own_variables()}
+        held = _on_a_grid(held, is_suspect[row], conditions)
+        return cls(held, row, is_suspect[row], n_suspects, int((~is_suspect[row]).sum()))
 
     @property
     def power(self) -> float:
@@ -120,33 +123,49 @@ class Sample:
             risk, low=risk.value - float(np.hypot(below, more)), high=risk.value + float(np.hypot(above, more))
         )
 
-    def as_json(self, n_people: int, why: str) -> dict[str, object]:
-        """What the record says of it."""
-        return {
-            "people": n_people,
+    def told(self, record: dict[str, Any], ready: Plan) -> dict[str, Any]:
+        """The record with what it says of the sample. Figures are those of everybody: the sample's own tell nobody."""
+        for section, printed in zip(record["outputs"], ready.printed, strict=False):
+            for cell, value in zip(section["values"], printed.values.tolist(), strict=True):
+                cell |= {"released": value if np.isfinite(value) else None, "value": None}
+                cell.pop("se_released", None)
+                cell.pop("se", None)
+        record["sampled"] = {
+            "people": ready.table.n_people,
             "drawn": self.n_drawn,
             "suspects": int(self.suspects.sum()),
             "precision": precision_of(self.n_drawn),
-            "why": why,
+            "why": ready.why_rows,
         }
+        return record
 
 
-def _with_own_numbers(table: Table) -> Table:
-    """The same people, with the numbers that they have as the possible ones: a search tries every possible number."""
-    variables, columns = [], []
+def _on_a_grid(table: Table, suspects: Mask, named: set[str]) -> Table:
+    """The same people with fine numbers put to the nearest of about a thousand that some of them have, but for those of
+    suspects: a search tries every possible number. named: variables that conditions name, which stay as they are."""
+    variables: list[Variable] = []
+    columns: list[Codes] = []
     for variable, column in zip(table.schema, table.columns, strict=True):
-        is_used = np.bincount(column, minlength=variable.n_codes) > 0
-        is_used[variable.n_values :] = True
-        if variable.kind == "numeric" and variable.n_values > _FINE:
-            values = variable.values[is_used[: variable.n_values]]
-            labels = {
-                v: text for v, text in variable.labels.items() if v in variable.missing or v in set(values.tolist())
-            }
-            variables.append(replace(variable, values=values, labels=labels, frequencies=None))
-            columns.append((np.cumsum(is_used) - 1)[column])
-        else:
+        codes = column.astype(np.int64)
+        known = codes[codes < variable.n_values]
+        if variable.kind != "numeric" or variable.n_values <= _FINE or variable.name in named or not len(known):
             variables.append(variable)
             columns.append(column)
+            continue
+        numbers, used = variable.numbers[: variable.n_values], np.unique(known)
+        middles = (numbers[used][1:] + numbers[used][:-1]) / 2
+        # As many people between two of them, and as far from each other: both ends of a skewed distribution have some.
+        even = np.linspace(numbers[used[0]], numbers[used[-1]], _FINE // 2)
+        grid = np.sort(known)[np.linspace(0, len(known) - 1, _FINE // 2).astype(np.int64)]
+        own = codes[suspects & (codes < variable.n_values)]
+        grid = np.unique(np.concatenate([grid, used[np.searchsorted(middles, even)], own]))
+        place = np.arange(variable.n_codes) - variable.n_values + len(grid)
+        place[: variable.n_values] = np.searchsorted((numbers[grid][1:] + numbers[grid][:-1]) / 2, numbers)
+        values = variable.values[grid]
+        kept = {*values.tolist(), *variable.missing}
+        labels = {value: text for value, text in variable.labels.items() if value in kept}
+        variables.append(replace(variable, values=values, labels=labels, frequencies=None))
+        columns.append(place.astype(variables[-1].dtype)[codes])
     return Table(replace(table.schema, variables=tuple(variables)), tuple(columns))
 
 

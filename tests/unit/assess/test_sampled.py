@@ -89,6 +89,8 @@ def test_the_record_says_who_was_looked_at_and_how_precisely_that_tells() -> Non
     for risk in found["risk"]:
         low, high = risk["marginal_risk"]["interval"]
         assert high - low >= 2 * precision_of(500), "the choice of people is in the interval"
+    whole = plan_of(crowd(alone=True), _MEDIAN).printed[0].values.tolist()
+    assert [cell["released"] for cell in found["outputs"][0]["values"]] == whole, "not the medians of the sample"
     html = Html().render(found)
     assert "who may be exposed in the whole" in (html if isinstance(html, str) else html.decode())
 
@@ -101,6 +103,22 @@ def test_somebody_far_from_all_others_is_a_suspect() -> None:
     ready = planned(far, model, design=_DESIGN, measures=["DCAP"])
     sample = Sample.of(ready, work_out(ready))
     assert 7 in sample.row[sample.suspects]
+
+
+def test_fine_numbers_are_put_near_where_they_are_and_those_of_suspects_stay() -> None:
+    rng = np.random.default_rng(6)  # any seed will do
+    pay = Variable("PAY", "numeric", np.arange(0, 1_000_000, 50))
+    table = crowd(alone=True)
+    fine = np.minimum(np.exp(rng.normal(10, 0.7, 4000)) // 50, 19_999).astype(np.int64)
+    held = Table(Schema((table.schema["AREA"], pay)), (table["AREA"], fine))
+    ready = plan_of(held, _MEDIAN)
+    sample = Sample.of(ready, work_out(ready))
+    drawn, before = sample.table, 50.0 * held["PAY"][sample.row]
+    now = drawn.schema["PAY"].numbers[drawn["PAY"]]
+    assert drawn.schema["PAY"].n_values <= 1001
+    # Hits are told to a twentieth of the spread; a grid should not show in them.
+    assert np.abs(now - before).max() < 0.05 * before.std()
+    assert np.array_equal(now[sample.suspects], before[sample.suspects])
 
 
 def test_few_people_and_rows_that_were_asked_for_are_not_sampled() -> None:
