@@ -19,10 +19,8 @@ from typing import Any
 
 import numpy as np
 
-CARDS = {"area": 96, "sex": 2, "age": 18, "tenure": 8, "status": 6, "ill": 4, "work": 5, "born": 3}
-TYPES = 500_000
-PLANTED = {"tenure": (8, 0, 1), "status": (2, 6, 3), "ill": (1, 2, 4)}
-"""Three people, each with a value that nobody else has: alone in their cell of tenure by status by illness."""
+from benchmarks.nation_people import CARDS, FOLDER, PLANTED, made
+from benchmarks.nation_queue import queue
 
 N_TABLES = 20
 """Tables of three variables that are assessed together and alone; the planted people stand in the first."""
@@ -39,57 +37,6 @@ NUMBERS = {
 SEEDS = 20
 SIZES = (10_000, 100_000, 600_000, 6_000_000, 60_000_000)
 IN_SERVER = 10_000_000
-FOLDER = Path(tempfile.gettempdir()) / "divulge-nation"
-"""Where the people are kept between two runs: 250 MB."""
-
-
-def make(n: int, path: Path) -> None:
-    """n people as a Parquet file: each is of one of half a million types, three are planted."""
-    import duckdb
-
-    drawn = ", ".join(
-        f"(hash(t * 8 + {i}) % {size})::UTINYINT AS {name}" for i, (name, size) in enumerate(CARDS.items())
-    )
-    each = [", ".join(f"{PLANTED.get(name, (0, 0, 0))[k]}::UTINYINT AS {name}" for name in CARDS) for k in range(3)]
-    planted = " ".join(f"UNION ALL SELECT {one}" for one in each)
-    with tempfile.TemporaryDirectory() as folder:
-        connection = duckdb.connect(config={"memory_limit": "2GB", "temp_directory": folder})
-        types = f"SELECT (hash(i) % {TYPES})::BIGINT AS t FROM range({n - 3}) AS r(i)"
-        connection.execute(f"COPY (SELECT {drawn} FROM ({types}) {planted}) TO '{path}' (FORMAT parquet)")
-        connection.close()
-
-
-def make_incomes(n: int, path: Path) -> None:
-    """n people with an income to the pound (some 300,000 different ones of sixty million people), three of them planted
-    in a region of their own."""
-    import duckdb
-
-    def share(k: int) -> str:
-        return f"((hash(i * 7 + {k}) % 1000003) + 0.5) / 1000003"
-
-    normal = f"sqrt(-2 * ln({share(1)})) * cos(2 * pi() * {share(2)})"
-    drawn = ", ".join(
-        f"(hash(i * 5 + {k}) % {size})::UTINYINT AS {name}"
-        for k, (name, size) in enumerate({"region": 10, "sex": 2, "age": 18}.items(), start=1)
-    )
-    planted = " ".join(f"UNION ALL SELECT {10 + k}, {k % 2}, {3 + k}, {41_234 + 11_111 * k}" for k in range(3))
-    with tempfile.TemporaryDirectory() as folder:
-        connection = duckdb.connect(config={"memory_limit": "2GB", "temp_directory": folder})
-        income = f"round(exp(10.2 + 0.7 * ({normal}) + 0.1 * (hash(i * 5 + 2) % 2)))::INTEGER AS income"
-        people = f"SELECT {drawn}, {income} FROM range({n - 3}) AS r(i)"
-        connection.execute(f"COPY ({people} {planted}) TO '{path}' (FORMAT parquet)")
-        connection.close()
-
-
-def made(n: int, what: str = "") -> Path:
-    """The file of n people; it is kept. what: "incomes" for those with an income."""
-    FOLDER.mkdir(mode=0o700, exist_ok=True)
-    path = FOLDER / f"{n}{what}.parquet"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        (make_incomes if what else make)(n, part)
-        part.rename(path)
-    return path
 
 
 def run() -> list[dict[str, Any]]:
@@ -411,35 +358,6 @@ def _submitted(data: Any, folder: Path) -> tuple[float, Any]:
     start = time.perf_counter()
     found = subprocess.run(words, check=True, capture_output=True, text=True)
     return time.perf_counter() - start, json.loads(found.stdout)
-
-
-STARTING = 6.0
-"""Seconds of a processor that starting the command takes, with compiled code loaded."""
-
-SHARES = {"table": 0.8, "model": 0.1, "tables": 0.1}
-"""What the queue is made of."""
-
-
-def queue(
-    costs: dict[str, Any], n: int = 200, cores: int = 2, target: float = 12.0, is_kept: bool = True
-) -> dict[str, Any]:
-    """A queue simulated: most are one table of three variables drawn at random, some are models and sets of twenty.
-
-    Whoever is free takes the next. What one takes is the time of the processor that was measured. People are condensed
-    once for each set of variables, and read again by whoever asks for the same.
-    """
-    rng = np.random.default_rng(1)
-    drawn = rng.choice(list(SHARES), n, p=list(SHARES.values()))
-    sets = [tuple(names) for names in combinations(CARDS, 3)]
-    free, seen = np.zeros(cores), set()
-    for name in drawn.tolist():
-        asked = sets[int(rng.integers(len(sets)))] if name == "table" else name
-        table = costs["table"]
-        read = table["kept counts read, seconds"] if is_kept and asked in seen else table["condensing, clock"]
-        seen.add(asked)
-        free[int(free.argmin())] += STARTING + read + costs[name]["seconds"]
-    hours = float(free.max()) / 3600
-    return {"submissions": n, "cores": cores, "hours": hours, "target": target, "met": hours <= target}
 
 
 def _memory() -> float:
