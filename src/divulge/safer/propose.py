@@ -55,20 +55,20 @@ FRESH = 1_000_003
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One mitigation of one output (by number), with what it makes of it and what that loses. n_lost: variables of
-    which nothing is told any more."""
+    """One mitigation of one output (by number), with what it makes of it and what that loses. loses: whether of a
+    variable nothing is told any more."""
 
     output: int
     mitigation: Mitigation
     made: Output
     printed: Released
     loss: Loss
-    n_lost: int = 0
+    loses: bool = False
 
     @property
     def price(self) -> float:
         """By which candidates are ranked: a variable that is lost is missed more than its bits say."""
-        return self.loss.information + LOST * self.n_lost
+        return self.loss.information + (LOST if self.loses else 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,8 +262,8 @@ class _Search:
         except DivulgeError:
             return None
         is_changed = loss.changed > 0 or set(printed.labels) != set(case.released.labels)
-        n_lost = len(mitigation.loses(self.table.schema))
-        return Step(number, mitigation, made, printed, loss, n_lost) if is_changed else None
+        loses = bool(mitigation.loses(self.table.schema))
+        return Step(number, mitigation, made, printed, loss, loses) if is_changed else None
 
     def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
         """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""

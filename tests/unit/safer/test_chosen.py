@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from divulge.mitigations.mitigation import Rung
-from divulge.safer.propose import Step, _chosen
+from divulge.safer.propose import LOST, Step, _chosen
 
 
 def _candidate(name: str, rung: Rung, loss: float) -> tuple[Step, ...]:
@@ -49,3 +50,11 @@ def test_what_breaks_a_rule_is_not_assessed_and_no_more_is_screened_than_need_be
 
     assert _chosen([*ROUNDED, MERGED], 2, passes) == ROUNDED[1:3]
     assert asked == [*ROUNDED[:3], MERGED]
+
+
+def test_variables_that_are_lost_count_once_however_many_they_are() -> None:
+    kept, lost = ROUNDED[0][0], replace(MERGED[0], loses=True)
+    assert kept.price == kept.loss.information
+    assert lost.price == pytest.approx(MERGED[0].price + LOST)
+    dear = _candidate("way", Rung.ROUND, 0.97)
+    assert _chosen([dear, (lost,)], 1, _any) == [(lost,)]
