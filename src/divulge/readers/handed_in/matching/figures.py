@@ -15,6 +15,7 @@ from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.fits import Fit, fit_figure, other_errors, term_figure
 from divulge.readers.handed_in.matching.profiles import PROFILED, profile_end
 from divulge.readers.handed_in.matching.reading import Checked, Reading
+from divulge.readers.handed_in.matching.statistics import statistic
 from divulge.readers.handed_in.matching.terms import Column, formula_of
 
 
@@ -146,7 +147,9 @@ def _check(
     if figure.of is None and figure.what in _JOINT and (robust or fit.errors_named):
         return Checked(figure)  # a Wald test by the covariance in use
     label: str | None = None
-    if figure.of is None:
+    if figure.of is None and figure.what in ("mean of response", "sd of response"):
+        values = _of_response(figure.what.partition(" ")[0], way, fit, data)
+    elif figure.of is None:
         values = fit_figure(fit, figure.what)
     else:
         label = labels.get(figure.of)
@@ -177,6 +180,20 @@ def _check(
     if kind == "negative-binomial" and not right and figure.what in _ERRORS:
         return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
     return Checked(figure, bool(right), float((right or values)[0]))
+
+
+def _of_response(what: str, way: Way, fit: Fit, data: Data) -> list[float] | None:
+    """The mean or the standard deviation of a response over the rows of a fit; None where they are not these rows."""
+    name = re.sub(r"^log\((.+)\)$", r"\1", way.response).strip("`")
+    rows = data.mask(way.where)
+    if rows is None or name not in data.names or not data.is_numeric(name):
+        return None
+    for used in {f.name for column in way.columns.values() for f in column} | {name}:
+        rows = rows & (data.codes(used) >= 0)
+    if rows.sum() != fit.n:
+        return None
+    values = data.numbers(name)[rows]
+    return statistic(what, np.log(values) if way.response.startswith("log(") else values)
 
 
 _INTERPOLATED = 1e-3

@@ -207,6 +207,7 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
         "log-likelihood": [ll],
         "AIC": [-2 * ll + 2 * k, -2 * ll + 2 * (k + 1)],
         "BIC": [-2 * ll + np.log(n) * k, -2 * ll + np.log(n) * (k + 1)],
+        "Hannan-Quinn": [-2 * ll + 2 * j * float(np.log(np.log(n))) for j in (k, k + 1)] if n > math.e else [np.nan],
         "residual df": [n - k],
         "df2": [n - k],
         "null df": [n - 1],
