@@ -20,7 +20,7 @@ from divulge.readers.handed_in.matching.figures import Way, compared, with_other
 from divulge.readers.handed_in.matching.fits import fits_of, kind_named
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.screening import is_ruled_out
-from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of
+from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of, formula_of, is_beside
 
 _FITS = 120  # models that are tried for one candidate
 
@@ -39,7 +39,7 @@ def match_model(
     candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
 ) -> Reading:
     """The best reading of a model."""
-    terms = [t for t in candidate.terms if not t.is_reference and not _is_beside(t, candidate.kind)]
+    terms = [t for t in candidate.terms if not t.is_reference and not is_beside(t, candidate.kind)]
     if candidate.kind == "multinomial":
         terms = list({t.text: Term(t.text) for t in terms}.values())
     plain = _plain_reading(candidate, terms, words, data, where, aliases)
@@ -202,20 +202,6 @@ def _ordered(candidate: Candidate) -> dict[str, object]:
     if not cuts or any(len(c) != 2 for c in cuts):
         return {}
     return {"order": (cuts[0][0], *(c[1] for c in cuts))}
-
-
-_BESIDE = {
-    "ordered": re.compile(r"\S+/\S+"),
-    "negative-binomial": re.compile(r"/?(?:ln_?)?alpha|(?:[Ll]og\()?theta\)?"),
-}
-"""What stands among the terms of a model and is none of them: thresholds as statsmodels has them, dispersions."""
-
-
-def _is_beside(term: Term, kind: str) -> bool:
-    """Whether a row of a model is none of its terms: a cut point, a dispersion."""
-    named = _BESIDE.get(kind)
-    cut = "|" in term.text or re.fullmatch(r"/?cut\d+", term.text) is not None
-    return cut or (named is not None and named.fullmatch(term.text) is not None)
 
 
 def _noted(reading: Reading, note: str) -> Reading:

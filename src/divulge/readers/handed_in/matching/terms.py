@@ -190,3 +190,17 @@ def _written(factor: Factor, levels: dict[str, list[str]], words: Vocabulary) ->
         reference = left[0] if re.fullmatch(r"-?\d+(?:\.\d+)?", left[0]) else repr(left[0])
         return f"C({name}, Treatment({reference}))"
     return f"C({name})"
+
+
+_BESIDE = {
+    "ordered": re.compile(r"\S+/\S+"),
+    "negative-binomial": re.compile(r"/?(?:ln_?)?alpha|(?:[Ll]og\()?theta\)?"),
+}
+"""What stands among the terms of a model and is none of them: thresholds as statsmodels has them, dispersions."""
+
+
+def is_beside(term: Term, kind: str) -> bool:
+    """Whether a row of a model is none of its terms: a cut point, a dispersion."""
+    named = _BESIDE.get(kind)
+    cut = "|" in term.text or re.fullmatch(r"/?cut\d+", term.text) is not None
+    return cut or (named is not None and named.fullmatch(term.text) is not None)
