@@ -68,7 +68,7 @@ def test_program_does_what_its_scopes_and_its_owner_may(either: Service) -> None
     assert checking.post(f"{address}/comments", json={"text": "Fine."}).status_code == 200
     with either.ledger.reading() as session:
         entry = session.scalars(select(TrailEntry).where(TrailEntry.action == "decide")).one()
-        number = session.scalars(select(ApiToken.id).order_by(ApiToken.id.desc())).first()
+        number = session.scalars(select(ApiToken.id).order_by(ApiToken.created_at.desc())).first()
     assert entry.person == "chloe"
     assert json.loads(entry.details)["by_token"] == number
     assert not verify(either.ledger).faults
@@ -154,7 +154,8 @@ def test_what_a_program_takes_away_is_noted_with_its_token(service: Service) -> 
     assert taken.headers["content-type"] == "application/zip"
     with service.ledger.reading() as session:
         entry = session.scalars(select(TrailEntry).where(TrailEntry.action == "download")).one()
-    assert (entry.person, json.loads(entry.details)["what"]) == ("rosa", "release.zip, by token 1")
+        token = session.scalars(select(ApiToken.id)).one()
+    assert (entry.person, json.loads(entry.details)["what"]) == ("rosa", f"release.zip, by token {token}")
 
 
 def test_program_hands_in_files(service: Service) -> None:
