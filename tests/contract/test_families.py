@@ -98,6 +98,7 @@ NO_INTERVAL = {
     "baseCAPd": "what everybody knows",
     "SUDA": "a description of the file",
     "DIS_SUDA": "a model's guess from one sample",
+    **dict.fromkeys(("membership_epsilon", "shadow_epsilon"), "a lower bound: one end of an interval already"),
     **dict.fromkeys(("CIO", "pMSE", "pMSE_ratio", "SPECKS", "Hellinger"), "utility: one file beside another"),
 }
 """Figures about people that stand without an interval, and why."""

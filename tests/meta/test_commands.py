@@ -10,8 +10,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sqlalchemy import select
 
 from divulge.cli import COMMANDS, command_tree, main
+from divulge.ledger.database import open_ledger
+from divulge.ledger.model import Submission
 from tests.support.acro_folders import table_entry, write_folder
 from tests.support.repository import ROOT
 
@@ -30,7 +33,7 @@ JSON_CASES: dict[str, Callable[[Path], list[str]]] = {
     "ledger restore": lambda folder: ["ledger", "restore", _backup(folder), "--ledger", "b.sqlite"],
     "ledger export": lambda folder: ["ledger", "export", "--ledger", _ledger(folder)],
     "ledger list": lambda folder: ["ledger", "list", "--ledger", _ledger(folder)],
-    "ledger show": lambda folder: ["ledger", "show", "1", "--ledger", _ledger(folder)],
+    "ledger show": lambda folder: ["ledger", "show", *_submitted(folder)],
     "ledger verify": lambda folder: ["ledger", "verify", "--ledger", _ledger(folder)],
     "people list": lambda folder: ["people", "list", "--ledger", _ledger(folder)],
     "people reset-password": lambda folder: [
@@ -110,6 +113,15 @@ def _ledger(folder: Path) -> str:
     with pytest.raises(SystemExit):
         main(["ledger", "add", _fifty_people(folder), "--ledger", "a.sqlite"])
     return "a.sqlite"
+
+
+def _submitted(folder: Path) -> list[str]:
+    """The number of what was added, which is drawn, and its ledger."""
+    ledger = open_ledger(_ledger(folder))
+    with ledger.reading() as session:
+        number = session.scalars(select(Submission.id)).one()
+    ledger.close()
+    return [str(number), "--ledger", "a.sqlite"]
 
 
 def _backup(folder: Path) -> str:

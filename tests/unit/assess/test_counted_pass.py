@@ -75,9 +75,14 @@ def _same(one: Any, other: Any) -> bool:
     ],
     ids=["shares", "shares beside counts"],
 )
-def test_what_counts_do_not_say_is_looked_for_row_by_row(outputs: tuple[dict[str, Any], ...]) -> None:
+def test_shares_are_looked_for_by_different_rows(outputs: tuple[dict[str, Any], ...]) -> None:
     held = condense(people())
-    ready = planned(held, *outputs)
+    assert planned(held, *outputs).table.people is not None
+
+
+def test_what_counts_do_not_say_is_looked_for_row_by_row() -> None:
+    held = condense(people())
+    ready = planned(held, PART, {"kind": "gini", "variables": ["SEX"], "compute": True})
     assert ready.table.people is None
     assert ready.table.equals(expand(held))
 

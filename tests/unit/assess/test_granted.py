@@ -33,7 +33,7 @@ def test_count_is_expected_in_proportion_and_counts_little() -> None:
 
 
 def test_earlier_outputs_are_granted_to_new_ones_alone_and_embedded_with_all() -> None:
-    alone, together = _task(KNOWING, (0,)), _task(KNOWING, (0, 1))
+    alone, together = (_task(KNOWING, indices, KNOWING.table) for indices in ((0,), (0, 1)))
     assert len(alone.recipe(dict(enumerate(KNOWING.printed[:1])), 300).earlier) == 1
     assert together.recipe(dict(enumerate(KNOWING.printed)), 300).earlier == ()
     assert "SEX" in alone.table.names
@@ -41,4 +41,4 @@ def test_earlier_outputs_are_granted_to_new_ones_alone_and_embedded_with_all() -
 
 def test_nothing_is_granted_where_the_scenario_does_not_say_so() -> None:
     plain = ready(CROSSTAB, earlier=[SEX])
-    assert _task(plain, (0,)).granted == {}
+    assert _task(plain, (0,), plain.table).granted == {}

@@ -1,6 +1,6 @@
 """One run of descent: single moves, the last digits, disturbances, until all is as printed or nothing helps.
 
-The last digits are arithmetic (`last_digits`). For what that leaves there are pairs (models), annealing (many counts),
+The last digits are arithmetic (`last_digits`). For what that leaves there are pairs (models), annealing (counts),
 and disturbances (all), each measured to pay.
 """
 
@@ -46,9 +46,11 @@ class Search:
         self.settings = candidate.settings
         self.best: Codes | None = None
         self.fewest_off: float = np.inf
-        # Pairs are for the last digits of estimates. Many counts are put right by annealing, which leaves means of few
+        # Pairs are for the last digits of estimates. Counts are put right by annealing, which leaves means of few
         # people where arithmetic finds nothing: for these it is enough to try again from elsewhere.
-        self.has_model = any(t.output.statbarn is Statbarn.MODELS for t in candidate.objective.targets)
+        statbarns = {t.output.statbarn for t in candidate.objective.targets}
+        self.has_model = Statbarn.MODELS in statbarns
+        self.is_of_counts = statbarns == {Statbarn.FREQUENCIES}
 
     def run(self) -> Embedding:
         if not len(self.candidate.moves.variables):
@@ -81,7 +83,7 @@ class Search:
                 return Outcome.REPRODUCED
             if is_near:
                 return Outcome.NEAR_ENOUGH
-            if self.settings.keep is not None or (not self.has_model and self._is_many):
+            if self.settings.keep is not None or self.is_of_counts or (not self.has_model and self._is_many):
                 anneal(candidate, stalls)
             elif self.has_model:
                 make_pairs(candidate)
