@@ -45,8 +45,10 @@ serve: .venv/runtime ## start the service on this machine, with the data of the 
 test: .venv/dev ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
+# Whole programs (commands, the service, the manual, R and Stata) are for `make test`.
+FAST := tests/spec tests/contract tests/generative tests/unit tests/golden tests/meta
 test-fast: .venv/dev ## run the tests that take a moment: no browser, no server, no killing, no hundreds of splits
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not needs" $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not needs" $(FAST) $(ARGS)
 
 check: .venv/dev ## lint and check types
 	$(BIN)/ruff check src tests docs benchmarks examples

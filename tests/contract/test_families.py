@@ -48,6 +48,7 @@ def estimates(family: type[Family], case: Case, seed: int = 1) -> dict[str, Esti
 EVERY = pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.name)
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("kind", TABLES)
 def test_figures_are_named_finite_or_undefined_with_a_reason(family: type[Family], kind: str) -> None:
@@ -75,12 +76,14 @@ def test_family_describes_itself(family: type[Family]) -> None:
         assert measured.source
 
 
+@pytest.mark.slow
 @EVERY
 def test_same_seed_gives_the_same_figures(family: type[Family]) -> None:
     case = case_of(*TABLES["ordinary"], holdout=drawn(40, 20))
     assert dumps(estimates(family, case)) == dumps(estimates(family, case))
 
 
+@pytest.mark.slow
 @EVERY
 def test_tables_are_not_changed(family: type[Family]) -> None:
     case = case_of(*TABLES["ordinary"], holdout=drawn(40, 20))
@@ -112,6 +115,7 @@ def everything() -> Measured:
     )
 
 
+@pytest.mark.slow
 @EVERY
 def test_figure_of_people_has_its_twin_for_the_holdout_or_holds_both(
     family: type[Family], everything: Measured

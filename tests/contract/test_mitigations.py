@@ -43,6 +43,7 @@ def proposed(kind: type[Mitigation]) -> list[tuple[str, Mitigation]]:
     return [(name, found) for name in DOCUMENTS for found in kind.propose(trouble(name))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MEMBERS)
 def test_mitigation_explains_itself_and_finds_something_to_do(kind: type[Mitigation]) -> None:
     assert kind.__doc__
@@ -70,6 +71,7 @@ def test_mitigated_output_is_one_that_a_spec_holds_and_data_give(kind: type[Miti
         assert released.agrees(figures.values)[usable].mean() >= (0.95 if mitigation.name == "add-noise" else 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MEMBERS)
 def test_mitigation_is_told_in_a_phrase_and_its_loss_is_a_share(kind: type[Mitigation]) -> None:
     for name, mitigation in proposed(kind):
@@ -83,6 +85,7 @@ def test_mitigation_is_told_in_a_phrase_and_its_loss_is_a_share(kind: type[Mitig
         assert 0 < loss.changed <= loss.figures or mitigation.rung is Rung.COARSEN
 
 
+@pytest.mark.slow
 def test_merges_leave_no_thin_cell() -> None:
     from divulge.mitigations.merge_levels import MergeLevels
 
@@ -127,6 +130,7 @@ def test_condition_loses_a_part_only_where_that_widens_it(where: str, parts: set
     assert found == {None, *parts}
 
 
+@pytest.mark.slow
 def test_numbers_that_a_model_takes_as_categories_are_merged() -> None:
     from divulge.mitigations.merge_levels import MergeLevels
 
@@ -154,6 +158,7 @@ def _smallest(output: Output) -> float:
     return float(counts[counts > 0].min())
 
 
+@pytest.mark.slow
 def test_coarser_groups_and_fewer_digits_go_together() -> None:
     from divulge.mitigations.merge_levels import MergeLevels
     from divulge.safer.both import Both

@@ -93,6 +93,7 @@ def test_description_is_one_sentence(kind: type[Output], example: Example, tmp_p
     assert "\n" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_labels_are_known_without_data(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)
@@ -104,6 +105,7 @@ def test_labels_are_known_without_data(kind: type[Output], example: Example, tmp
     assert set(output.uses(table.schema)) >= set(output.own_variables())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_published_figures_agree_with_themselves_and_not_with_others(
     kind: type[Output], example: Example, tmp_path: Path
@@ -118,6 +120,7 @@ def test_published_figures_agree_with_themselves_and_not_with_others(
     assert not released.agrees(figures.values + 3 * released.half)[shown].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_released_as_mapping_list_and_file_is_the_same(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)
@@ -144,6 +147,7 @@ def test_spec_survives_a_journey_through_json(kind: type[Output], example: Examp
     assert set(json.loads(text)) == {"kind", *example.fields}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_row_order_is_irrelevant_and_nothing_is_changed(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)
@@ -155,6 +159,7 @@ def test_row_order_is_irrelevant_and_nothing_is_changed(kind: type[Output], exam
     assert all(np.array_equal(a, b) for a, b in zip(before, table.columns, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_doubling_all_rows_does_what_the_kind_says(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)
@@ -167,6 +172,7 @@ def test_doubling_all_rows_does_what_the_kind_says(kind: type[Output], example: 
         assert close(twice.values, once.values * (2 if output.growth == "extensive" else 1), 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 @pytest.mark.parametrize("rows", ["none", "one", "constant"])
 def test_poor_tables_give_a_status_and_no_exception(
@@ -185,6 +191,7 @@ def test_poor_tables_give_a_status_and_no_exception(
     assert figures.status is Status.SEPARATED or not np.isinf(figures.values).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), LOWERED)
 def test_lowered_form_is_zero_at_the_table_that_was_released(
     kind: type[Output], example: Example, tmp_path: Path
@@ -212,6 +219,7 @@ def test_lowered_form_is_zero_at_the_table_that_was_released(
         assert set(lowered.variables) <= set(output.uses(table.schema))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), LOWERED)
 def test_totals_are_sums_over_rows(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)
@@ -224,6 +232,7 @@ def test_totals_are_sums_over_rows(kind: type[Output], example: Example, tmp_pat
     assert close(whole, np.asarray(parts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), LOWERED)
 def test_first_order_change_agrees_with_finite_differences(
     kind: type[Output], example: Example, tmp_path: Path
@@ -263,6 +272,7 @@ def test_first_order_change_agrees_with_finite_differences(
     assert beyond <= 0.1 * scale + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), LOWERED)
 def test_residuals_inside_their_intervals_mean_figures_as_printed(
     kind: type[Output], example: Example, tmp_path: Path
@@ -355,6 +365,7 @@ def _named(output: Output, labels: tuple[str, ...]) -> dict[str, tuple[str, ...]
     return {"figures": labels} if isinstance(output, Custom) else {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_kind_rejects_impossible_numbers(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)

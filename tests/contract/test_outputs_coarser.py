@@ -39,6 +39,7 @@ def coarse(output: Output, table: Table) -> Output | None:
 CASES = [case for case in LOWERED if "suppressed" not in case.values[1].fields]  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_coarse_output_is_the_kind_on_coarse_rows_and_lowers_to_fine_ones(
     kind: type[Output], example: Example, tmp_path: Path

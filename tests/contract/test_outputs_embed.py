@@ -30,6 +30,7 @@ def table_of(data: str) -> Table:
     return simulated_census(N_ROWS) if data == "census" else simulated_health(N_ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_search_reaches_every_figure_as_printed(kind: type[Output], example: Example) -> None:
     table = table_of(example.data)

@@ -39,6 +39,7 @@ def test_rows_behind_counts_are_the_counts(kind: str, tmp_path: Path) -> None:
             assert (figures.values[behind.figures] == n).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES)
 def test_data_keep_the_inequalities_of_their_own_figures(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = table_of(example.data)

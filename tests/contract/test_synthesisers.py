@@ -86,6 +86,7 @@ def test_every_setting_has_a_default_and_a_help_text(kind: str) -> None:
     hash(synthesiser())
 
 
+@pytest.mark.slow
 @EVERY
 def test_same_seed_gives_the_same_bytes_and_other_seeds_and_runs_others(kind: str) -> None:
     objective = objective_of(CENSUS, MODEL)
@@ -96,6 +97,7 @@ def test_same_seed_gives_the_same_bytes_and_other_seeds_and_runs_others(kind: st
     assert len({tuple(first), tuple(seed), tuple(run)}) == 3
 
 
+@pytest.mark.slow
 @EVERY
 def test_result_is_on_the_schema_with_as_many_rows_as_asked_for(kind: str) -> None:
     found = small(kind).embed(objective_of(CENSUS, MODEL, CELLS), 350, 1)
@@ -105,6 +107,7 @@ def test_result_is_on_the_schema_with_as_many_rows_as_asked_for(kind: str) -> No
     check_honest(found)
 
 
+@pytest.mark.slow
 @EVERY
 def test_errors_are_smaller_than_those_of_the_start(kind: str) -> None:
     people = simulated_census(5000)
@@ -117,6 +120,7 @@ def test_errors_are_smaller_than_those_of_the_start(kind: str) -> None:
     assert found.accepted > 0
 
 
+@pytest.mark.slow
 @EVERY
 def test_order_of_the_original_rows_leaves_no_trace(kind: str) -> None:
     shuffled = CENSUS.take(np.random.default_rng(1).permutation(400))
@@ -189,6 +193,7 @@ ENDS_SHORT = {"descent": Outcome.STALLED, "evolutionary": Outcome.FINISHED}
 """How each says that it did not get there. A new synthesiser needs a line here."""
 
 
+@pytest.mark.slow
 @EVERY
 def test_crosstabs_whose_margins_disagree_are_never_reproduced(kind: str) -> None:
     first = Crosstab(variables=("X", "Y"), released=[10, 10, 10, 10])
@@ -198,6 +203,7 @@ def test_crosstabs_whose_margins_disagree_are_never_reproduced(kind: str) -> Non
     check_honest(found)
 
 
+@pytest.mark.slow
 @EVERY
 def test_coefficients_that_no_data_of_this_size_give_are_never_reproduced(kind: str) -> None:
     # Six rows of two groups: every log-odds is the logarithm of one of a few fractions, none of them 0.1234.
@@ -208,6 +214,7 @@ def test_coefficients_that_no_data_of_this_size_give_are_never_reproduced(kind: 
     check_honest(found)
 
 
+@pytest.mark.slow
 @EVERY
 def test_coefficients_of_separated_data_end_with_a_status(kind: str) -> None:
     model = Logistic(formula="Y ~ X", decimals=1, released=[-25.0, 50.0])
@@ -225,6 +232,7 @@ def test_level_with_a_released_count_of_zero_is_left_empty(kind: str) -> None:
     check_honest(found)
 
 
+@pytest.mark.slow
 @EVERY
 def test_model_of_a_level_that_nobody_has_ends_with_a_status(kind: str) -> None:
     counts = Crosstab(variables=("X",), released=[30, 0])
@@ -242,6 +250,7 @@ def test_single_variable_is_enough(kind: str) -> None:
     check_honest(found)
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("n_rows", [1, 3])
 def test_few_rows_end_with_a_status(kind: str, n_rows: int) -> None:

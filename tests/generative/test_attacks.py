@@ -38,6 +38,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS)
 def test_unique_match_equals_the_loop(people: list[tuple[int, ...]], synthetic: list[tuple[int, ...]]) -> None:
     found = UniqueMatches().estimate(Case(table(people), table(synthetic), SCENARIO), rng())

@@ -74,6 +74,7 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", _FAMILIES, ids=lambda f: f.name)
 @settings(max_examples=12)  # all attackers together take a quarter of a second
 @given(cases())

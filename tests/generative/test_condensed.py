@@ -103,6 +103,7 @@ def test_models_of_condensed_people_are_those_of_the_rows(table: Table, output: 
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.slow
 @given(tables(), st.lists(_MODELS, min_size=1, max_size=2))
 def test_rules_find_the_same_of_models(table: Table, outputs: list[Any]) -> None:
     found = []
@@ -139,6 +140,7 @@ def test_figures_and_crowds_are_the_same(table: Table, output: Any) -> None:
     assert crowds[0] == crowds[1]
 
 
+@pytest.mark.slow
 @given(tables(), st.lists(_OUTPUTS, min_size=1, max_size=3))
 def test_rules_and_audit_find_the_same(table: Table, outputs: list[Any]) -> None:
     if not all(_fits(output, table.schema) for output in outputs):

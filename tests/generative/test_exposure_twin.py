@@ -25,6 +25,7 @@ def _assessed(people: np.ndarray, **output: object) -> object:
     return assess(ready(spec, table=table, scenario={"keys": ["AREA"], "target": "ILL"}, design=design), workers=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_expose_whom_the_twin_exposes_and_by_as_much(seed: int) -> None:
     people = _people(seed)
@@ -36,6 +37,7 @@ def test_counts_expose_whom_the_twin_exposes_and_by_as_much(seed: int) -> None:
     assert np.array_equal(found.exposed, expected)
 
 
+@pytest.mark.slow
 def test_searches_expose_whom_the_twin_exposes_clearly() -> None:
     people = _people(1)
     # With two decimals of a per cent every count of 200 follows, but nothing says so: it has to be searched for.
@@ -45,6 +47,7 @@ def test_searches_expose_whom_the_twin_exposes_clearly() -> None:
     assert not found.results[0].exposed[exposures < 0.05].any()
 
 
+@pytest.mark.slow
 def test_marginal_risk_of_halves_is_the_twins_within_its_interval() -> None:
     people = _people(2)
     found = _assessed(people, statistic="percentages", decimals=2)

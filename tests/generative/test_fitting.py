@@ -88,6 +88,7 @@ def test_where_the_scaling_starts_does_not_show(table: Table, variables: list[tu
     assert from_whole.values == pytest.approx(from_granted.values, abs=4 * ALMOST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{"base": 3}, {"threshold": 4}, {"base": 3, "margins": True}], ids=str)
 def test_rounded_and_withheld_counts_come_out_as_printed(changed: dict[str, Any]) -> None:
     off = []

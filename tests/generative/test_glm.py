@@ -94,6 +94,7 @@ def dense(design: str, codes: np.ndarray, rows: Rows, family: str) -> tuple[np.n
     return x[takes_part], classes[takes_part].astype(float), weight[takes_part]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["cells", "rows", "own terms"])
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("design", DESIGNS)
@@ -121,6 +122,7 @@ def test_moments_equal_those_of_the_dense_matrix(
         assert source.summary.weight == pytest.approx(weight.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("design", DESIGNS)
 @given(codes=tables(), is_weighted=st.booleans())

@@ -56,6 +56,7 @@ def damaged(draw: st.DrawFn, program: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", FILES)
 @given(draw=st.data())
 @BRIEF
@@ -73,6 +74,7 @@ def test_damaged_text_is_read_without_inventing_a_figure(program: str, draw: st.
         assert len(reading.figures) == len(candidate.figures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", sorted({s for f in FORMATS for s in f.SUFFIXES if s}))
 @given(content=st.binary(max_size=400) | st.text(max_size=300).map(lambda t: t.encode("utf-8")))
 @BRIEF

@@ -30,6 +30,7 @@ def same_lattice(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(hermite[0] == hermite[1])
 
 
+@pytest.mark.slow
 @given(seed=SEEDS, n=st.integers(2, 12), bits=st.integers(1, 24))
 def test_reduced_basis_is_reduced_in_exact_arithmetic_and_spans_the_same_lattice(seed: int, n: int, bits: int) -> None:
     basis = random_basis(np.random.default_rng(seed), n, bits)

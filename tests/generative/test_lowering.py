@@ -59,6 +59,7 @@ def _lowered(rng: np.random.Generator, family: str | None, moment: str) -> Lower
     return Lowered((block,), rng.normal(3, 1, n), DiagonalResiduals(np.ones(n)), -np.ones(n), np.ones(n), np.ones(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [None, *FAMILIES])
 @pytest.mark.parametrize("moment", MOMENTS)
 @given(seed=st.integers(0, 10**6))

@@ -70,6 +70,7 @@ def test_diversity_of_classes_equals_a_loop(people: list, rows: list) -> None:
     assert found["l_below"].value == reference.share_in(people, rows, lambda t: len(set(t)) < 2)
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS, st.booleans())
 def test_closeness_of_classes_equals_a_loop(people: list, rows: list, ordered: bool) -> None:
     schema = ORDERED if ordered else PLAIN

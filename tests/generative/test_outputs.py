@@ -145,6 +145,7 @@ WEIGHTED: list[Output] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", WEIGHTED, ids=lambda o: o.kind)
 @given(table=tables())
 def test_weight_counts_a_row_as_often_as_it_says(output: Output, table: Table) -> None:
@@ -204,6 +205,7 @@ LOWERED: list[Output] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", LOWERED, ids=lambda o: f"{o.kind}-{o.growth}")
 @given(released_table=tables(min_rows=4), other=tables(min_rows=4))
 def test_lowered_form_is_inside_exactly_where_the_output_is_as_printed(

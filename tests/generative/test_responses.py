@@ -36,6 +36,7 @@ def world(family: Family, values: tuple[int, ...], n: int, p: int, seed: int, di
     return coefficients(family, x, *printed(beta[0], digits)), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "values", "n", "p"), CASES)
 @given(seed=SEEDS, digits=st.integers(1, 8))
 def test_determined_responses_are_those_that_every_solution_shares(
@@ -54,6 +55,7 @@ def test_determined_responses_are_those_that_every_solution_shares(
     assert np.array_equal(found.values[shared], secret[shared])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [1, 2, 3])
 def test_sixteen_people_agree_with_all_65536_responses(digits: int) -> None:
     made = world(LOGISTIC, (0, 1), 16, 3, 5, digits)  # seed: a fit that exists
@@ -64,6 +66,7 @@ def test_sixteen_people_agree_with_all_65536_responses(digits: int) -> None:
     assert np.array_equal(found.determined, (wanted == wanted[0]).all(axis=0))
 
 
+@pytest.mark.slow
 @given(seed=SEEDS)
 def test_several_outputs_on_the_same_people_are_used_together(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -122,6 +122,7 @@ def test_single_column_keeps_its_empty_lines_as_missing(texts: list[str | None])
         assert shown(read_table(path, delimiter=",")) == shown(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 def test_sixty_thousand_levels_round_trip(tmp_path: Path, suffix: str) -> None:
     levels = np.array([f"level {i:05d} é" for i in range(60_000)], dtype=object)

@@ -109,6 +109,7 @@ def test_analysis_of_variance_equals_that_of_scipy(table: Table) -> None:
     np.testing.assert_allclose(found, [expected.statistic, expected.pvalue], rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(tables())
 def test_regression_f_equals_that_of_statsmodels(table: Table) -> None:
     found = value_of(FTest(formula="z ~ center(x)*h + w"), table)
@@ -134,6 +135,7 @@ def test_ratios_equal_those_of_statsmodels(table: Table, level: float) -> None:
         np.testing.assert_allclose(figures.values[:3], [value, *interval], rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # lifelines' own
 @given(tables(), st.booleans())
 def test_survival_equals_that_of_lifelines(table: Table, is_weighted: bool) -> None:

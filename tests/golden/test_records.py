@@ -42,6 +42,7 @@ def _record(case: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_record_is_what_it_was(name: str) -> None:
     file = FOLDER / f"{name}.json"

@@ -178,6 +178,7 @@ def test_command_takes_json(name: str) -> None:
     assert any("--json" in parameter.opts for parameter in ALL[name].params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_json_is_the_only_thing_on_standard_output(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -193,6 +194,7 @@ def test_json_is_the_only_thing_on_standard_output(
     assert isinstance(json.loads(printed), dict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_wrong_option_is_one_json_error_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:

@@ -98,6 +98,7 @@ def test_link_to_a_paper_is_no_fetch() -> None:
     assert not FETCHES.search('<a href="https://doi.org/10.1007/978-3-319-99771-1_9">Taub et al. 2018</a>')
 
 
+@pytest.mark.slow
 def test_source_uses_no_network_client_but_where_it_is_asked_to() -> None:
     for path in (ROOT / "src").rglob("*.py"):
         if path.relative_to(ROOT / "src" / "divulge").as_posix() in MAY_CONNECT:
@@ -112,6 +113,7 @@ def test_source_uses_no_network_client_but_where_it_is_asked_to() -> None:
         assert not wrong, f"{name(path)} imports {wrong}"
 
 
+@pytest.mark.slow
 def test_prose_is_in_british_spelling() -> None:
     read = [p for p in text_files() if p.suffix in (".py", ".md")]
     assert {name(p): words for p in read if (words := american_words(_prose(p)))} == {}

@@ -107,6 +107,7 @@ def upward_imports(path: Path, part: str) -> list[str]:
 FILES = [p for p in sorted(SOURCE.rglob("*.py")) if p != SOURCE / "__init__.py"]
 
 
+@pytest.mark.slow
 def test_every_file_imports_only_downwards() -> None:
     assert [line for path in FILES for line in upward_imports(path, _part(path))] == []
 

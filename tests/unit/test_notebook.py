@@ -27,6 +27,7 @@ def found() -> divulge.Check:
     return divulge.check(FRAME, MODEL, table, splits=2, seconds=0.3, workers=1, progress=False)
 
 
+@pytest.mark.slow
 def test_check_has_a_verdict_with_reasons(found: divulge.Check) -> None:
     assert found.verdict in ("release", "review", "refuse")
     assert found.reasons
@@ -69,6 +70,7 @@ def test_result_of_another_frame_is_rejected() -> None:
         divulge.check(other, MODEL)
 
 
+@pytest.mark.slow
 def test_result_of_a_part_is_rejected_unless_the_part_is_named() -> None:
     part = smf.ols("age ~ C(town)", FRAME[FRAME.town != "Ely"]).fit()
     with pytest.raises(OutputError, match="Is this the frame"):
@@ -120,6 +122,7 @@ def test_robust_standard_errors_are_kept_and_others_are_refused_in_words() -> No
     assert "se" not in vars(from_statsmodels(other, statistics=("n",)))["statistics"]
 
 
+@pytest.mark.slow
 def test_refused_table_is_changed_until_it_is_released() -> None:
     rng = np.random.default_rng(3)  # any seed: two people are alone in their area
     frame = pd.DataFrame({"area": ["n"] * 200 + ["s"] * 150 + ["i"] * 2, "ill": rng.integers(0, 2, 352)})

@@ -25,6 +25,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(11)
 
 
+@pytest.mark.slow
 def test_what_follows_from_another_variable_follows_in_the_synthetic_rows() -> None:
     x = [i % 10 for i in range(200)]
     original = table(x=x, Y=[int(v >= 5) for v in x])

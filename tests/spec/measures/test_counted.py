@@ -13,6 +13,7 @@ KOLB_SYNTHETIC = pd.DataFrame({"key1": [1, 1, 4, 4, 4, 5], "key2": [2, 2, 12, 12
 KOLB_ORIGINAL = pd.DataFrame({"key1": [1, 1, 4, 4, 4, 5], "key2": [2, 2, 12, 12, 12, 12], "t": [3, 3, 4, 4, 9, 10]})
 
 
+@pytest.mark.slow
 def test_kolb_and_others_table_2() -> None:
     found = measure(KOLB_ORIGINAL, KOLB_SYNTHETIC, ["key1", "key2"], "t")
     assert found["TCAP_ratio"].value == 1 / 2
@@ -142,6 +143,7 @@ def test_several_files_are_pooled_for_cap_and_kept_apart_for_raab() -> None:
     assert "DiSCO" not in found.pooled
 
 
+@pytest.mark.slow
 def test_sweep_gives_the_mean_both_ways() -> None:
     # With k the intruder is right twice of twice; l says nothing for certain; both keys are as good as k.
     people = pd.DataFrame({"k": list("aabb"), "l": list("cdcd"), "t": list("xxyy")})

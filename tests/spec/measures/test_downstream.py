@@ -34,6 +34,7 @@ def found(target: str, synthetic: Table, holdout: Table | None = None, **setting
     return Downstream(**settings).estimate(case, np.random.default_rng(3))  # type: ignore[arg-type]  # any seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["cart", "rf"])
 def test_rows_that_keep_what_area_says_lose_nothing(model: str) -> None:
     figures = found("ill", drawn(400, 4), model=model)

@@ -52,6 +52,7 @@ def fresh() -> Measured:
     return found(FRESH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["identical", "inference", "presence", "singling_out_multivariate"])
 def test_copies_show_in_the_difference_between_people_and_holdout(copied: Measured, name: str) -> None:
     difference = copied.difference[name][0]
@@ -114,6 +115,7 @@ def test_shadows_find_copies_whatever_the_intruder_believes_the_generator_to_be(
     assert interval.low > 0.5 or generator == "marginals"
 
 
+@pytest.mark.slow
 def test_shadows_see_nothing_in_fresh_rows() -> None:
     values = [
         measure(drawn(400, s), drawn(400, s + 1), KEYS, "pay", holdout=drawn(400, s + 2), measures=["shadow"])[
@@ -167,6 +169,7 @@ def test_copies_refute_a_small_epsilon_and_fresh_rows_refute_nothing(
     assert fresh[f"{attack}_epsilon"].value == 0
 
 
+@pytest.mark.slow
 def test_audits_of_fresh_rows_are_wrong_no_more_often_than_they_say() -> None:
     seeds = range(100, 400, 10)  # any, ten apart: no sample is used twice
     found = [

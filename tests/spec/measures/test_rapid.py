@@ -98,6 +98,7 @@ def test_class_that_the_synthetic_data_lack_has_probability_zero() -> None:
         assert by_class["level 2"] == {"level": "level 2", "n": 10, "at_risk": 0, "share": 0.0, "baseline": 0.25}
 
 
+@pytest.mark.slow
 def test_text_target_is_read_as_classes() -> None:
     table = simulated_health(150, kappa=10.0)
     synthetic = Cart().synthesise(table, None, rng())
@@ -194,6 +195,7 @@ def test_attackers_may_be_named_in_one_text() -> None:
     assert Rapid(**given).names() == ["RAPID_cart", "RAPID_l1", "RAPID_mean", "RAPID_max"]
 
 
+@pytest.mark.slow
 def test_rapid_is_the_same_however_many_cores_are_used() -> None:
     people = simulated_health(200, kappa=2.0)
     case = Case(people, Cart().synthesise(people, None, rng()), HEALTH)
@@ -202,6 +204,7 @@ def test_rapid_is_the_same_however_many_cores_are_used() -> None:
     assert dumps(one) != dumps(Rapid(**QUICK).estimate(case, rng(8)))
 
 
+@pytest.mark.slow
 def test_holdout_is_attacked_by_the_same_models() -> None:
     people, holdout = (simulated_health(200, kappa=2.0, seed=s) for s in (1, 2))
     synthetic = [Cart().synthesise(people, None, rng(s)) for s in (1, 2)]
@@ -216,6 +219,7 @@ def test_holdout_is_attacked_by_the_same_models() -> None:
         )
 
 
+@pytest.mark.slow
 def test_mean_and_maximum_are_those_of_the_attackers() -> None:
     people = simulated_health(200, kappa=2.0)
     case = Case(people, Cart().synthesise(people, None, rng()), HEALTH, with_scores=True)
@@ -353,6 +357,7 @@ def test_numbers_are_neither_right_nor_wrong() -> None:
     assert Numbers(np.array([1.0]), np.array([1.0]), "absolute").is_right() is None
 
 
+@pytest.mark.slow
 def test_small_version_of_the_papers_figure_5a() -> None:
     # 4 replications of 1,000 people and 60 trees: the standard error is about 0.015 at κ = 0, where one has 0.03.
     found = {}

@@ -22,6 +22,7 @@ GUIDELINE = pd.DataFrame(
 """Ten people of the International Household Survey Network's guidelines for sdcMicro."""
 
 
+@pytest.mark.slow
 def test_scores_of_the_guideline_data() -> None:
     found = unique_sets(table_from_frame(GUIDELINE), list(GUIDELINE.columns))
     assert suda_scores(found).tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]

@@ -131,12 +131,14 @@ def _embedded(output: Cox, table: Table, seed: int = 1) -> tuple[Released, Table
     return released, found.table, found.outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 def test_synthetic_people_reproduce_six_decimals_of_the_lung_data(ties: Any) -> None:
     output = Cox(**LUNG, ties=ties, statistics=("n",), decimals=(6, 6, 6, 0))
     assert _embedded(output, _lung())[2] is Outcome.REPRODUCED
 
 
+@pytest.mark.slow
 def test_synthetic_people_reproduce_what_the_vignette_prints_but_for_a_digit_of_p() -> None:
     # print(coxph(Surv(time, status) ~ age + sex + wt.loss, lung), digits=3): coef, exp(coef), se(coef), z, p
     data = load_lung().rename(columns={"wt.loss": "loss"})

@@ -43,6 +43,7 @@ def agree(figures: Figures, expected: Any) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "terms",
     [
@@ -103,6 +104,7 @@ def test_row_with_a_missing_response_takes_no_part() -> None:
     assert Logistic(formula="OUT ~ GROUP").evaluate(rows).values == pytest.approx(np.log([1 / 3, 3, 9]))
 
 
+@pytest.mark.slow
 def test_group_that_is_all_yes_separates() -> None:
     figures = Logistic(formula="OUT ~ GROUP").evaluate(table([0, 1, 0, 1, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1, 2, 2]))
     assert figures.status is Status.SEPARATED

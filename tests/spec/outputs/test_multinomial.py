@@ -23,6 +23,7 @@ def table(f: tuple[int, int, int], m: tuple[int, int, int]) -> Table:
     return Table(SCHEMA, (votes, np.repeat([0, 1], [sum(f), sum(m)]).astype(np.uint8)))
 
 
+@pytest.mark.slow
 def test_coefficients_are_log_odds_against_the_first_value() -> None:
     figures = Multinomial(formula="VOTE ~ SEX").evaluate(table((2, 4, 8), (3, 3, 27)))
     assert figures.labels == (

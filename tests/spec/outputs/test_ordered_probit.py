@@ -18,6 +18,7 @@ def test_two_values_are_a_probit_regression() -> None:
     assert found.values == pytest.approx([known["AGE"], known["SEX[T.2]"], -known["Intercept"]])
 
 
+@pytest.mark.slow
 def test_ordered_probit_is_that_of_statsmodels() -> None:
     data = frame()
     exog = data[["AGE"]].assign(woman=data["SEX"].cat.codes)

@@ -18,6 +18,7 @@ LEVELS = table_from_frame(levelled_frame())
 FIELDS: dict[str, Any] = {"formula": "y ~ x", "group": "g", "slope": "x"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", ["ml", "reml"])
 @pytest.mark.parametrize(("bars", "correlated"), [("|", True), ("||", False)])
 def test_random_slope_is_that_of_lmer(likelihood: Any, bars: str, correlated: bool) -> None:

@@ -63,6 +63,7 @@ def test_linear_coefficients_equal_those_of_statsmodels(terms: str) -> None:
     agree(Linear(formula=f"log(AGE + 5) ~ {terms}").evaluate(CENSUS), smf.ols(f"Y ~ {terms}", data).fit())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", [TERMS[0], "SEX:LTILL + C(AREAP)", "bs(AGE, 5)", "0 + AGE:SEX + C(MSTATUS)"])
 def test_poisson_coefficients_equal_those_of_statsmodels(terms: str) -> None:
     data = frame().assign(Y=CENSUS["ETHGROUP"] + 1.0)
@@ -114,6 +115,7 @@ def test_weighted_linear_model_equals_weighted_least_squares() -> None:
     assert found == pytest.approx([expected.rsquared, expected.llf, expected.nobs], rel=1e-10)
 
 
+@pytest.mark.slow
 def test_statistics_of_other_models_equal_those_of_statsmodels() -> None:
     data = frame().assign(RENTS=1.0 * (CENSUS["TENURE"] == 1), Y=CENSUS["AREAP"])
     cases: list[tuple[Output, Any]] = [
@@ -128,6 +130,7 @@ def test_statistics_of_other_models_equal_those_of_statsmodels() -> None:
         assert found == pytest.approx([expected.prsquared, expected.llf, expected.nobs], rel=1e-9, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_lowered_statistics_and_standard_errors_are_exact_at_the_table_itself() -> None:
     for output in (
         Linear(formula="AGE ~ SEX*TENURE", statistics=STATISTICS, where="AGE >= 16", weights="AGE"),

@@ -56,6 +56,7 @@ def _verdict(output: Any, frame: pd.DataFrame) -> tuple[str, int]:
     return found.verdict, found.record["outputs"][0]["exposed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_risky", [False, True])
 def test_verdict_of_a_tree_is_that_of_the_crosstab_of_its_leaves(is_risky: bool) -> None:
     frame = FRAME[["sex", "town", "ill"]].copy()

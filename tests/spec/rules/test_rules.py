@@ -34,6 +34,7 @@ def findings(example: Example) -> list[Finding]:
     return [*(f for case in cases for f in rule.find(case)), *rule.find_between(cases)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.rule}: {e.reason}")
 def test_rule_names_the_figures_that_break_it_and_no_others(example: Example) -> None:
     # What the rule itself calls milder is a note beside the breach.

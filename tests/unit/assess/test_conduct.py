@@ -22,6 +22,7 @@ MOST_FRAMES = 12
 SEX = {"kind": "crosstab", "variables": ["SEX"], "compute": True}
 
 
+@pytest.mark.slow
 def test_several_outputs_are_assessed_together_and_each_alone() -> None:
     found = assess(ready(CROSSTAB, SEX), workers=1)
     assert [r.outputs for r in found.results] == [(0, 1), (0,), (1,)]
@@ -35,6 +36,7 @@ def test_outputs_are_assessed_together_only_where_that_is_asked_for() -> None:
     assert found.record["emergent"] is None
 
 
+@pytest.mark.slow
 def test_earlier_outputs_have_a_pass_of_their_own_under_the_same_scenarios() -> None:
     found = assess(ready(CROSSTAB, earlier=[SEX]), workers=1)
     together, alone, before = found.results
@@ -55,6 +57,7 @@ def _ours(frame: FrameType | None) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_kernel_is_few_frames_away_from_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stacks: list[list[str]] = []
 

@@ -30,6 +30,7 @@ def record_of(ready: Plan) -> dict[str, Any]:
     return assess(ready, workers=1).record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [(TABLE,), (TABLE, PART)], ids=["one", "one within another"])
 def test_the_record_is_that_of_the_rows(outputs: tuple[dict[str, Any], ...]) -> None:
     rows = people()
@@ -95,6 +96,7 @@ def test_measures_of_rows_and_other_designs_need_rows() -> None:
     assert planned(held, TABLE, scenario={"target": "ILL", "keys": []}).table.people is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_three_people_who_are_alone_are_found_among_millions(seed: int) -> None:
     rng = np.random.default_rng(seed)  # every seed must find them

@@ -43,6 +43,7 @@ def _assess(people: Path, outputs: list[dict[str, Any]], before: list[Candidate]
     return assess(plan(parse_spec(spec, people.parent), None, before), workers=1).record
 
 
+@pytest.mark.slow
 def test_tables_that_differ_by_one_person_are_caught_at_the_second(people: Path) -> None:
     first = _assess(people, [ALL], [])
     alone = _assess(people, [ALL_BUT_ONE], [])
@@ -106,6 +107,7 @@ def test_too_many_variables_are_taken_with_one_earlier_output_at_a_time() -> Non
     assert {v for a in many for v in a.variables} == set(schema.names)
 
 
+@pytest.mark.slow
 def test_what_was_exposed_before_is_not_held_against_a_harmless_output(people: Path) -> None:
     full = Candidate("release 1", {"kind": "crosstab", "variables": ["AREA", "SEX", "ILL"], "compute": True})
     record = _assess(people, [{"kind": "crosstab", "variables": ["SEX"], "compute": True}], [full])

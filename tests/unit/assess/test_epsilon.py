@@ -26,6 +26,7 @@ def test_of_every_pair_one_is_in_and_the_other_out(n_rows: int) -> None:
     assert len(np.unique(np.concatenate([first, second]))) == 2 * len(first)
 
 
+@pytest.mark.slow
 def test_bound_of_a_gaussian_mechanism_is_below_its_epsilon_and_above_half_of_it() -> None:
     # The noise of a pair's difference is that of μ-GDP with μ = 1: its sign is right by Φ(½) of the time.
     truth = gaussian_epsilon(1.0, 1e-6)

@@ -45,6 +45,7 @@ def test_a_table_of_a_nation_is_its_own_people(tmp_path: Path) -> None:
     assert found.table.n_rows == 5
 
 
+@pytest.mark.slow
 def test_people_expected_from_several_figures_have_them(tmp_path: Path) -> None:
     # Which half of the people is ill is not told by the areas.
     areas = {"kind": "frequencies", "variables": ["AREA"], "released": {"AREA=a": 3e7, "AREA=b": 2e7, "AREA=c": 1e7}}
@@ -93,6 +94,7 @@ def test_pieces_together_are_everybody() -> None:
         assert all(np.array_equal(a, b) for a, b in zip(found, expand(held).columns, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_the_rows_of_many_people_are_never_held_together(tmp_path: Path, ending: str) -> None:
     schema = Schema((Variable("A", "numeric", np.arange(2)), Variable("B", "numeric", np.arange(2))))

@@ -103,6 +103,7 @@ def test_score_that_never_changes_says_nothing() -> None:
     assert not sums.can_exceed(1e-6).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["smooth", "skewed", "two values", "rarely found", "who else is in"])
 def test_p_values_are_valid_where_being_in_changes_nothing(shape: str) -> None:
     n, rng = 4000, np.random.default_rng(5)
@@ -272,6 +273,7 @@ def _passes(rng: np.random.Generator, n_now: int, n_then: int) -> tuple[dict[int
     return dict(enumerate(now[:n_now])), dict(enumerate(then[:n_then]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_now", "n_then"), [(30, 30), (30, 20), (10, 30)])
 def test_interval_of_a_difference_of_passes_covers_it(n_now: int, n_then: int) -> None:
     rng = np.random.default_rng(3)

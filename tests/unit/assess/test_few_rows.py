@@ -17,6 +17,7 @@ def _people(n_rows: int, n_predictors: int) -> Table:
     return small_table(Y=[int(y) for y in rng.integers(0, 50, n_rows)], **columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_rows", "n_predictors"), [(14, 10), (60, 35)])
 def test_model_with_half_as_many_parameters_as_rows_is_refused(n_rows: int, n_predictors: int) -> None:
     formula = "Y ~ " + " + ".join(f"X{i}" for i in range(n_predictors))

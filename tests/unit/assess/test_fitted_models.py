@@ -53,6 +53,7 @@ _KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", _KINDS.values(), ids=_KINDS)
 def test_safe_models_are_embedded_and_released(output: dict[str, Any]) -> None:
     found = record(condense(crowd()), output)
@@ -66,6 +67,7 @@ def test_safe_models_are_embedded_and_released(output: dict[str, Any]) -> None:
 _AS_ROWS = ("logistic", "some people", "totals", "percentages")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", [_KINDS[name] for name in _AS_ROWS], ids=_AS_ROWS)
 def test_the_answers_are_those_of_the_rows(output: dict[str, Any]) -> None:
     rows = crowd()
@@ -84,6 +86,7 @@ def test_the_answers_are_those_of_the_rows(output: dict[str, Any]) -> None:
         assert measured[0] == pytest.approx(measured[1], abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 100_000], ids=["few", "many"])
 def test_somebody_whom_a_level_of_their_own_gives_away_is_found_among_any_number(times: int) -> None:
     held = condense(crowd(alone=True))
@@ -97,6 +100,7 @@ def test_somebody_whom_a_level_of_their_own_gives_away_is_found_among_any_number
     assert found["outputs"][0]["reproduced"] == found["outputs"][0]["figures"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 100_000], ids=["few", "many"])
 def test_somebody_whose_mean_is_their_own_value_is_found_among_any_number(times: int) -> None:
     held = condense(crowd(alone=True))
@@ -110,6 +114,7 @@ def test_somebody_whose_mean_is_their_own_value_is_found_among_any_number(times:
     assert found["reasons"][0].startswith("1 person is exposed"), "by the contrast, not by rules alone"
 
 
+@pytest.mark.slow
 def test_without_such_a_level_nobody_is_exposed() -> None:
     # Fails where suspects are left out and what they leave behind is still seen.
     found = record(condense(crowd(alone=True)), {"kind": "logistic", "formula": "ILL ~ C(JOB) + SEX"})
@@ -117,6 +122,7 @@ def test_without_such_a_level_nobody_is_exposed() -> None:
     assert found["verdict"] == "release"
 
 
+@pytest.mark.slow
 def test_a_model_and_a_table_are_assessed_together() -> None:
     rows = crowd()
     pair = [{"kind": "linear", "formula": "VISITS ~ SEX"}, {"kind": "crosstab", "variables": ["SEX", "ILL"]}]

@@ -45,6 +45,7 @@ def record(table: Table, *outputs: dict[str, Any], **given: Any) -> dict[str, An
     return record_of(planned(table, *outputs, design=design, measures=["DCAP"], **given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{}, {"base": 5}, {"threshold": 10}], ids=["exact", "rounded", "withheld"])
 def test_the_answers_are_those_of_the_rows(changed: dict[str, Any]) -> None:
     rows = crowd()
@@ -69,6 +70,7 @@ def test_the_answers_are_those_of_the_rows(changed: dict[str, Any]) -> None:
         assert one["reproduced"] == one["figures"]
 
 
+@pytest.mark.slow
 def test_somebody_whom_two_tables_give_away_is_found_though_their_cells_are_withheld() -> None:
     held = condense(crowd())
     by_tables = record(held, *tables(threshold=10))
@@ -79,6 +81,7 @@ def test_somebody_whom_two_tables_give_away_is_found_though_their_cells_are_with
     assert nobody["exposure"]["exposed"] == 0
 
 
+@pytest.mark.slow
 def test_the_record_is_the_same_however_many_workers_there_are() -> None:
     ready = planned(condense(crowd()), *tables(base=5), measures=["DCAP"])
     found = [assess(ready, workers=workers).record for workers in (1, 3)]
@@ -88,6 +91,7 @@ def test_the_record_is_the_same_however_many_workers_there_are() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_screen_and_a_report_say_how_it_was_worked_out() -> None:
     from divulge.reports import Html
 
@@ -129,6 +133,7 @@ def test_no_two_of_a_small_group_are_left_out_together() -> None:
         assert (group[part] == 1).sum() <= 3
 
 
+@pytest.mark.slow
 def test_somebody_in_everybody_less_some_is_found_however_many_people_there_are() -> None:
     table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
     rows, pair = crowd(), (table, {**table, "where": "AREA != 9"})
@@ -170,6 +175,7 @@ def test_withheld_cells_of_people_of_whom_some_are_left_out_go_row_by_row() -> N
     assert planned(held, *({**one, "threshold": 10} for one in pair)).table.people is None
 
 
+@pytest.mark.slow
 def test_what_was_released_before_counts_as_row_by_row() -> None:
     rows, (first, second, third) = crowd(), tables(threshold=10)
     by_row, by_people = (record(t, second, third, earlier=[first]) for t in (rows, condense(rows)))
@@ -220,6 +226,7 @@ def test_many_people_who_are_assessed_row_by_row_are_told_why(
     assert planned(rows, *given).why_rows == why
 
 
+@pytest.mark.slow
 def test_the_record_says_why_many_people_were_assessed_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     from divulge.reports import Html
 

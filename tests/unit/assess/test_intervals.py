@@ -31,6 +31,7 @@ def test_ends_are_where_halls_transformation_is_students_quantile() -> None:
         assert ratio + k * ratio**2 / 3 + k**2 * ratio**3 / 27 + k / 6 == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_interval_covers_the_mean_of_skewed_splits_better_than_students() -> None:
     rng = np.random.default_rng(1)
     hits, students = 0, 0

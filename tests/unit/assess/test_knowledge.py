@@ -43,6 +43,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "extra"), [("crosstab", ()), *(("crosstab", one) for one in combinations(EXTRA, 1)), ("mean", EXTRA)]
 )

@@ -27,6 +27,7 @@ def _found(halves: Halves, first: np.ndarray) -> Exposed:
     return find_exposed(halves.tested, halves.masks, halves.blocks, POLICY.delta, POLICY.false_discoveries, first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_rows", "n_first", "n_splits", "noise"),
     [

@@ -77,6 +77,7 @@ def test_every_group_has_people_in_the_sample() -> None:
     assert (found[:4] > 80).all()
 
 
+@pytest.mark.slow
 def test_the_record_says_who_was_looked_at_and_how_precisely_that_tells() -> None:
     found = record_of(plan_of(crowd(alone=True), _MEDIAN))
     assert found["sampled"]["people"] == 4000
@@ -105,6 +106,7 @@ def test_somebody_far_from_all_others_is_a_suspect() -> None:
     assert 7 in sample.row[sample.suspects]
 
 
+@pytest.mark.slow
 def test_fine_numbers_are_put_near_where_they_are_and_those_of_suspects_stay() -> None:
     rng = np.random.default_rng(6)  # any seed will do
     pay = Variable("PAY", "numeric", np.arange(0, 1_000_000, 50))

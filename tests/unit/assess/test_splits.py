@@ -123,6 +123,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork to make a child without joblib")
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_worker_ends_with_whoever_started_it(ending: signal.Signals) -> None:

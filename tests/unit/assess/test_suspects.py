@@ -84,6 +84,7 @@ def test_hardly_anybody_is_left_out_and_never_two_of_a_small_class() -> None:
     assert len({s.run for s in splits}) == len(splits)
 
 
+@pytest.mark.slow
 def test_one_suspect_alone_is_out_for_half_of_each_block_at_random() -> None:
     suspects = np.arange(200) == 2
     out = np.array([[s.rows()[1][2] for s in leave_out(suspects, _task().lookups, BLOCK, 0, k)] for k in range(400)])
@@ -101,6 +102,7 @@ def test_weights_are_one_in_the_mean_and_those_most_likely_exposed_have_half() -
     assert (weights_of(first, first) == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("splits", "is_enough"), [(2, False), (4, False), (10, False), (30, True)])
 def test_few_splits_have_no_power_and_are_never_released(splits: int, is_enough: bool) -> None:
     design = {"kind": "repeated-halves", "splits": splits, "curve": False, "stop_early": False}
@@ -111,6 +113,7 @@ def test_few_splits_have_no_power_and_are_never_released(splits: int, is_enough:
         assert any("would have found them with a probability of" in reason for reason in found.record["reasons"])
 
 
+@pytest.mark.slow
 def test_person_alone_in_a_mean_is_exposed_at_full_size() -> None:
     design = {"kind": "repeated-halves", "splits": 20, "curve": False}
     plan = ready(MEANS, table=TABLE, scenario={"keys": ["AREA"], "target": "INCOME"}, design=design)

@@ -140,6 +140,7 @@ UNSAFE |= {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNSAFE)
 def test_unsafe_output_has_a_reason_to_refuse_before_any_search(name: str) -> None:
     table, outputs = UNSAFE[name]
@@ -203,6 +204,7 @@ def test_villages_of_one_with_the_common_value_are_refused_because_it_is_certain
     assert any("made certain for 5 of them" in reason for reason in found.record["reasons"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False], ids=["scenario named", "scenario not named"])
 def test_mean_of_one_outlier_is_refused(named: bool) -> None:
     scenario = {"scenario": {"keys": ["g"], "target": "v"}} if named else {}
@@ -219,6 +221,7 @@ def test_extremes_that_many_have_are_released() -> None:
     assert (found.verdict, found.record["exposure"]["exposed"]) == ("release", 0)
 
 
+@pytest.mark.slow
 def test_level_with_one_case_drops_no_split() -> None:
     # One of 81 in the level is ill: in half of the splits nobody of it is.
     rng = np.random.default_rng(6)  # any seed: illness of the others is a coin
@@ -245,6 +248,7 @@ SAFE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAFE)
 def test_everyday_output_is_released(name: str) -> None:
     rng = np.random.default_rng(8)  # any seed: nothing has to do with anything

@@ -181,6 +181,7 @@ def test_register_of_a_group_is_for_outputs_of_that_group_alone(knows: Any, wher
     assert [f.severity.value for f in found] == [severity]
 
 
+@pytest.mark.slow
 def test_one_person_whose_predictors_are_unknown_is_tried_with_all_that_they_may_be() -> None:
     rng = np.random.default_rng(3)
     n = 6

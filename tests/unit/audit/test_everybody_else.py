@@ -55,6 +55,7 @@ def test_mean_determines_as_its_digits_do(decimals: int) -> None:
     assert found.determined[0] >= found.determined[1] >= found.determined[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [1, 3, 5])
 def test_logistic_regression_agrees_with_refitting(decimals: int) -> None:
     rng = np.random.default_rng(5)  # any seed: a small regression without separation

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.outputs import OUTPUTS
@@ -45,6 +47,7 @@ def test_mean_that_was_released_before_counts_with_the_spread_that_is_new() -> N
     assert "2 samples" in finding.sentence
 
 
+@pytest.mark.slow
 def test_means_of_whole_numbers_give_perturbed_counts_away() -> None:
     # Handbook on SDC 2025, section 5.7: 9, 14 and 19 were 8, 12 and 20.
     schema = small_table(g=["a", "b", "c"] * 21, y=[*range(61), 0, 0]).schema

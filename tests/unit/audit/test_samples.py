@@ -51,6 +51,7 @@ def test_no_sample_agrees_with_figures_that_contradict() -> None:
     assert found.is_complete
 
 
+@pytest.mark.slow
 def test_many_samples_are_cut_and_said_to_be() -> None:
     found = find_samples(Known(60, mean=(50, 50), sd=(20, 21), values=tuple(range(101))))
     assert not found.is_complete

@@ -49,6 +49,7 @@ def test_smaller_census_is_the_start_of_a_larger_one(census: Table) -> None:
     assert simulated_census(1000).equals(census.take(slice(0, 1000)))
 
 
+@pytest.mark.slow
 def test_tenure_follows_the_coefficients_of_the_paper(census: Table) -> None:
     frame = census.to_pandas().astype({"TENURE": int})
     fit = smf.logit(FORMULA, frame).fit(disp=0)

@@ -18,6 +18,7 @@ def test_dense_and_sorted_counts_agree_with_numpy(n: int) -> None:
         assert counts.tolist() == expected[1].tolist()
 
 
+@pytest.mark.slow
 def test_cells_are_put_together_alike_dense_and_sorted() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 40, 300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from divulge.lattice.families import LOGISTIC, refit
 from divulge.lattice.released import Released, coefficients, group_mean, printed
@@ -30,6 +31,7 @@ def test_the_most_digits_are_those_before_somebody_is_determined() -> None:
     assert found.sentence() == f"Print no more than {found.most} significant digit{'s' * (found.most > 1)}."
 
 
+@pytest.mark.slow
 def test_figures_that_are_safe_as_printed_are_said_to_be() -> None:
     release, _ = regression(60, 2)
     found = turning_digits([release], 2, np.array([0, 1]), 60, seconds=60)

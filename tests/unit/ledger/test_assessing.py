@@ -70,6 +70,7 @@ def _release_a_month_ago(world: World, submission: int) -> None:
         releases.let_out(session, world.ledger.store, subject, world.person["checker"], "checker", at=at)
 
 
+@pytest.mark.slow
 def test_tables_of_two_researchers_that_differ_by_one_person_are_caught_at_the_second(world: World) -> None:
     first = _submit(world, "researcher")
     _work(world, in_a_process=False)
@@ -88,6 +89,7 @@ def test_tables_of_two_researchers_that_differ_by_one_person_are_caught_at_the_s
     assert verify(world.ledger).faults == ()
 
 
+@pytest.mark.slow
 def test_released_zip_holds_the_figures_and_their_hashes(world: World) -> None:
     made = _submit(world, "researcher", threshold=46)
     _work(world, in_a_process=False)
@@ -120,6 +122,7 @@ def test_researcher_chooses_neither_data_nor_policy(world: World) -> None:
     assert Path(str(work.document["data"])).name == "areas.csv"
 
 
+@pytest.mark.slow
 def test_job_goes_on_where_another_worker_was_killed(world: World) -> None:
     made = _submit(world, "researcher")
     work = assessing.prepare(world.ledger, made, 1)
@@ -219,6 +222,7 @@ def many(small_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return World(small_world.ledger, small_world.person, small_world.project, made.id)
 
 
+@pytest.mark.slow
 def test_many_people_are_counted_once_for_each_set_of_variables(many: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from divulge.sources.file import File
 

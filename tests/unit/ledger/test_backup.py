@@ -35,6 +35,7 @@ def _busy(world: World) -> World:
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
 def test_backup_is_restored_into_either_database(
     world: World, into: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -76,6 +77,7 @@ def test_nothing_is_restored_over_a_ledger_or_from_half_an_archive(small_world: 
         restore(str(tmp_path / "b.sqlite"), tmp_path / "files", tmp_path / "half.tar")
 
 
+@pytest.mark.slow
 def test_backup_that_was_changed_is_noticed(small_world: World, tmp_path: Path) -> None:
     back_up(_busy(small_world).ledger, tmp_path / "a.tar")
     content = (tmp_path / "a.tar").read_bytes()

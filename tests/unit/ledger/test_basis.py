@@ -121,6 +121,7 @@ CHANGES: dict[str, Callable[[World], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_release_is_refused_and_the_assessment_queued_where_something_changed(small_world: World, what: str) -> None:
     number = _approved(small_world, "researcher", CROSSTAB)
@@ -130,6 +131,7 @@ def test_release_is_refused_and_the_assessment_queued_where_something_changed(sm
     assert _is_queued_again(small_world, number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_nobody_decides_on_what_has_changed(small_world: World, what: str) -> None:
     number = small_world.ready()

@@ -125,6 +125,7 @@ LISTS: dict[str, tuple[Callable[..., Any], Callable[[Any], object], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
 def test_list_takes_as_many_queries_for_fifty_rows_as_for_ten(crowded: World, name: str) -> None:
     ask, touch, most = LISTS[name]

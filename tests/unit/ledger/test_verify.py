@@ -141,6 +141,7 @@ def test_every_edit_of_what_a_decision_rests_on_is_found_in_either_database(worl
         assert name in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", EDITS)
 def test_edit_of_what_a_decision_rests_on_is_named(small_world: World, statement: str) -> None:
     ledger = _released(small_world).ledger
@@ -182,11 +183,13 @@ def test_every_table_is_sealed_or_said_to_decide_nothing() -> None:
     assert set(Base.metadata.tables) - sealed == unsealed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_change_is_found(small_world: World, what: str) -> None:
     assert _is_found(small_world, what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["details", "removed", "end cut off and the head moved", "time", "manifest"])
 def test_change_is_found_in_either_database(world: World, what: str) -> None:
     assert _is_found(world, what)
@@ -242,6 +245,7 @@ def test_entries_written_at_the_same_moment_follow_each_other(world: World) -> N
     assert verify(world.ledger).faults == ()
 
 
+@pytest.mark.slow
 def test_anchor_is_written_with_every_release_and_compared(
     small_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

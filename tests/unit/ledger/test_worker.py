@@ -86,6 +86,7 @@ def test_job_that_takes_too_long_is_stopped(world: World) -> None:
     assert "longer than 2 seconds" in (job.error or "")
 
 
+@pytest.mark.slow
 def test_job_that_takes_too_much_memory_is_stopped(world: World) -> None:
     world.submit()
     job = _work(world, "greedy", Limits(memory=400 << 20, poll=0.05, heartbeat=0.1))

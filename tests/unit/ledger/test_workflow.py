@@ -132,6 +132,7 @@ def test_second_decision_of_the_same_checker_is_rejected_by_the_database(world: 
         session.add(row)
 
 
+@pytest.mark.slow
 def test_decisions_made_at_the_same_moment_are_taken_once(world: World) -> None:
     made = world.ready()
     start, errors = threading.Barrier(4), []

@@ -24,6 +24,7 @@ from tests.reference import epsilon as reference
 _NORMAL = ndtri((np.arange(10_000) + 0.5) / 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shift", "plain", "tighter"),
     [(0, 0.0, 0.0), (1, 1.13346, 2.164749), (2, 2.311945, 4.7218075), (4, 4.395568, 9.133752)],

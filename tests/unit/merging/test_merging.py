@@ -14,6 +14,7 @@ def people(goal: Goal, counts: list[list[int]]) -> float:
     return Rows([Cells(("A", "B"), np.array(counts))], goal).weigh({})[0]
 
 
+@pytest.mark.slow
 def test_goal_counts_people_in_thin_cells() -> None:
     assert people(Goal(fewest=10), [[3, 20], [0, 9]]) == 12
 

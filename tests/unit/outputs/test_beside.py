@@ -114,6 +114,7 @@ def test_every_figure_has_its_place_in_the_grid_of_several_classes() -> None:
     assert len(set(grid.columns)) == len(grid.columns)
 
 
+@pytest.mark.slow
 def test_synthetic_rows_reproduce_ratios_and_are_not_held_to_p_values() -> None:
     fields: dict[str, Any] = {"formula": "TENURE ~ AGE + SEX", "decimals": 3, "statistics": ("p", "interval")}
     output = Logistic(exponentiated=True, **fields)
@@ -137,6 +138,7 @@ def test_summary_of_statsmodels_is_read_with_its_tests_and_intervals() -> None:
     assert len(output.decimals) == len(output.released)
 
 
+@pytest.mark.slow
 def test_ratio_of_which_few_digits_are_printed_does_not_lead_the_search_astray() -> None:
     people = cps_extract().take(slice(5000))
     # The intercept is printed as 0.001: its coefficient may be anything from -7.6 to -6.5.

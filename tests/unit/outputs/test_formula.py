@@ -185,6 +185,7 @@ print(failed)
 """
 
 
+@pytest.mark.slow
 def test_formulas_are_read_while_another_thread_imports_the_parser() -> None:
     said = subprocess.run([sys.executable, "-c", AT_ONCE], check=True, capture_output=True, text=True).stdout
     assert said.strip() == "[]"

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # lifelines calls pandas in w
 LUNG = load_lung()[["time", "status", "age", "sex"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fitter", [CoxPHFitter(), CoxPHFitter(strata=["sex"]), WeibullAFTFitter()], ids=["cox", "strata", "weibull"]
 )

@@ -54,6 +54,7 @@ def _words(page: str) -> str:
     return " ".join("".join(Page(page).words).split())
 
 
+@pytest.mark.slow
 def test_status_of_acro_stands_beside_the_verdict(record: dict[str, Any]) -> None:
     tables = Page(Html().render(record)).tables
     assert [row[:5] for row in tables[0]] == [

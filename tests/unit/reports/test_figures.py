@@ -26,6 +26,7 @@ def _wrong(record: dict[str, Any], figures: list[tuple[str, str]]) -> list[tuple
     return [(where, text) for where, text in figures if not is_printed(text, at(record, where))]
 
 
+@pytest.mark.slow
 def test_every_figure_in_html_is_the_records(record: dict[str, Any]) -> None:
     figures = Page(Html().render(record)).figures
     assert len(figures) > 200
@@ -35,6 +36,7 @@ def test_every_figure_in_html_is_the_records(record: dict[str, Any]) -> None:
     assert {"/exposure/exposed", "/risk/0/marginal_risk/value", "/outputs/0/values/0/released"} <= shown
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_not_the_records_is_found(record: dict[str, Any]) -> None:
     page = Html().render(record)
     changed = copy.deepcopy(record)
@@ -42,6 +44,7 @@ def test_a_figure_that_is_not_the_records_is_found(record: dict[str, Any]) -> No
     assert _wrong(changed, Page(page).figures)
 
 
+@pytest.mark.slow
 def test_markdown_has_the_same_tables_as_html(record: dict[str, Any]) -> None:
     pages = [[[" ".join(c.split()) for c in row] for row in t] for t in Page(Html().render(record)).tables]
     texts = [[[" ".join(c.split()) for c in row] for row in t] for t in markdown_tables(Markdown().render(record))]

@@ -140,6 +140,7 @@ def test_page_is_small_and_made_quickly(unsafe: dict[str, Any]) -> None:
     assert len(page.encode("utf-8")) < 3_000_000
 
 
+@pytest.mark.slow
 def test_record_and_page_do_not_grow_with_the_number_of_people(unsafe: dict[str, Any]) -> None:
     larger = census_record("unsafe", 9_000)
     sizes = [len(json.dumps({**r, "outputs": []})) for r in (unsafe, larger)]
@@ -148,6 +149,7 @@ def test_record_and_page_do_not_grow_with_the_number_of_people(unsafe: dict[str,
     assert pages[1] < 1.05 * pages[0]
 
 
+@pytest.mark.slow
 def test_script_is_the_same_where_no_process_may_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise PermissionError

@@ -53,6 +53,7 @@ def test_withheld_cell_beside_its_margin_is_refused() -> None:
     assert found["exact figure"] == "refuse"
 
 
+@pytest.mark.slow
 def test_means_beside_perturbed_counts_are_refused() -> None:
     means = {"kind": "means", "variables": ["score"], "by": ["area", "ill"], "compute": True, "decimals": 4}
     perturbed = {**CROSSTAB, "method": {"kind": "cell-key"}}

@@ -204,6 +204,7 @@ def test_a_source_that_says_too_little_or_too_much_is_refused(data: Any, sentenc
         spec(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

@@ -42,6 +42,7 @@ def codes_of(embedding: Embedding) -> bytes:
     return b"".join(c.tobytes() for c in embedding.table.columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["uniform", "univariate", "model"])
 def test_descent_reproduces_a_regression_and_a_crosstab_as_printed(start: str) -> None:
     objective = objective_for(
@@ -63,6 +64,7 @@ def test_what_is_told_of_the_figures_is_what_the_data_give(settings: dict[str, A
     np.testing.assert_array_equal(found.outputs[0].values, output.evaluate(found.table).values)
 
 
+@pytest.mark.slow
 def test_descent_reproduces_means_medians_and_extremes_of_numbers() -> None:
     objective = objective_for(
         CENSUS,
@@ -135,6 +137,7 @@ def test_keep_univariate_keeps_every_marginal() -> None:
         assert found.table.frequencies(name).tolist() == table.frequencies(name).tolist()
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() -> None:
     objective = objective_for(CENSUS, Logistic(formula=FORMULA))
     alone = embed_runs(Descent(), objective, 3000, 7, runs=2, workers=1)
@@ -143,6 +146,7 @@ def test_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() -> None
     assert codes_of(alone[0]) != codes_of(alone[1])
 
 
+@pytest.mark.slow
 def test_order_of_the_original_rows_leaves_no_trace() -> None:
     shuffled = CENSUS.take(np.random.default_rng(1).permutation(CENSUS.n_rows))
     output = Logistic(formula=FORMULA)
@@ -150,6 +154,7 @@ def test_order_of_the_original_rows_leaves_no_trace() -> None:
     assert codes_of(results[0]) == codes_of(results[1])
 
 
+@pytest.mark.slow
 def test_another_table_with_the_same_outputs_and_marginals_gives_the_same_bytes() -> None:
     # MSTATUS is in no output: permuting it alone makes other people with the same outputs and marginals.
     moved = list(CENSUS.columns)
@@ -219,6 +224,7 @@ def uniform(*targets: Target, schema: Schema = TWO) -> Objective:
     return Objective(schema, targets, {v.name: np.ones(v.n_codes) / v.n_codes for v in schema})
 
 
+@pytest.mark.slow
 def test_margins_that_disagree_are_never_called_reproduced() -> None:
     a, b = Frequencies(variables=("A",)), Crosstab(variables=("A", "B"))
     found = Descent(seconds=5).embed(uniform(released(a, [60, 40]), released(b, [10, 10, 40, 40])), 100, 1)
@@ -227,6 +233,7 @@ def test_margins_that_disagree_are_never_called_reproduced() -> None:
     assert "contradict" in Outcome.STALLED.sentence
 
 
+@pytest.mark.slow
 def test_a_table_that_does_not_add_up_to_the_rows_is_never_called_reproduced() -> None:
     found = Descent(seconds=5).embed(uniform(released(Frequencies(variables=("A",)), [60, 60])), 100, 1)
     assert not found.is_complete
@@ -290,6 +297,7 @@ def test_reference_level_without_a_yes_is_embedded_as_printed() -> None:
     assert found.is_complete
 
 
+@pytest.mark.slow
 def test_separated_coefficients_end_with_a_status() -> None:
     output = Logistic(formula="A ~ B")
     found = Descent(seconds=5).embed(uniform(released(output, [-30.0, 60.0])), 50, 1)
@@ -306,6 +314,7 @@ def test_descent_rejects_settings_that_make_no_sense(settings: dict[str, object]
     assert caught.value.where == where
 
 
+@pytest.mark.slow
 def test_contradicting_rules_are_an_error_that_says_how_many_rows() -> None:
     schema = Schema(TWO.variables, ("A = 1", "A = 2"))
     with pytest.raises(EmbedError, match="20 of 20 rows could not be drawn"):

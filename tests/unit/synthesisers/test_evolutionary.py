@@ -49,6 +49,7 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
     assert (paper.replacement, paper.mutate_from, paper.units) == ("elitist", "marginal", "figures")
 
 
+@pytest.mark.slow
 def test_errors_fall_and_are_reported_exactly() -> None:
     objective = objective_of(REGRESSION, TABLE_OF_TENURE)
     before = small(generations=0).embed(objective, 600, 1)
@@ -63,6 +64,7 @@ def test_errors_fall_and_are_reported_exactly() -> None:
     assert after.discrepancy == pytest.approx(sum(r.mse for r in after.outputs), rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 5])
 def test_same_seed_gives_the_same_bytes_whatever_the_number_of_threads(threads: int) -> None:
     objective = objective_of(REGRESSION, TABLE_OF_TENURE)
@@ -180,6 +182,7 @@ def test_snapshots_are_spread_from_the_first_generation_to_the_last() -> None:
     assert found.snapshots[-1].equals(found.table)
 
 
+@pytest.mark.slow
 def test_custom_output_is_computed_for_every_child(tmp_path: Path) -> None:
     code = "def age_gap(people):\n    m = people.groupby('TENURE')['AGE'].mean()\n    return {'gap': m['1'] - m['0']}\n"
     (tmp_path / "functions.py").write_text(code, encoding="utf-8")

@@ -66,6 +66,7 @@ def _objective(table: Table, output: Output) -> Objective:
     return Objective(table.schema, (target,), knowledge.marginals, knowledge.known, table.n_rows)
 
 
+@pytest.mark.slow
 def test_means_of_groups_of_two_are_met() -> None:
     rng = np.random.default_rng(5)  # any
     group = np.repeat(np.arange(4), [200, 5, 2, 2])
@@ -77,6 +78,7 @@ def test_means_of_groups_of_two_are_met() -> None:
     assert found.outcome is Outcome.REPRODUCED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])  # any
 def test_coefficient_printed_as_nothing_does_not_lead_astray(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -55,6 +55,7 @@ def test_row_percentages_of_two_groups_are_met_though_groups_add_up(seed: int) -
     assert found.proposals < 500_000  # six chunks are 120,000
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6))
 def test_nearest_sizes_that_add_up_are_those_found_by_trying_all(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -82,6 +83,7 @@ def people(n: int, seed: int) -> Table:
     return table_of(age=age, years=years, area=area, income=income)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("significant", [4, 6, 8])
 def test_coefficients_are_met_at_many_digits(significant: int) -> None:
     table = people(400, 3)  # seed: any

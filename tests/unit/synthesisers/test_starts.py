@@ -64,6 +64,7 @@ def test_edit_rules_do_not_move_marginals(start: str) -> None:
         assert np.all(np.abs(found.frequencies(name) - expected) <= 5 * np.sqrt(np.maximum(expected, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     [
@@ -109,6 +110,7 @@ def drawn_in_balance(output: Logistic, table: Table, seed: int) -> tuple[Block, 
     return lowered.blocks[0], drawn
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(
     st.sampled_from(["TENURE ~ SEX", "TENURE ~ AGE + C(ETHGROUP)", "TENURE ~ AGE * SEX + C(AREAP)", "TENURE ~ 1"]),
@@ -126,6 +128,7 @@ def test_draws_in_balance_are_those_of_the_definition(
     np.testing.assert_array_equal(drawn, reference_draws(block, SMALL, uniform))
 
 
+@pytest.mark.slow
 def test_a_draw_in_balance_has_the_probability_of_its_row() -> None:
     output = Logistic(formula="TENURE ~ AGE + SEX", decimals=3)
     drawn = np.mean([drawn_in_balance(output, SMALL, seed)[1] for seed in range(400)], axis=0)

@@ -108,6 +108,7 @@ def test_column_is_what_all_of_its_texts_say(
         assert (variable.kind, variable.values.tolist(), variable.missing) == (kind, values, missing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", ["12.5", "x", "007", "NA", "", "99999999999999999999"])
 def test_column_of_distinct_numbers_is_read_like_any_other(tmp_path: Path, last: str) -> None:
     # More than 1,000 distinct numbers at the beginning are read as numbers; the last row may say otherwise.

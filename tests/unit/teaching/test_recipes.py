@@ -80,6 +80,7 @@ def rerun(targets: list[Target], table: Table, folder: Path) -> dict[int, Any]:
     return dict(namespace["agreement"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "example"), CASES, ids=lambda c: getattr(c, "kind", getattr(c, "title", "")))
 def test_code_finds_the_published_figures(kind: type[Output], example: Example, tmp_path: Path) -> None:
     table = people(example.data)

@@ -70,6 +70,7 @@ def _figures(output: Output, schema: Schema, values: list[float]) -> Figures:
     return Figures(output.labels(schema), np.array(values))
 
 
+@pytest.mark.slow
 def test_earnings_without_any_frequencies_come_out_as_printed(tmp_path: Path) -> None:
     # The shape of the paper's live test: a regression, five frequencies, five means, five medians.
     table = simulated_earnings()

@@ -69,6 +69,7 @@ def test_need_that_nothing_meets_does_not_stop_the_others() -> None:
     assert not can_move(given, np.isfinite(given.cost), 8, 1e6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))  # a few different tables
 def test_pattern_is_as_small_as_the_smallest_of_all(seed: int) -> None:
     rng = np.random.default_rng(seed)

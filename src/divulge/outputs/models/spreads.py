@@ -50,7 +50,8 @@ def model_spreads(stated: Stated, released: Released, table: Table, errors: str)
     # How precisely the coefficients give Σ (ŷ − ȳ)².
     explained = 2 * float(np.abs(crossed - mean * sums) @ half)
     by_left = _error_of_left(released, width, float(times.sum()), errors) * left
-    by_share = _error_of_share(released) * total + explained * total / max(total - left, np.finfo(float).tiny)
+    of_explained = explained * total / (total - left) if total - left > 1e-12 * total else np.inf
+    by_share = _error_of_share(released) * total + of_explained
     of_left, of_total = min(by_left, by_share + explained), min(by_left + explained, by_share)
     if not np.isfinite(of_left):
         return ()

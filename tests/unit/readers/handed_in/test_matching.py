@@ -61,6 +61,7 @@ def test_quantiles_of_every_type_are_those_of_numpy(n: int) -> None:
         assert found == pytest.approx(told)
 
 
+@pytest.mark.slow
 def test_response_that_no_file_names_is_found_among_all_variables(people: Table, tmp_path: Path) -> None:
     frame = people.to_pandas().astype({"age": float, "pay": float})
     (slope, constant), spread = np.polyfit(frame.age, frame.pay, 1, cov=True)
@@ -108,6 +109,7 @@ def test_file_that_a_reader_stumbles_over_is_listed_and_the_others_are_read(
     assert "Smith" not in first.unread[0]
 
 
+@pytest.mark.slow
 def test_steps_of_a_simulation_are_listed_and_the_table_between_them_is_read(people: Table, tmp_path: Path) -> None:
     handed = tmp_path / "handed"
     handed.mkdir()

@@ -181,6 +181,7 @@ def test_a_print_is_confirmed(name: str, tmp_path: Path) -> None:
     assert all(r.confirmed for r in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRINTS)
 def test_a_wrong_digit_in_a_print_is_confirmed_by_nothing(name: str, tmp_path: Path) -> None:
     text = PRINTS[name][0]()
