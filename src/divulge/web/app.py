@@ -35,7 +35,7 @@ from divulge.web.pages import error_answer, unexpected_answer
 from divulge.web.parsing import warm_up
 from divulge.web.recognising import Recogniser
 from divulge.web.rendering import Renderer
-from divulge.web.seen import NoteWhatIsSeen, Seen
+from divulge.web.view_log import NoteWhatIsSeen, Seen
 from divulge.web.views import (
     dashboard,
     datasets,

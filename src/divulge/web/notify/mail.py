@@ -7,8 +7,8 @@ import ssl
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 
+from divulge.web.notify.news_text import SUBJECT
 from divulge.web.notify.ways import Mail
-from divulge.web.notify.words import SUBJECT
 
 _SECONDS = 20.0  # for each answer of the server
 _TLS_PORT = 465

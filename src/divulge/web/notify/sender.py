@@ -19,9 +19,9 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.model import News, Notice, utc_now
 from divulge.ledger.notices import NEVER
 from divulge.web.notify.mail import send_letter
+from divulge.web.notify.news_text import letter
 from divulge.web.notify.post import send_post
 from divulge.web.notify.ways import Mail, Webhook
-from divulge.web.notify.words import letter
 
 _log = logging.getLogger("divulge.web")
 

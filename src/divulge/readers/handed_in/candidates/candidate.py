@@ -16,7 +16,7 @@ from divulge.readers.handed_in.candidates.numbers import Printed
 class Figure:
     """A figure of a candidate.
 
-    what: which statistic it is, in the words of `words.py`. of: the term, or the variable, that it belongs to.
+    what: which statistic it is, as `statistic_names` has it. of: the term, or the variable, that it belongs to.
     at: the labels of the groups that it is of, as (axis, label); an axis is what the file calls it, or its number.
     """
 

@@ -7,7 +7,7 @@ import re
 from divulge.readers.handed_in.candidates.candidate import Figure, Term
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
-from divulge.readers.handed_in.candidates.words import column_words
+from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.sheets import Lines
 
 _MAIN = {"coefficient", "odds ratio", "hazard ratio", "rate ratio", "relative risk ratio", "exp(-coefficient)"}

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures, Printed
+from divulge.readers.handed_in.candidates.statistic_names import column_word, is_total, statistic_word
 from divulge.readers.handed_in.candidates.structure import Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, is_total, statistic_word
 
 _CELLS = {
     "count": "count",

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures
+from divulge.readers.handed_in.candidates.statistic_names import is_total, statistic_word
 from divulge.readers.handed_in.candidates.structure import Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 
 SHAPE = frozenset({"skewness", "kurtosis", "excess kurtosis"})
 POSITION = frozenset({"median", "first quartile", "third quartile", "interquartile range"})

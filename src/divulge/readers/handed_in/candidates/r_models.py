@@ -12,7 +12,7 @@ from divulge.readers.handed_in.candidates.console import transposed_pairs
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_calls import call_at, described, model_in, parse_call
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import RATIO
+from divulge.readers.handed_in.candidates.statistic_names import RATIO
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None

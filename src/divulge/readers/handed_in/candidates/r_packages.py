@@ -9,7 +9,7 @@ from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_tables import survey_weights, variables_in
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None

@@ -10,7 +10,7 @@ from divulge.readers.handed_in.candidates.console import transposed_pairs
 from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import RATIO, fit_word, statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import RATIO, fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Grid, Lines
 
 _SUMMARY = re.compile(r"^\s*Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.(\s+NA's)?\s*$")

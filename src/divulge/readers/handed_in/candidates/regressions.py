@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.numbers import CellFigures
+from divulge.readers.handed_in.candidates.statistic_names import column_word, fit_word, statistic_word
 from divulge.readers.handed_in.candidates.structure import Body, Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, fit_word, statistic_word
 
 RATIOS = {
     "odds ratio": "logistic",

@@ -9,7 +9,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 _BOUNDS = {

@@ -13,8 +13,8 @@ from divulge.readers.handed_in.candidates.regressions import read as read_models
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.spss_groups import ranks
 from divulge.readers.handed_in.candidates.spss_tests import held_figures, hold
+from divulge.readers.handed_in.candidates.statistic_names import is_total, statistic_word
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
-from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 _FIT = {

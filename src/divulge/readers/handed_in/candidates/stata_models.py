@@ -10,7 +10,7 @@ from divulge.readers.handed_in.candidates.expressions import stata_condition
 from divulge.readers.handed_in.candidates.numbers import Printed, parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.stata_survival import facts
-from divulge.readers.handed_in.candidates.words import column_words
+from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.sheets import Lines
 
 _HEADER = re.compile(

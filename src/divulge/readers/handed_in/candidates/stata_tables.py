@@ -13,7 +13,7 @@ from divulge.readers.handed_in.candidates.stata_estimates import correlate, esti
 from divulge.readers.handed_in.candidates.stata_lines import RULE, bar_rows, is_near, lines_above, numbers_in, table_of
 from divulge.readers.handed_in.candidates.stata_summaries import arguments, chi_squared, detail, modern
 from divulge.readers.handed_in.candidates.stata_survival import life_table, log_rank, summary_by, variance
-from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None

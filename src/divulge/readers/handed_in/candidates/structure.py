@@ -6,8 +6,14 @@ import re
 from dataclasses import dataclass
 
 from divulge.readers.handed_in.candidates.numbers import CellFigures, Decimal, decimal_of, parse_cell
+from divulge.readers.handed_in.candidates.statistic_names import (
+    column_word,
+    fit_word,
+    is_total,
+    split_statistic,
+    statistic_word,
+)
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, fit_word, is_total, split_statistic, statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import CellFigures, parse_number
+from divulge.readers.handed_in.candidates.statistic_names import column_word, statistic_word
 from divulge.readers.handed_in.candidates.structure import Body, Structure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import column_word, statistic_word
 
 _FORM = re.compile(
     r"(?:[,;:]\s*|\s+[-–—]?\s*\(?|\(|^)(mean\s*[(±]\s*s\.?d\.?\)?|median\s*[\[(](?:iqr|q1[^\])]*|p25[^\])]*|range|min[^\])]*)[\])]"

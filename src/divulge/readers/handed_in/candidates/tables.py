@@ -13,10 +13,10 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates import crosstabs, descriptives, regressions, tableone
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.r_tables import summary_grid
+from divulge.readers.handed_in.candidates.statistic_names import is_total, statistic_word
 from divulge.readers.handed_in.candidates.structure import Structure, take_apart
 from divulge.readers.handed_in.candidates.survivals import life_table
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total, statistic_word
 from divulge.readers.handed_in.sheets import Grid
 
 _WHERE = re.compile(

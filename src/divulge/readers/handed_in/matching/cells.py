@@ -14,8 +14,8 @@ import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import Printed
+from divulge.readers.handed_in.candidates.statistic_names import is_missing, is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_missing, is_total
 from divulge.readers.handed_in.matching.data import KNOWN, MISSING, MOST_LEVELS, Data, Floats, Group, Mask
 from divulge.readers.handed_in.matching.reading import Checked
 from divulge.readers.handed_in.matching.statistics import statistic

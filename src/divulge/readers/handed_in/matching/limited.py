@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.statistic_names import is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import is_total
 from divulge.readers.handed_in.matching import descriptions
 from divulge.readers.handed_in.matching.cells import BASES, Hypothesis, Recomputed, hypotheses
 from divulge.readers.handed_in.matching.conditions import Conditions, simple_conditions

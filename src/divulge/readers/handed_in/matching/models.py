@@ -11,9 +11,9 @@ import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Term
 from divulge.readers.handed_in.candidates.r_tests import surv_formula
+from divulge.readers.handed_in.candidates.statistic_names import RATIO
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import RATIO
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
-from divulge.readers.handed_in.candidates.words import INTERCEPT
+from divulge.readers.handed_in.candidates.statistic_names import INTERCEPT
 
 
 @dataclass(frozen=True)

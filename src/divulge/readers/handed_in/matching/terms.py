@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from divulge.readers.handed_in.candidates.candidate import Term
+from divulge.readers.handed_in.candidates.statistic_names import INTERCEPT
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.candidates.words import INTERCEPT
 from divulge.readers.handed_in.matching.data import Data
 
 

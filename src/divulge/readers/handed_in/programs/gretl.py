@@ -12,7 +12,7 @@ from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_gretl
-from divulge.readers.handed_in.candidates.words import fit_word, statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Block, Lines
 
 _MODEL = re.compile(

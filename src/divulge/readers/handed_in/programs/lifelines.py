@@ -9,7 +9,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Te
 from divulge.readers.handed_in.candidates.coefficients import rows_at
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import column_words
+from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.sheets import Block, Lines
 
 _FIT = {

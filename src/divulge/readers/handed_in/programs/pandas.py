@@ -10,7 +10,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Te
 from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.words import statistic_word
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Block, Lines
 
 _END = re.compile(r"^Name: ([\w.]+)(?:, Length: \d+)?, dtype: \w+\s*$|^dtype: \w+\s*$")

@@ -12,8 +12,8 @@ from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statements import note_python
+from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.candidates.tables import read_grid
-from divulge.readers.handed_in.candidates.words import column_words
 from divulge.readers.handed_in.sheets import Block, Grid, Lines
 
 KINDS = {

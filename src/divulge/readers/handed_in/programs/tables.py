@@ -8,8 +8,8 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.statistic_names import fit_word
 from divulge.readers.handed_in.candidates.tables import read_grid
-from divulge.readers.handed_in.candidates.words import fit_word
 from divulge.readers.handed_in.finds.looking import rows_of_people
 from divulge.readers.handed_in.sheets import Block, Grid
 
