@@ -88,7 +88,7 @@ class SumsTogether(Attack):
     remedy: ClassVar[str] = "Release one of these outputs, compute them on the same people, or print fewer digits."
 
     def find(self, submitted: Submitted) -> Sequence[Finding]:
-        found = []
+        found: list[Finding] = []
         for about, stack in _stacks(submitted).items():
             solved = _solve(stack)
             if solved:
@@ -96,7 +96,10 @@ class SumsTogether(Attack):
                 known = {p for one in alone for s in one for p in s.people.tolist()}
                 solved = [s for s in solved if not known.issuperset(s.people.tolist())]
             if solved:
-                found.append(self._finding(about[0], stack, solved, submitted))
+                finding = self._finding(about[0], stack, solved, submitted)
+                # Every value of a variable is a sum of its own; what two of them say of the same people is said once.
+                if not any(_says_the_same(finding, other) for other in found):
+                    found.append(finding)
         return found
 
     def _finding(self, name: str, stack: _Stack, solved: list[_Solved], submitted: Submitted) -> Finding:
@@ -113,6 +116,11 @@ class SumsTogether(Attack):
         sentence = f"The sums of {name} that the figures state leave {whose}{how}."
         severity = Severity.REFUSE if is_granted else Severity.REVIEW
         return Finding(self.name, severity, outputs, (), sentence, people, submitted.table.people)
+
+
+def _says_the_same(one: Finding, other: Finding) -> bool:
+    is_alike = (one.sentence, one.outputs) == (other.sentence, other.outputs)
+    return is_alike and np.array_equal(one.people, other.people)
 
 
 def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:

@@ -80,3 +80,8 @@ def test_table_of_shares_beside_counts_of_all_but_one_leaves_that_person() -> No
 def test_one_output_that_others_look_at_is_left_to_them() -> None:
     assert _found(Means(variables=("PAY",), by=("LAST",))) == []
     assert _found(Linear(formula="PAY ~ C(LAST)", decimals=6)) == []
+
+
+def test_what_several_values_of_a_variable_say_of_the_same_person_is_said_once() -> None:
+    found = _found(Crosstab(variables=("ILL",)), Crosstab(variables=("ILL",), where="LAST != 1"))
+    assert len({f.sentence for f in found}) == len(found) == 1
