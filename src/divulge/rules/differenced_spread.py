@@ -79,7 +79,7 @@ class DifferencedSpread(Rule):
 def _few_apart(case: Case, one: Spread, other: Spread, most: int) -> Iterator[tuple[int, int, Mask]]:
     """Groups of both that share people and differ by a few, with those few."""
     a, b = one.behind.group, other.behind.group
-    times = np.ones(len(a)) if case.table.people is None else case.table.people.astype(np.float64)
+    times = case.table.times
     sizes = [np.bincount(g[g >= 0], times[g >= 0], minlength=1) for g in (a, b)]
     both = (a >= 0) & (b >= 0)
     width = int(b.max(initial=0)) + 1

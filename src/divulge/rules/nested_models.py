@@ -77,7 +77,7 @@ class NestedModels(Rule):
         design = stated.columns(between)
         width = design.shape[1]
         moments = np.zeros((width, width))
-        times = np.ones(len(rows)) if more.table.people is None else more.table.people[rows].astype(np.float64)
+        times = more.table.times[rows]
         for start in range(0, len(rows), _BLOCK):
             block = stated.columns(rows[start : start + _BLOCK])
             moments += block.T @ (block * times[start : start + _BLOCK, None])

@@ -51,7 +51,7 @@ class PeoplePerTerm(Rule):
         figure = int(behind.figures[0])
         if rows is None or figure < 0 or case.labels[figure] != behind.variable:
             return []
-        times = np.ones(case.table.n_rows) if case.table.people is None else case.table.people.astype(np.float64)
+        times = case.table.times
         own = case.numbers(behind)
         far = np.where(rows, np.abs(own - np.average(own[rows], weights=times[rows])), 0.0) if rows.any() else own * 0.0
         is_one = far.max() > 0 and float(times @ far**2) < self.as_far * far.max() ** 2

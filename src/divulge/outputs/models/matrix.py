@@ -77,7 +77,7 @@ def model_rows(
         other = second[1][table[second[0]]]
         keep &= np.isfinite(other)
     kept = np.flatnonzero(keep & known & np.isfinite(y) & (weight > 0.0))
-    counts = np.ones(len(kept)) if table.people is None else table.people[kept].astype(np.float64)
+    counts = table.times[kept]
     return ModelRows(x[kept], y[kept], weight[kept] * counts, kept, other[kept] if len(other) else other, counts)
 
 
@@ -104,7 +104,7 @@ def distinct(table: Table, names: Sequence[str], rows: Integers) -> tuple[Intege
     size = 1
     for name in names:
         size *= table.schema[name].n_codes
-    people = np.ones(len(rows)) if table.people is None else table.people[rows].astype(np.float64)
+    people = table.times[rows]
     if size >= 2**62:
         return rows, people
     key = np.zeros(len(rows), dtype=np.int64)

@@ -36,7 +36,7 @@ def model_predictions(
         return None
     rows = _counted_rows(output, table, model)
     weight = row_weights(output, table)[rows]
-    times = np.ones(len(rows)) if table.people is None else table.people[rows].astype(np.float64)
+    times = table.times[rows]
     y, eta, moments = np.empty(len(rows)), np.empty(len(rows)), np.zeros((len(beta), len(beta)))
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
     for block in blocks:
@@ -73,7 +73,7 @@ def model_stated(output: Output, table: Table, model: Model, released: Released,
     own = np.nan_to_num(model.y)[table[name]]
     beta, half = released.values[:p], released.half[:p]
     is_known = is_scored and model.n_classes == 1 and bool(np.isfinite(beta).all() and np.isfinite(half).all())
-    error, times = np.zeros(p), np.ones(table.n_rows) if table.people is None else table.people
+    error, times = np.zeros(p), table.times
     for at in range(0, len(rows) if is_known else 0, _BLOCK):
         x = design_rows(table, model, rows[at : at + _BLOCK])[0]
         slope = (weights * times)[rows[at : at + _BLOCK]] * _CURVES[model.kernel].slope(x @ beta)
