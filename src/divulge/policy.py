@@ -236,7 +236,7 @@ def _not_given(n: int, wrong: tuple[str, ...]) -> str:
     return f"{n:,} released {'figure is' if n == 1 else 'figures are'} not what the data give{named}."
 
 
-def power_sentence(power: float, delta: float) -> str:
+def _power_sentence(power: float, delta: float) -> str:
     """How surely the assessment would have found somebody."""
     return (
         f"Had anybody been exposed by {2 * delta:g}, this assessment would have found them with a probability of "
@@ -277,7 +277,7 @@ def decide(policy: Policy, evidence: Evidence) -> Decision:
             f"The marginal risk is at most {highest:.4f} (upper bound), below {policy.release_risk:g}.",
             f"The synthetic data reproduce {e.reproduced:.0%} of the released figures as printed"
             + (f", and {e.near:.0%} within a twentieth of a standard error." if e.near > e.reproduced else "."),
-            power_sentence(e.power, policy.delta),
+            _power_sentence(e.power, policy.delta),
         ),
     )
 
@@ -362,5 +362,5 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         said = f"In {e.n_silent} of {e.n_splits} splits an output had no figure, so it was hardly put to the test."
         yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
     if e.has_contrast and e.is_made and e.power < policy.power:
-        said = f"{power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
+        said = f"{_power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
         yield _Reason(False, said, _MORE_SPLITS)

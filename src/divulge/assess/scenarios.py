@@ -21,11 +21,11 @@ def scenarios_for(given: Sequence[Scenario], outputs: Sequence[Output], schema: 
     """
     if not given:
         groups = [outputs, *([output] for output in outputs)] if len(outputs) > 1 else [outputs]
-        return tuple(dict.fromkeys(s for group in groups for s in _each_in_turn(variables_of(group, schema), schema)))
+        return tuple(dict.fromkeys(s for group in groups for s in _each_in_turn(_variables_of(group, schema), schema)))
     unknown = unknown_names(given, schema)
     if unknown:
         raise unknown[0]
-    names = variables_of(outputs, schema)
+    names = _variables_of(outputs, schema)
     found: list[Scenario] = []
     for i, scenario in enumerate(given):
         place = _place(i, given)
@@ -48,7 +48,7 @@ def scenarios_with_earlier(
     told apart, the new ones' with those of each earlier output in turn.
     """
     everything = [*outputs, *earlier]
-    if given or prod(schema[n].n_codes for n in variables_of(everything, schema)) < ROOM:
+    if given or prod(schema[n].n_codes for n in _variables_of(everything, schema)) < ROOM:
         return scenarios_for(given, everything, schema)
     found = [scenarios_for((), [*outputs, output], schema) for output in earlier]
     return tuple(dict.fromkeys(scenario for scenarios in found for scenario in scenarios))
@@ -81,7 +81,7 @@ def unknown_names(given: Sequence[Scenario], schema: Schema) -> list[DivulgeErro
     ]
 
 
-def variables_of(outputs: Sequence[Output], schema: Schema) -> tuple[str, ...]:
+def _variables_of(outputs: Sequence[Output], schema: Schema) -> tuple[str, ...]:
     """The variables that the outputs speak of, each once."""
     return tuple(dict.fromkeys(n for output in outputs for n in output.uses(schema)))
 

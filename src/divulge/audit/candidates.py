@@ -27,7 +27,7 @@ MOST_CANDIDATES = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class _Candidates:
     """matrix: (groups, cells) of zeros and ones. is_cut: whether there were more."""
 
     matrix: sparse.csr_array
@@ -36,14 +36,14 @@ class Candidates:
 
 def find_candidates(
     system: System, sums: Sequence[sparse.csr_array], asked: Sequence[sparse.csr_array], fewest: int
-) -> Candidates:
+) -> _Candidates:
     """Groups of fewer than `fewest` people that no figure states and that are not asked about already.
 
     Where the data are not known, all such groups. sums: for each output what it is made of, over cells.
     """
     told_apart = [found for matrix in sums if (found := _told_apart(matrix)) is not None]
     if not told_apart:
-        return Candidates(sparse.csr_array((0, system.n_cells)), False)
+        return _Candidates(sparse.csr_array((0, system.n_cells)), False)
     everything = _combine(told_apart)
     pairs = list(combinations(told_apart, 2)) if len(told_apart) * (len(told_apart) - 1) <= 2 * MOST_PAIRS else []
     # A figure states a group of the same people whatever it is called: cells that figures call empty do not count.
@@ -78,7 +78,7 @@ def find_candidates(
     lengths = np.cumsum([0, *(len(c) for c in chosen)])
     columns = np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
     matrix = sparse.csr_array((np.ones(len(columns)), columns, lengths), shape=(len(chosen), system.n_cells))
-    return Candidates(matrix, len(rows) > len(chosen))
+    return _Candidates(matrix, len(rows) > len(chosen))
 
 
 def _not_stated_empty(system: System) -> Mask:

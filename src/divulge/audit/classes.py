@@ -12,7 +12,7 @@ from divulge.outputs.lowering.lowered import Block, Term
 from divulge.table import Schema, Variable
 
 
-def terms_of(block: Block) -> list[Term]:
+def _terms_of(block: Block) -> list[Term]:
     """The terms of a block without a link, and what it weights rows with."""
     return [*block.terms, *([block.weight] if block.weight is not None else [])]
 
@@ -21,7 +21,7 @@ def classes_of(blocks: Iterable[Block], schema: Schema) -> dict[str, Integers]:
     """For each variable that a block speaks of, the class of each code; codes of a class are alike to every block."""
     signatures: dict[str, list[Floats]] = {}
     for block in blocks:
-        for term in terms_of(block):
+        for term in _terms_of(block):
             for v, name in enumerate(term.variables):
                 signatures.setdefault(name, []).append(_signature(term, v))
     found = {}

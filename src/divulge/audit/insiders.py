@@ -19,7 +19,7 @@ from divulge.kernels.arrays import Floats
 
 
 @dataclass(frozen=True)
-class Insider:
+class _Insider:
     """What those of some cells learn about another. who, cell: numbers of cells; low, high: what is left to guess."""
 
     who: tuple[int, ...]
@@ -36,7 +36,7 @@ def ask_insiders(
     alone: Sequence[int] = (),
     at_once: int = 1,
     budget: Budget | None = None,
-) -> tuple[list[Insider], bool]:
+) -> tuple[list[_Insider], bool]:
     """What people of `cells` learn about the other cells of the list, alone and up to `at_once` cells together.
 
     values: what the cells hold. alone: cells with one contributor each, who then knows the whole cell; people of the
@@ -46,7 +46,7 @@ def ask_insiders(
     budget = budget or Budget(np.inf)
     targets = sparse.eye_array(system.n_cells, format="csr")[list(cells)]
     outside = find_bounds(system, targets, budget)
-    found: list[Insider] = []
+    found: list[_Insider] = []
     single = set(alone)
     for size in range(1, at_once + 1):
         for who in combinations(cells, size):
@@ -65,7 +65,7 @@ def ask_insiders(
                 return found, False
             narrower = (inside.high - inside.low) < (outside.high - outside.low) - 1e-6  # as far as bounds are promised
             found += [
-                Insider(who, cell, float(inside.low[i]), float(inside.high[i]))
+                _Insider(who, cell, float(inside.low[i]), float(inside.high[i]))
                 for i, cell in enumerate(cells)
                 if narrower[i] and cell not in who
             ]

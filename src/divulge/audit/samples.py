@@ -38,7 +38,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Samples:
+class _Samples:
     """The samples that agree. is_complete: False where there are more than could be gone through."""
 
     samples: tuple[tuple[float, ...], ...]
@@ -55,16 +55,16 @@ class Samples:
         return tuple(sorted(common.elements()))
 
 
-def find_samples(known: Known) -> Samples:
+def find_samples(known: Known) -> _Samples:
     """Every sample that agrees with what is printed, in ascending order of its values."""
     if known.n < 1:
         raise ValueError("a group has at least one member")
     values = _possible_values(known)
     if values is None:
-        return Samples((), False)
+        return _Samples((), False)
     search = _Search(known, values)
     search.extend(0, 0, 0.0, 0.0)
-    return Samples(tuple(search.found), not search.is_cut)
+    return _Samples(tuple(search.found), not search.is_cut)
 
 
 def _possible_values(known: Known) -> list[float] | None:

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
     people: Floats = np.zeros(0)
 
 
-class Batch(NamedTuple):
+class _Batch(NamedTuple):
     """Cells (or rows) of a model: their codes, their weight, and the sum of weight × response, class by class."""
 
     codes: Codes  # (cells, variables)
@@ -51,11 +51,11 @@ class Batch(NamedTuple):
     weight: Floats  # (cells,)
     response: Floats  # (cells, classes); one class unless multinomial
 
-    def first(self, size: int) -> Batch:
-        return Batch(self.codes[:size], self.place[:size], self.weight[:size], self.response[:size])
+    def first(self, size: int) -> _Batch:
+        return _Batch(self.codes[:size], self.place[:size], self.weight[:size], self.response[:size])
 
 
-class Lookups(NamedTuple):
+class _Lookups(NamedTuple):
     """What a code says of a row: whether it can take part, its response and its weight."""
 
     known: Mask  # codes of all variables, one after the other
@@ -247,8 +247,8 @@ class Source:
         self.rows, self.n_columns, self.n_classes = rows, n_columns, n_classes
         self.layout, self.weights = lay_out(terms, rows.n_codes, n_columns, rows.n_rows)
         known, first_code = _known_codes(terms, rows)
-        self.lookups = Lookups(known, first_code, rows.response, rows.y, rows.weight, rows.w)
-        self.cells: Batch | None = None
+        self.lookups = _Lookups(known, first_code, rows.response, rows.y, rows.weight, rows.w)
+        self.cells: _Batch | None = None
         self._sums = np.zeros(_N_SUMS)
         keys = _keys(terms, rows)
         if keys is not None and _may_pay(keys.key, keys.inner):
@@ -282,17 +282,17 @@ class Source:
             entropy=sums[_ENTROPY],
         )
 
-    def _empty(self, size: int) -> Batch:
+    def _empty(self, size: int) -> _Batch:
         columns = self.rows.columns
         dtype = np.result_type(*(c.dtype for c in columns)) if columns else np.dtype(np.uint8)
-        return Batch(
+        return _Batch(
             np.empty((size, len(columns)), dtype=dtype),
             np.empty((size, len(self.layout.offset)), dtype=np.uint16),
             np.empty(size),
             np.empty((size, self.n_classes)),
         )
 
-    def _batches(self, sums: Floats) -> Iterator[Batch]:
+    def _batches(self, sums: Floats) -> Iterator[_Batch]:
         n_rows = self.rows.n_rows
         room = self._empty(min(BATCH, n_rows))
         for start in range(0, n_rows, BATCH):
@@ -304,7 +304,7 @@ class Source:
             fill_places(self.layout, batch.codes, batch.place)
             yield batch
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[_Batch]:
         if self.cells is not None:
             yield self.cells
         else:

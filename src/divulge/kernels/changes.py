@@ -65,7 +65,7 @@ class Users(NamedTuple):
     block: Integers
 
 
-class Moved(NamedTuple):
+class _Moved(NamedTuple):
     """The totals that a change moves, and by how much; a delta counts only where the mark is the current stamp."""
 
     delta: Floats
@@ -74,8 +74,8 @@ class Moved(NamedTuple):
     stamp: Integers  # (1,), rises with every change
 
 
-class Shifted(NamedTuple):
-    """The residuals that a change shifts, in runs, and by how much; marks as in `Moved`."""
+class _Shifted(NamedTuple):
+    """The residuals that a change shifts, in runs, and by how much; marks as in `_Moved`."""
 
     shift: Floats
     mark: Integers
@@ -83,7 +83,7 @@ class Shifted(NamedTuple):
     size: Integers
 
 
-class Aims(NamedTuple):
+class _Aims(NamedTuple):
     """The counts that proposals are aimed at (`aiming`)."""
 
     pull: Floats  # for every total: how the discrepancy would rise with it
@@ -94,17 +94,17 @@ class Aims(NamedTuple):
 class Work(NamedTuple):
     """Memory of a search, which allocates nothing on the way."""
 
-    moved: Moved
-    shifted: Shifted
-    aims: Aims
+    moved: _Moved
+    shifted: _Shifted
+    aims: _Aims
 
     @classmethod
     def of(cls, n_totals: int, n_residuals: int) -> Work:
         mark, touched, crowded, wanted = np.zeros((4, n_totals), dtype=np.int64)
         shift_mark, first, size = np.zeros((3, n_residuals), dtype=np.int64)
-        moved = Moved(np.zeros(n_totals), mark, touched, np.zeros(1, dtype=np.int64))
-        shifted = Shifted(np.zeros(n_residuals), shift_mark, first, size)
-        return cls(moved, shifted, Aims(np.zeros(n_totals), crowded, wanted))
+        moved = _Moved(np.zeros(n_totals), mark, touched, np.zeros(1, dtype=np.int64))
+        shifted = _Shifted(np.zeros(n_residuals), shift_mark, first, size)
+        return cls(moved, shifted, _Aims(np.zeros(n_totals), crowded, wanted))
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -29,7 +29,7 @@ class RawTerm(NamedTuple):
     scale: Floats
 
 
-class Weights(NamedTuple):
+class _Weights(NamedTuple):
     """W row by row: entry e has the columns and values from start[e] to start[e + 1]."""
 
     start: Integers
@@ -37,7 +37,7 @@ class Weights(NamedTuple):
     value: Floats
 
 
-class Layout(NamedTuple):
+class _Layout(NamedTuple):
     """Groups first (one indicator each), then the terms that stay by themselves; W turns both into columns."""
 
     part_start: Integers  # (groups + 1,)
@@ -55,7 +55,7 @@ class Layout(NamedTuple):
     scale: Floats
 
 
-def lay_out(terms: Sequence[RawTerm], n_codes: Sequence[int], n_columns: int, n_rows: int) -> tuple[Layout, Weights]:
+def lay_out(terms: Sequence[RawTerm], n_codes: Sequence[int], n_columns: int, n_rows: int) -> tuple[_Layout, _Weights]:
     """The layout and its W. No two terms share a column. Rows of which a term is undefined must not be asked for."""
     groups: list[tuple[int, ...]] = []
     for wanted in sorted({tuple(sorted(set(t.variables))) for t in terms}, key=len, reverse=True):
@@ -82,7 +82,7 @@ def _size(group: Sequence[int], n_codes: Sequence[int]) -> int:
 
 def _weights(
     terms: Sequence[RawTerm], groups: Sequence[tuple[int, ...]], n_codes: Sequence[int], n_columns: int
-) -> tuple[Weights, list[RawTerm]]:
+) -> tuple[_Weights, list[RawTerm]]:
     """W, and the terms that no group takes: their entries are the columns themselves, after all indicators."""
     offsets = np.cumsum([0, *(_size(g, n_codes) for g in groups)])
     own, entry, columns, values = [], [], [], []
@@ -115,10 +115,10 @@ def _weights(
     counts = np.bincount(entries_, minlength=int(offsets[-1]) + (n_columns if own else 0))
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     column = np.concatenate([np.zeros(0, dtype=np.int64), *columns])[order].astype(np.int64)
-    return Weights(start, column, np.concatenate([np.zeros(0), *values])[order]), own
+    return _Weights(start, column, np.concatenate([np.zeros(0), *values])[order]), own
 
 
-def _packed(groups: Sequence[tuple[int, ...]], own: Sequence[RawTerm], n_codes: Sequence[int], first: int) -> Layout:
+def _packed(groups: Sequence[tuple[int, ...]], own: Sequence[RawTerm], n_codes: Sequence[int], first: int) -> _Layout:
     sizes = [_size(g, n_codes) for g in groups]
     strides = [_size(g[i + 1 :], n_codes) for g in groups for i in range(len(g))]
     cells = [c for t in own for c in t.cells]
@@ -130,7 +130,7 @@ def _packed(groups: Sequence[tuple[int, ...]], own: Sequence[RawTerm], n_codes: 
     def ints(values: ArrayLike) -> Integers:
         return np.array(values, dtype=np.int64)
 
-    return Layout(
+    return _Layout(
         ints(np.cumsum([0, *map(len, groups)])),
         ints([v for g in groups for v in g]),
         ints(strides),

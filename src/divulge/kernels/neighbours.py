@@ -20,7 +20,7 @@ _PAIRS = 24  # pairs looked at to see along which coordinate the points of a box
 _DEEP = 64  # halving 2⁶² points takes fewer splits; deeper boxes are left as they are
 
 
-class Tree(NamedTuple):
+class _Tree(NamedTuple):
     """Points in the order of the leaves, and boxes: their least and greatest coordinates, points and children."""
 
     points: Floats
@@ -79,7 +79,7 @@ def _parted(points: Floats, order: Integers, first: int, last: int, j: int) -> i
 
 
 @njit(cache=True, nogil=True)
-def build(points: Floats) -> Tree:
+def build(points: Floats) -> _Tree:
     """The tree over the rows of `points`."""
     n, width = points.shape
     order = np.arange(n)
@@ -111,14 +111,14 @@ def build(points: Floats) -> Tree:
                     break
                 tried |= 1 << j
         at += 1
-    return Tree(
+    return _Tree(
         points[order], order, low[:used].copy(), high[:used].copy(), first[:used].copy(), last[:used].copy(),
         left[:used].copy(),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def _box_distance(tree: Tree, box: int, row: Floats, enough: float) -> float:
+def _box_distance(tree: _Tree, box: int, row: Floats, enough: float) -> float:
     total = 0.0
     for j in range(row.size):
         value = row[j]
@@ -133,7 +133,7 @@ def _box_distance(tree: Tree, box: int, row: Floats, enough: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _nearest_one(
-    tree: Tree, row: Floats, itself: int, distances: Floats, found: Integers, stack: Integers, bounds: Floats
+    tree: _Tree, row: Floats, itself: int, distances: Floats, found: Integers, stack: Integers, bounds: Floats
 ) -> None:
     """The nearest points of one row into `distances` and `found`; the point `itself` is left out (−1: none is)."""
     k = found.size
@@ -171,7 +171,7 @@ def _nearest_one(
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree: Tree, rows: Floats, k: int, leave_out: bool) -> tuple[Floats, Integers]:
+def nearest(tree: _Tree, rows: Floats, k: int, leave_out: bool) -> tuple[Floats, Integers]:
     """For every row its k nearest points, the nearest first: distances, and places in the table of the tree.
 
     leave_out: the rows are the points of the tree themselves, and none is its own neighbour. Where there are fewer than

@@ -16,7 +16,7 @@ BUFFER = 1 << 22
 
 
 @njit(cache=True, nogil=True)
-def split(
+def _split(
     active: Integers32, codes: Integers, buffer: Integers32, count: Integers32
 ) -> tuple[Integers32, Integers32, Integers32, int]:
     """Rows whose new group (`codes`, −1 for none) holds them alone, and the others with their groups numbered anew.
@@ -62,7 +62,7 @@ def split(
 
 
 @njit(cache=True, nogil=True)
-def next_codes(active: Integers32, groups: Integers32, column: Integers32, card: int, n_values: int) -> Integers:
+def _next_codes(active: Integers32, groups: Integers32, column: Integers32, card: int, n_values: int) -> Integers:
     """Group × card + the value in a further column; −1 where that value is missing (code n_values or above)."""
     codes = np.empty(active.size, np.int64)
     for i in range(active.size):
@@ -72,7 +72,7 @@ def next_codes(active: Integers32, groups: Integers32, column: Integers32, card:
 
 
 @njit(cache=True, nogil=True)
-def minimal(rows: Integers, sets: Integers) -> Mask:
+def _minimal(rows: Integers, sets: Integers) -> Mask:
     """Which of a row's sets (bit masks, grouped by ascending row) contain no other of its sets."""
     kept = np.ones(rows.size, np.bool_)
     start = 0
@@ -109,13 +109,13 @@ def unique_sets(
         (active, groups, n_groups), mask, size, position = pending.pop()
         for place in range(position, len(order)):
             j = int(order[place])
-            codes = next_codes(active, groups, columns[j], int(cards[j]), int(n_values[j]))
+            codes = _next_codes(active, groups, columns[j], int(cards[j]), int(n_values[j]))
             if n_groups * int(cards[j]) > BUFFER:
                 codes = _ranked(codes)
             # Ranks are below the number of rows, which may itself be larger than the buffer.
             if codes.size > BUFFER and buffer.size < codes.size:
                 buffer = np.zeros(codes.size, np.int32)
-            alone, stay, group, n_stay = split(active, codes, buffer, count)
+            alone, stay, group, n_stay = _split(active, codes, buffer, count)
             if alone.size:
                 found_rows.append(alone)
                 found_sets.append(mask | 1 << j)
@@ -127,7 +127,7 @@ def unique_sets(
     sets = np.repeat(np.array(found_sets, dtype=np.int64), [r.size for r in found_rows])
     by_row = np.argsort(rows, kind="stable")
     rows, sets = rows[by_row], sets[by_row]
-    kept = minimal(rows, sets)
+    kept = _minimal(rows, sets)
     return rows[kept], sets[kept]
 
 

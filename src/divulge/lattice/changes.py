@@ -40,7 +40,7 @@ TRIES = 6
 """Lattices of other changes before it is given up."""
 
 
-class Choice(NamedTuple):
+class _Choice(NamedTuple):
     """How often each proposed change is to be made: 0 or 1, or up to its span."""
 
     times: Ints  # (changes,)
@@ -56,7 +56,7 @@ def choose_changes(
     now: NDArray[np.integer] | int = 0,
     tries: int = TRIES,
     nodes: int = NODES,
-) -> Choice | None:
+) -> _Choice | None:
     """Changes after which every |error| ≤ 1, or None where none were found in so many tries.
 
     shifts (changes, figures) and errors (figures,): in half units of the printed interval, from its middle. Figures
@@ -68,7 +68,7 @@ def choose_changes(
     limits, base = np.broadcast_to(np.int64(spans), n), np.broadcast_to(np.int64(now), n)
     left = errors + base @ shifts
     if (np.abs(left) <= 1).all():
-        return Choice(base.copy(), 0, float(np.abs(left).max(initial=0.0)))
+        return _Choice(base.copy(), 0, float(np.abs(left).max(initial=0.0)))
     usable = np.flatnonzero((np.abs(shifts).max(axis=1, initial=0.0) > 0) & (limits > 0))
     if not len(usable) or (np.abs(left) > np.abs(shifts * limits[:, None]).sum(axis=0) + 1).any():
         return None
@@ -87,7 +87,7 @@ def choose_changes(
         if worst <= 1 + SLACK:
             times = base.copy()
             times[at] = found
-            return Choice(times, attempt + 1, worst)
+            return _Choice(times, attempt + 1, worst)
     return None
 
 

@@ -17,7 +17,7 @@ MOST_PEOPLE = 60
 
 
 @dataclass(frozen=True)
-class Turning:
+class _Turning:
     """What was found at each number of significant digits, from one upwards."""
 
     found: dict[int, Recovery]
@@ -59,7 +59,7 @@ def turning_digits(
     known: NDArray[np.floating] | None = None,
     seconds: float = 10.0,
     clock: Callable[[], float] = working_time,
-) -> Turning:
+) -> _Turning:
     """Attack the figures with one digit, with two, and so on up to `most`; end where somebody is determined.
 
     seconds: for all attacks together.
@@ -72,4 +72,4 @@ def turning_digits(
         found[digits] = recover(own, values, n_people, known, left, clock)
         if found[digits].determined.any() or left <= 0:
             break
-    return Turning(found)
+    return _Turning(found)

@@ -34,7 +34,7 @@ _AT_A_TIME = 500  # rows that are read or inserted at once
 
 
 @dataclass(frozen=True)
-class Copied:
+class _Copied:
     """What is in an archive: where the audit trail ends, how many rows of each table, how many files."""
 
     head: Head
@@ -42,7 +42,7 @@ class Copied:
     files: int
 
 
-def back_up(ledger: Ledger, path: Path) -> Copied:
+def back_up(ledger: Ledger, path: Path) -> _Copied:
     """Write an archive of everything as it is at one moment. The service may go on meanwhile."""
     counts: dict[str, int] = {}
     with whole_file(path) as temporary, tarfile.open(temporary, "w") as archive, _snapshot(ledger) as connection:
@@ -63,10 +63,10 @@ def back_up(ledger: Ledger, path: Path) -> Copied:
         for digest in digests:
             _add(archive, f"files/{digest}", ledger.store.read(digest))
     make_private_file(path)
-    return Copied(head, counts, len(digests))
+    return _Copied(head, counts, len(digests))
 
 
-def restore(given: str | None, store: Path | None, path: Path) -> tuple[Ledger, Copied]:
+def restore(given: str | None, store: Path | None, path: Path) -> tuple[Ledger, _Copied]:
     """Bring everything back into a database without a ledger, all or nothing, and look whether it is as it was."""
     try:
         with tarfile.open(path, "r") as archive:
@@ -75,7 +75,7 @@ def restore(given: str | None, store: Path | None, path: Path) -> tuple[Ledger, 
         raise LedgerError(f"this is not a whole backup: {type(error).__name__}.", where=str(path)) from None
 
 
-def _restore(given: str | None, store: Path | None, archive: tarfile.TarFile) -> tuple[Ledger, Copied]:
+def _restore(given: str | None, store: Path | None, archive: tarfile.TarFile) -> tuple[Ledger, _Copied]:
     manifest = json.loads(_read(archive, "manifest.json"))
     if manifest["format"] != _FORMAT:
         raise LedgerError("the backup is of a format that this Divulge does not know.", hint="Use a newer Divulge.")
@@ -104,7 +104,7 @@ def _restore(given: str | None, store: Path | None, archive: tarfile.TarFile) ->
     found = verify(ledger, expected=[head])
     if found.faults:
         raise TamperedError(f"what was restored is not what was written: {found.faults[0].what}.", where=ledger.shown)
-    return ledger, Copied(head, counts, n_files)
+    return ledger, _Copied(head, counts, n_files)
 
 
 def _is_used(connection: Connection) -> bool:

@@ -22,7 +22,7 @@ VERDICTS = ("release", "review", "refuse", "none")
 
 
 @dataclass(frozen=True)
-class Week:
+class _Week:
     """A week that begins on a Monday: what came, and what was decided."""
 
     begins: datetime
@@ -31,7 +31,7 @@ class Week:
 
 
 @dataclass(frozen=True)
-class OfProject:
+class _OfProject:
     """One project. hours: how long half of its decisions took at most; None where there is none."""
 
     name: str
@@ -42,7 +42,7 @@ class OfProject:
 
 
 @dataclass(frozen=True)
-class Dashboard:
+class _Dashboard:
     """hours, slow_hours: from submission to decision, half and nine tenths took at most so long."""
 
     submitted: int
@@ -50,13 +50,13 @@ class Dashboard:
     waiting: int
     hours: float | None
     slow_hours: float | None
-    weeks: tuple[Week, ...]
+    weeks: tuple[_Week, ...]
     agreement: dict[str, dict[str, int]]
     """By verdict, how often each decision was taken."""
-    projects: tuple[OfProject, ...]
+    projects: tuple[_OfProject, ...]
 
 
-def find_dashboard(session: Session, days: int, project_id: int | None = None) -> Dashboard:
+def find_dashboard(session: Session, days: int, project_id: int | None = None) -> _Dashboard:
     """Of so many days, of all projects or of one. Two queries, of columns alone."""
     since = utc_now() - timedelta(days=days)
     of_project: Sequence[ColumnElement[bool]] = () if project_id is None else (Submission.project_id == project_id,)
@@ -79,7 +79,7 @@ def find_dashboard(session: Session, days: int, project_id: int | None = None) -
     for one in ended:
         agreement[one.verdict if one.verdict in agreement else "none"][DECIDED[one.action]] += 1
     names = sorted({name for _, name in came} | {one.project for one in ended} | set(waiting))
-    return Dashboard(
+    return _Dashboard(
         submitted=len(came),
         decided=len(ended),
         waiting=waiting.total(),
@@ -88,7 +88,7 @@ def find_dashboard(session: Session, days: int, project_id: int | None = None) -
         weeks=_weeks([at for at, _ in came], [one.at for one in ended], since),
         agreement=agreement,
         projects=tuple(
-            OfProject(
+            _OfProject(
                 name,
                 sum(n == name for _, n in came),
                 sum(one.project == name for one in ended),
@@ -132,12 +132,12 @@ def _share(ended: Iterable[_Ended], share: float) -> float | None:
     return median(found) if share == 0.5 else found[min(len(found) - 1, int(share * len(found)))]
 
 
-def _weeks(came: Sequence[datetime], ended: Sequence[datetime], since: datetime) -> tuple[Week, ...]:
+def _weeks(came: Sequence[datetime], ended: Sequence[datetime], since: datetime) -> tuple[_Week, ...]:
     first, last = _monday(since), _monday(utc_now())
     submitted, decided = Counter(map(_monday, came)), Counter(map(_monday, ended))
     weeks = []
     while first <= last:
-        weeks.append(Week(first, submitted[first], decided[first]))
+        weeks.append(_Week(first, submitted[first], decided[first]))
         first += timedelta(days=7)
     return tuple(weeks)
 

@@ -28,7 +28,7 @@ _MOST = 50  # lines of one list; the queue has the rest
 
 
 @dataclass(frozen=True)
-class WaitingLine:
+class _WaitingLine:
     """A submission that waits. since: when it began to."""
 
     id: int
@@ -43,17 +43,17 @@ class WaitingLine:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class _Waiting:
     """decide: for my decision. finish: all have decided, somebody lets it out or closes it. failed: its assessment.
 
     returned: mine, for a new version. released: mine, to take away. with_checkers: how many of mine are looked at.
     """
 
-    decide: tuple[WaitingLine, ...] = ()
-    finish: tuple[WaitingLine, ...] = ()
-    failed: tuple[WaitingLine, ...] = ()
-    returned: tuple[WaitingLine, ...] = ()
-    released: tuple[WaitingLine, ...] = ()
+    decide: tuple[_WaitingLine, ...] = ()
+    finish: tuple[_WaitingLine, ...] = ()
+    failed: tuple[_WaitingLine, ...] = ()
+    returned: tuple[_WaitingLine, ...] = ()
+    released: tuple[_WaitingLine, ...] = ()
     with_checkers: int = 0
 
 
@@ -89,7 +89,7 @@ _LINES = (
 )
 
 
-def find_waiting(session: Session, person: Person) -> Waiting:
+def find_waiting(session: Session, person: Person) -> _Waiting:
     """Everything that waits for somebody. Of what others submitted only checkers and custodians learn."""
     own = Submission.author_id == person.id
     newer = aliased(Submission)
@@ -104,7 +104,7 @@ def find_waiting(session: Session, person: Person) -> Waiting:
     if sees:
         found = {**found, **_for_overseers(person)}
     lists = {name: _lines(session, conditions, sees) for name, conditions in found.items()}
-    return Waiting(with_checkers=session.scalars(counted).one(), **lists)
+    return _Waiting(with_checkers=session.scalars(counted).one(), **lists)
 
 
 def _for_overseers(person: Person) -> dict[str, Sequence[ColumnElement[bool]]]:
@@ -120,10 +120,10 @@ def _for_overseers(person: Person) -> dict[str, Sequence[ColumnElement[bool]]]:
     return found
 
 
-def _lines(session: Session, conditions: Sequence[ColumnElement[bool]], sees: bool) -> tuple[WaitingLine, ...]:
+def _lines(session: Session, conditions: Sequence[ColumnElement[bool]], sees: bool) -> tuple[_WaitingLine, ...]:
     rows: Sequence[Any] = session.execute(_LINES.where(*conditions)).all()
     return tuple(
-        WaitingLine(
+        _WaitingLine(
             id=row.id,
             title=row.title,
             version=row.version,

@@ -16,7 +16,7 @@ from divulge.measures.intervals import difference
 
 
 @dataclass(frozen=True)
-class Welch:
+class _Welch:
     """Welch's (1947) t test of two means. Taub (2018) calls data differentially confidential where it finds nothing."""
 
     t: float
@@ -39,7 +39,7 @@ class Contrast:
     holdout: float
     interval: Interval | None = None
     anonymeter: float = math.nan
-    welch: Welch | None = None
+    welch: _Welch | None = None
     caveats: tuple[str, ...] = field(default=())
 
 
@@ -66,7 +66,7 @@ def contrast(measure: Measure, original: Estimate, holdout: Estimate, n_original
     )
 
 
-def _welch(a: Estimate, b: Estimate) -> Welch | None:
+def _welch(a: Estimate, b: Estimate) -> _Welch | None:
     """Welch's test, where both figures are means with a standard error."""
     se_a, se_b = a.details.get("standard_error"), b.details.get("standard_error")
     if se_a is None or se_b is None or a.n is None or b.n is None:
@@ -76,4 +76,4 @@ def _welch(a: Estimate, b: Estimate) -> Welch | None:
         return None
     t = (a.value - b.value) / math.sqrt(squares)
     freedom = squares**2 / (se_a**4 / (a.n - 1) + se_b**4 / (b.n - 1))
-    return Welch(t, freedom, float(2 * stdtr(freedom, -abs(t))))
+    return _Welch(t, freedom, float(2 * stdtr(freedom, -abs(t))))

@@ -84,7 +84,7 @@ class View:
             found.append(_whitening(shifts[:, rows[closed]]) if is_dense and closed.any() and len(shifts) else None)
         return found
 
-    def in_moves(self, turns: list[Floats | None], n_outputs: int) -> Aim:
+    def in_moves(self, turns: list[Floats | None], n_outputs: int) -> _Aim:
         """The same with dense outputs measured in units of what moves do to them, jointly (`turns`).
 
         With C the second moments of the moves' shifts, z = C^(−1/2) · residuals makes moves equally long in every
@@ -108,7 +108,7 @@ class View:
             goals.append(goal)
             is_target.append(np.full(len(residual), group[0] < n_outputs))
         goal = Goal(*(np.concatenate(part) for part in zip(*goals, strict=True)))
-        return Aim(Metric(slopes.joined(), goal), np.concatenate(residuals), np.concatenate(is_target))
+        return _Aim(Metric(slopes.joined(), goal), np.concatenate(residuals), np.concatenate(is_target))
 
     def _groups(self) -> list[list[int]]:
         """Outputs that are measured together: dense ones, apart where they differ in weight; the others one by one."""
@@ -138,7 +138,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Aim:
+class _Aim:
     """What single moves descend: a metric, the residuals that move along with the totals, and which are of outputs."""
 
     metric: Metric

@@ -46,7 +46,7 @@ _OF_THE_KIND += ("residuals_are_figures", "is_exact", "stays_whole", "can_conden
 
 def as_read(output: Output) -> Output:
     """An output as it is to be used: where it says that variables are coarser, computed on these."""
-    return Coarser(inner=output, **_shared(output)) if output.coarser else output
+    return _Coarser(inner=output, **_shared(output)) if output.coarser else output
 
 
 def _shared(output: Output) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _shared(output: Output) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coarser(Output):
+class _Coarser(Output):
     """Any kind of output on coarser variables. inner: the same output as if its variables were coarse already."""
 
     can_suppress: ClassVar[bool] = True

@@ -27,7 +27,7 @@ what any look-up tells two people apart by (scenario/score.py, TOLERANCE)."""
 
 
 @dataclass(frozen=True)
-class GroupBits:
+class _GroupBits:
     """Figures that have people in common. first: the label of the first; printed, secret: bits of figures and rows."""
 
     first: str
@@ -51,7 +51,7 @@ class Digits:
     no_sizes: labels of figures that no group of its size can have.
     """
 
-    groups: tuple[GroupBits, ...]
+    groups: tuple[_GroupBits, ...]
     useful: tuple[int, ...] | None = None
     more: int = 0
     no_sizes: tuple[str, ...] = ()
@@ -162,7 +162,7 @@ def _useful(found: Influence, released: Released) -> tuple[tuple[int, ...] | Non
     return (tuple(fewer.tolist()), more) if more else (None, 0)
 
 
-def _groups(output: Output, released: Released, table: Table, found: Influence) -> Iterator[GroupBits]:
+def _groups(output: Output, released: Released, table: Table, found: Influence) -> Iterator[_GroupBits]:
     is_counts = output.lower(table.schema, released).of_counts is not None
     variables = output.uses(table.schema)
     for figures, rows in zip(found.groups, found.people.T, strict=True):
@@ -175,7 +175,7 @@ def _groups(output: Output, released: Released, table: Table, found: Influence) 
         bits, secret = figure_bits(shifts - shifts.mean(axis=0), found.each), _sets(n, float(prod(values)))
         # Shares say counts, and no digit says more.
         bits = min(bits, secret) if is_counts else bits
-        yield GroupBits(released.labels[figures[0]], len(figures), n, bits, secret)
+        yield _GroupBits(released.labels[figures[0]], len(figures), n, bits, secret)
 
 
 def _n_values(table: Table, name: str, rows: Integers) -> int:

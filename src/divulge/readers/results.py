@@ -165,7 +165,7 @@ def _model(file: _File, schema: Schema) -> dict[str, Any] | None:
     if term is None or coefficient is None:
         return None
     terms = [row[term].strip() for row in file.body]
-    right = formula_of([t for t in terms if t.casefold() not in _CONSTANTS], schema, file.path)
+    right = _formula_of([t for t in terms if t.casefold() not in _CONSTANTS], schema, file.path)
     has_constant = len([t for t in terms if t.casefold() not in _CONSTANTS]) < len(terms)
     if file.response is None:
         raise SpecError(
@@ -243,7 +243,7 @@ def _coefficient(row: list[str], coefficient: int, error: int | None) -> Any:
     return value if error is None or not row[error].strip() else {"coef": value, "se": _number(row[error])}
 
 
-def formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
+def _formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
     """The right side of a formula whose coefficients have these names: `AGE + C(SEX) + C(SEX):AGE`."""
     factors: dict[str, None] = {}
     for term in terms:

@@ -171,29 +171,29 @@ class Source:
         value = self.get(*path)
         text = UNDEFINED if value is None else f"{value:.{n}f}"
         # What rounds to nothing has no sign.
-        return Figure(text.removeprefix("-") if text.strip("-0.") == "" else text, pointer(path))
+        return Figure(text.removeprefix("-") if text.strip("-0.") == "" else text, _pointer(path))
 
     def short(self, *path: str | int) -> Figure:
         """With as many digits as matter: errors, thresholds, figures of unknown precision."""
         value = self.get(*path)
         if value is None:
-            return Figure(UNDEFINED, pointer(path))
+            return Figure(UNDEFINED, _pointer(path))
         if value and abs(value) < 0.001:
             # Two digits, and no exponent that a reader has to decode.
             return self.decimals(1 - math.floor(math.log10(abs(value))), *path)
-        return Figure(f"{value:.6g}" if abs(value) < 1e6 else f"{value:,.0f}", pointer(path))
+        return Figure(f"{value:.6g}" if abs(value) < 1e6 else f"{value:,.0f}", _pointer(path))
 
     def whole(self, *path: str | int) -> Figure:
         value = self.get(*path)
-        return Figure(UNDEFINED if value is None else f"{round(value):,}", pointer(path))
+        return Figure(UNDEFINED if value is None else f"{round(value):,}", _pointer(path))
 
     def whole_plain(self, *path: str | int) -> Figure:
         """A number that is a name rather than an amount: a seed."""
-        return Figure(str(self.get(*path)), pointer(path))
+        return Figure(str(self.get(*path)), _pointer(path))
 
     def percent(self, *path: str | int) -> Figure:
         value = self.get(*path)
-        return Figure(UNDEFINED if value is None else f"{value:.1%}", pointer(path))
+        return Figure(UNDEFINED if value is None else f"{value:.1%}", _pointer(path))
 
     def interval(self, *path: str | int) -> Line:
         """ "low to high", or nothing where there is no interval."""
@@ -201,7 +201,7 @@ class Source:
         return () if low is None or high is None else (self.four(*path, 0), " to ", self.four(*path, 1))
 
 
-def pointer(path: tuple[str | int, ...]) -> str:
+def _pointer(path: tuple[str | int, ...]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 

@@ -56,7 +56,7 @@ def _kept(first: float, this: float) -> float:
     return max(0.0, 1 - abs(this - first) / abs(first)) if first else 0.0
 
 
-def sections_of(document: Mapping[str, Any]) -> tuple[Section, ...]:
+def _sections_of(document: Mapping[str, Any]) -> tuple[Section, ...]:
     """What a comparison says: the map, with its table behind."""
     source = Source(document)
     paths = source.many("assessments")
@@ -119,4 +119,4 @@ def comparison_page(document: Mapping[str, Any]) -> str:
     """The comparison as one HTML page, made like the report of an assessment."""
     names: Line = tuple(piece for entry in document["assessments"] for piece in (", ", Name(entry["name"])))[1:]
     top = ("comparison.html.jinja", {"names": names, "count": len(document["assessments"])})
-    return render_page("Assessments side by side", sections_of(document), top)
+    return render_page("Assessments side by side", _sections_of(document), top)

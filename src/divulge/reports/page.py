@@ -29,7 +29,7 @@ VEGA = "window.vegaEmbed = vegaEmbed;"
 """What is bundled. Vega Embed carries Vega's expression interpreter with it, so that no page needs eval."""
 
 
-def text_of(name: str) -> str:
+def _text_of(name: str) -> str:
     """A file of this room: a template, the style, the script."""
     return files("divulge.reports").joinpath(name).read_text(encoding="utf-8")
 
@@ -82,7 +82,7 @@ def environment(**names: Any) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(lambda name: text_of(f"templates/{name}")),
+        loader=FunctionLoader(lambda name: _text_of(f"templates/{name}")),
     )
     made.tests["figure"] = lambda piece: isinstance(piece, Figure)
     made.globals |= {"kind_of": lambda block: type(block).__name__, **names}
@@ -93,14 +93,14 @@ def render_page(
     title: str, sections: Sequence[Section], top: tuple[str, dict[str, Any]], *, static: bool = False
 ) -> str:
     """The page. top: the template above the sections and its names; static: plots as pictures, without scripts."""
-    style = text_of("assets/report.css")
+    style = _text_of("assets/report.css")
     script = None if static else vega()
     jinja = environment(draw=_picture if static else _live(), static=static)
     template, names = top
     above = Markup(jinja.get_template(template).render(**names))
     # The plots are made here, while the script is.
     below = Markup(jinja.get_template("sections.html.jinja").render(sections=sections))
-    scripts = [] if script is None else [script.result(), text_of("assets/report.js")]
+    scripts = [] if script is None else [script.result(), _text_of("assets/report.js")]
     return jinja.get_template("report.html.jinja").render(
         title=title,
         sections=sections,
@@ -108,12 +108,12 @@ def render_page(
         below=below,
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
-        policy=Markup(content_policy([style], scripts)),
+        policy=Markup(_content_policy([style], scripts)),
         version=__version__,
     )
 
 
-def content_policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+def _content_policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
     """What a browser lets the page do: these styles, these scripts, nothing else; no eval, no network."""
     allowed = " ".join(map(_hash, scripts)) or "'none'"
     return (

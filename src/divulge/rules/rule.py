@@ -100,13 +100,13 @@ class Rule:
         if not len(found):
             return []
         n = len(found)
-        words = {"n": f"{n:,}", "s": "" if n == 1 else "s", "are": "is" if n == 1 else "are", "units": units(case)}
+        words = {"n": f"{n:,}", "s": "" if n == 1 else "s", "are": "is" if n == 1 else "are", "units": _units(case)}
         labels = tuple(behind.label(g, case.labels) for g in found.tolist())
         people = case.people(behind, groups)
         return [Finding(self.name, self.severity, (case.number,), labels, sentence.format(**words), people)]
 
 
-def units(case: Case) -> str:
+def _units(case: Case) -> str:
     """Who is protected, in words."""
     name = case.holding or case.entity
     return "people" if name is None else f"different values of {name}"

@@ -366,15 +366,15 @@ def _front(kept: Sequence[Proposal]) -> list[Proposal]:
     """Those that no other beats both in loss and in risk, the least loss first."""
     found: list[Proposal] = []
     lowest = np.inf
-    for proposal in sorted(kept, key=lambda p: (p.information, largest_risk(p.after))):
-        risk = largest_risk(proposal.after)
+    for proposal in sorted(kept, key=lambda p: (p.information, _largest_risk(p.after))):
+        risk = _largest_risk(proposal.after)
         if not found or risk < lowest:
             found.append(proposal)
             lowest = min(lowest, risk)
     return found[:MOST_SHOWN]
 
 
-def largest_risk(record: dict[str, Any]) -> float:
+def _largest_risk(record: dict[str, Any]) -> float:
     """The largest upper bound of the marginal risk in a record."""
     bounds = [r["marginal_risk"]["interval"][1] for r in record["risk"] if r["marginal_risk"]]
     return max((float(b) for b in bounds if b is not None), default=float("nan"))

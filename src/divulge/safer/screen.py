@@ -14,7 +14,7 @@ from divulge.rules import Finding, Severity
 
 
 @dataclass(frozen=True, eq=False)
-class Screened:
+class _Screened:
     """sentences: findings that stand in the way of a release. figures: those that they name, by output and label."""
 
     sentences: tuple[str, ...]
@@ -25,7 +25,7 @@ class Screened:
         return not self.sentences
 
 
-def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> Screened:
+def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> _Screened:
     """What rules and the audit have against outputs in the place of the new ones, as they would be released."""
     n = ready.n_new
     changed = replace(ready, outputs=(*outputs, *ready.outputs[n:]), printed=(*printed, *ready.printed[n:]))
@@ -33,7 +33,7 @@ def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Rel
     every: list[Finding | Proved] = [*found.findings(range(len(changed.outputs))), *found.proved(range(n))]
     serious = [f for f in every if f.severity is not Severity.NOTE]
     named = frozenset((f.outputs[0], label) for f in serious if f.outputs for label in f.figures)
-    return Screened(tuple(f.sentence for f in serious), named)
+    return _Screened(tuple(f.sentence for f in serious), named)
 
 
 def rule_setting(ready: Plan, rule: str, setting: str) -> Any:

@@ -50,7 +50,7 @@ class Version:
     @property
     def n_missed(self) -> int:
         """Published figures that do not come out as printed."""
-        return missed(self.embedding)
+        return _missed(self.embedding)
 
     @property
     def design_effect(self) -> float | None:
@@ -108,7 +108,7 @@ class Dataset:
         }
 
 
-def missed(embedding: Embedding) -> int:
+def _missed(embedding: Embedding) -> int:
     return int(sum((~one.agrees).sum() for one in embedding.outputs))
 
 
@@ -213,7 +213,7 @@ def _search(
             listener=lambda progress, attempt=attempt: listen(attempt, progress),  # type: ignore[misc]
         )
         done = attempt + 1
-        if best is None or missed(found) < missed(best):
+        if best is None or _missed(found) < _missed(best):
             best = found
         if best.is_complete or found.outcome is Outcome.INTERRUPTED or time.perf_counter() - started > seconds:
             break

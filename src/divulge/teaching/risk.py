@@ -33,7 +33,7 @@ from chance."""
 
 
 @dataclass(frozen=True)
-class Line:
+class _Line:
     """TCAP of one comparison, for each target; None where the intruder is certain of nobody."""
 
     name: str
@@ -50,12 +50,12 @@ class Risk:
     """Tables 10 and 11 for these data, and the record of the assessment behind the marginal risk."""
 
     targets: tuple[str, ...]
-    raw: tuple[Line, ...]
-    calibrated: tuple[Line, ...]
+    raw: tuple[_Line, ...]
+    calibrated: tuple[_Line, ...]
     record: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        def plain(lines: Sequence[Line]) -> list[dict[str, Any]]:
+        def plain(lines: Sequence[_Line]) -> list[dict[str, Any]]:
             return [
                 {"comparison": line.name, "mean": line.mean, **dict(zip(self.targets, line.values, strict=True))}
                 for line in lines
@@ -97,11 +97,11 @@ def assess_dataset(
     baseline: list[float] = []
     for name, who, synthetic in pairs:
         found = [_tcap(who, synthetic, names, target) for target in names]
-        raw.append(Line(name, tuple(value for value, _ in found)))
-        adjusted.append(Line(name, tuple(None if v is None else calibrated(v, b) for v, b in found)))
+        raw.append(_Line(name, tuple(value for value, _ in found)))
+        adjusted.append(_Line(name, tuple(None if v is None else calibrated(v, b) for v, b in found)))
         if not baseline:
             baseline = [base for _, base in found]
-    raw.append(Line("baseline", tuple(baseline)))
+    raw.append(_Line("baseline", tuple(baseline)))
     return Risk(names, tuple(raw), tuple(adjusted), _record(data, people, names, workers, listener))
 
 
@@ -132,12 +132,12 @@ def _record(
 def write_risk(risk: Risk, folder: Path, name: str) -> list[Path]:
     """The tables as Markdown and JSON."""
     files = [folder / f"{name}-simulated-risk.md", folder / f"{name}-simulated-risk.json"]
-    write_text(files[0], risk_page(risk))
+    write_text(files[0], _risk_page(risk))
     write_text(files[1], dumps(risk.as_json()))
     return files
 
 
-def risk_page(risk: Risk) -> str:
+def _risk_page(risk: Risk) -> str:
     """The two looks as Markdown."""
     parts = [
         "# What the teaching data give away",
@@ -158,7 +158,7 @@ def risk_page(risk: Risk) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _grid(risk: Risk, lines: Sequence[Line]) -> str:
+def _grid(risk: Risk, lines: Sequence[_Line]) -> str:
     rows = [
         f"| | {' | '.join(risk.targets)} | mean |",
         "|---|" + "---:|" * (len(risk.targets) + 1),

@@ -34,7 +34,7 @@ class AcroStatus:
 
 
 @dataclass(frozen=True)
-class ReadFolder:
+class _ReadFolder:
     """outputs: each as the spec has it, with its figures inline. unread: files of entries that could not be assessed,
     each with the reason; they leave only where checkers approve of the file itself."""
 
@@ -42,7 +42,7 @@ class ReadFolder:
     unread: dict[Path, str]
 
 
-def read_outputs(files: Sequence[Path], schema: Schema) -> ReadFolder:
+def read_outputs(files: Sequence[Path], schema: Schema) -> _ReadFolder:
     """The outputs of an unpacked folder. Refused where a file is not what ACRO wrote, by its checksum.
 
     What cannot be assessed (pictures, files added by hand) is left to the checkers' eyes, and named with the reason.
@@ -86,7 +86,7 @@ def read_outputs(files: Sequence[Path], schema: Schema) -> ReadFolder:
         raise UploadError(
             "there is no output in the folder.", where="folder", hint="Use the form for its figures instead."
         )
-    return ReadFolder(found, unread)
+    return _ReadFolder(found, unread)
 
 
 def acro_statuses(store: Store, submission: Submission) -> tuple[AcroStatus, ...]:

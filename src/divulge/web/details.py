@@ -64,7 +64,7 @@ _WITH_JOB = ("assess", "cancel", "return")  # these depend on the latest job too
 
 
 @dataclass(frozen=True)
-class Look:
+class _Look:
     """Somebody looked at something of a submission, or took it away."""
 
     at: datetime
@@ -90,7 +90,7 @@ class VisibleSubmission:
     n_decided: int
     checkers: tuple[Person, ...]
     history: tuple[TrailEntry, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[_Look, ...]
     is_newest: bool
     by_acro: tuple[AcroStatus, ...] = ()
     search: Search | None = None
@@ -239,10 +239,10 @@ def find_plain(session: Session, submission_ids: Sequence[int]) -> set[int]:
     return {one.submission_id for one in held if one.submission_id not in without and is_clean(_brief_of(session, one))}
 
 
-def _looks(session: Session, submission_id: int) -> tuple[Look, ...]:
+def _looks(session: Session, submission_id: int) -> tuple[_Look, ...]:
     """Who looked at what and who took what away, the newest last."""
     found = queries.history(session, submission_id, subject="view")[-_MOST_LOOKS:]
-    return tuple(Look(e.at, e.person, e.action == "download", json.loads(e.details)["what"]) for e in found)
+    return tuple(_Look(e.at, e.person, e.action == "download", json.loads(e.details)["what"]) for e in found)
 
 
 def _offers(search: Search | None) -> tuple[tuple[int, str], ...]:

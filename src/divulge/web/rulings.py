@@ -15,7 +15,7 @@ _LOOKS = {"note": "noted", "review": "doubted", "refuse": "broken"}
 
 
 @dataclass(frozen=True)
-class Proof:
+class _Proof:
     """What a figure or a group can be at least and at most, and the chain of figures that shows it."""
 
     label: str
@@ -37,7 +37,7 @@ class Ruling:
     people: int | None
     asks: str
     source: str
-    proofs: tuple[Proof, ...]
+    proofs: tuple[_Proof, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _ruling(
         people=one.get("people"),
         asks=rule.get("asks", ""),
         source=rule.get("source", ""),
-        proofs=tuple(Proof(c["label"], c["low"], c["high"], c["chain"] or "") for c in cells[:_MOST_PROOFS]),
+        proofs=tuple(_Proof(c["label"], c["low"], c["high"], c["chain"] or "") for c in cells[:_MOST_PROOFS]),
     )
 
 

@@ -76,12 +76,12 @@ def find(session: Session, token: str | None, settings: Deployment) -> BrowserSe
     if not token:
         return None
     found = session.scalar(_FIND, {"sought": hashed(token)})
-    if found is None or not is_open(found, utc_now(), settings) or not found.person.is_active:
+    if found is None or not _is_open(found, utc_now(), settings) or not found.person.is_active:
         return None
     return found
 
 
-def is_open(found: BrowserSession, now: datetime, settings: Deployment) -> bool:
+def _is_open(found: BrowserSession, now: datetime, settings: Deployment) -> bool:
     """Whether a log-in has neither been idle too long nor lasted too long."""
     return now < found.expires_at and now < found.seen_at + timedelta(seconds=settings.idle_seconds)
 

@@ -62,7 +62,7 @@ def complete_pattern(given: Submission, primary: Mask, settings: AuditSettings |
     return withheld
 
 
-def hide(released: Released, withheld: Mask, least: Floats, most: Floats) -> Released:
+def _hide(released: Released, withheld: Mask, least: Floats, most: Floats) -> Released:
     """Released figures with some of them withheld: anything that is possible."""
     return replace(
         released,
@@ -74,7 +74,7 @@ def hide(released: Released, withheld: Mask, least: Floats, most: Floats) -> Rel
 
 def _with(given: Submission, withheld: Mask) -> Submission:
     least, most = given.outputs[0].possible_where(withheld, given.schema, given.n_rows)
-    return replace(given, released=(hide(given.released[0], withheld, least, most), *given.released[1:]))
+    return replace(given, released=(_hide(given.released[0], withheld, least, most), *given.released[1:]))
 
 
 def _figures(given: Submission) -> Figures | None:

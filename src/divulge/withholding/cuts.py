@@ -51,7 +51,7 @@ STALLED = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class _Part:
     """Some figures, and of each a number: how much of its room a change uses, or how much its withholding helps."""
 
     figures: Integers
@@ -61,7 +61,7 @@ class Part:
         return bool((self.of_each <= share[self.figures] + 1e-9).all())  # shares come from a solver
 
 
-class Attacker:
+class _Attacker:
     """How far a figure can move while published figures stay; with fractions, while they move by part of their room."""
 
     def __init__(self, given: Figures, changes: Changes) -> None:
@@ -79,7 +79,7 @@ class Attacker:
             self._columns, -self._changes.down[self._columns] * room, self._changes.up[self._columns] * room
         )
 
-    def ask(self, need: Need, primary: Mask) -> tuple[bool, Part]:
+    def ask(self, need: Need, primary: Mask) -> tuple[bool, _Part]:
         """Whether a need is met, and by which part of the room of which figures; or what helps, where 1 is asked."""
         changes, amount = self._changes, abs(need.amount)
         column = int(changes.column_of[need.figure])
@@ -92,7 +92,7 @@ class Attacker:
         if found.at is None or found.reduced is None:
             # The solver gave up: some figure more has to go, and nobody knows which.
             open_figures = np.flatnonzero(~primary & np.isfinite(self._given.cost))
-            return False, Part(open_figures, np.ones(len(open_figures)))
+            return False, _Part(open_figures, np.ones(len(open_figures)))
         if -found.value >= amount * (1 - SHORT):
             return True, self._used(found.at, primary)
         room = changes.down.copy(), changes.up.copy()
@@ -103,9 +103,9 @@ class Attacker:
         left = amount - always - by_figure[primary].sum()
         figures = np.flatnonzero((by_figure > 1e-9 * amount) & ~primary & np.isfinite(self._given.cost))
         # Of whole figures one that gives all that is asked gives no more.
-        return False, Part(figures, np.minimum(by_figure[figures] / max(left, SHORT * amount), 1.0))
+        return False, _Part(figures, np.minimum(by_figure[figures] / max(left, SHORT * amount), 1.0))
 
-    def push(self, needs: Sequence[Need], primary: Mask, rng: np.random.Generator) -> dict[int, Part]:
+    def push(self, needs: Sequence[Need], primary: Mask, rng: np.random.Generator) -> dict[int, _Part]:
         """Needs that are seen to be met when many figures are pushed at once, by their places."""
         changes = self._changes
         columns = changes.column_of[[need.figure for need in needs]]
@@ -117,7 +117,7 @@ class Attacker:
         pushed = np.unique(columns)
         ends = np.minimum(down, changes.down)[pushed], np.minimum(up, changes.up)[pushed]
         self._program.hold(pushed, -ends[0], ends[1])
-        seen: dict[int, Part] = {}
+        seen: dict[int, _Part] = {}
         for _ in range(PUSHES):
             found = self._program.minimise(pushed, rng.choice([-1.0, 1.0], len(pushed)))
             if found.at is None:
@@ -133,12 +133,12 @@ class Attacker:
         )
         return seen
 
-    def _used(self, at: Floats, primary: Mask) -> Part:
+    def _used(self, at: Floats, primary: Mask) -> _Part:
         changes = self._changes
         moved = np.flatnonzero((np.abs(at) > 1e-9 * np.abs(at).max()) & (changes.figure_of >= 0))
         moved = moved[~primary[changes.figure_of[moved]]]
         room = np.where(at[moved] > 0, changes.up[moved], changes.down[moved])
-        return Part(changes.figure_of[moved], np.abs(at[moved]) / np.maximum(room, 1e-12))
+        return _Part(changes.figure_of[moved], np.abs(at[moved]) / np.maximum(room, 1e-12))
 
 
 class Search:
@@ -156,12 +156,12 @@ class Search:
         self._given, self._primary, self._needs = given, primary, needs
         self._clock, self._rng = clock, np.random.default_rng(0)  # any seed: directions only
         self._until, self._more = clock() + 0.5 * seconds, 0.5 * seconds
-        self._paths, self._attacker = Paths(given, changes), Attacker(given, changes)
+        self._paths, self._attacker = Paths(given, changes), _Attacker(given, changes)
         self._choice = np.flatnonzero(~primary & np.isfinite(given.cost))
         self._place = np.full(given.n_figures, -1)
         self._place[self._choice] = np.arange(len(self._choice))
         self._rows: list[tuple[Integers, Floats]] = []
-        self._met_by: list[Part | None] = [None] * len(needs)
+        self._met_by: list[_Part | None] = [None] * len(needs)
         self._cost = given.cost[self._choice]
         self._bound = 0.0
 
@@ -230,7 +230,7 @@ class Search:
                 continue
             if part.of_each.sum() < 1.0:
                 # Not even a table without a figure would leave so much open: nothing helps.
-                self._met_by[i] = Part(np.zeros(0, dtype=np.int64), np.zeros(0))
+                self._met_by[i] = _Part(np.zeros(0, dtype=np.int64), np.zeros(0))
                 continue
             n_unmet += 1
             if part.of_each @ share[part.figures] < 1.0 - SHORT:

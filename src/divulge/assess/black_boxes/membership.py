@@ -21,7 +21,7 @@ RATES = (0.001, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
-class Membership:
+class _Membership:
     """auc: how often somebody in has the higher score than somebody out; 0.5 is chance. found: by false positive rate,
     the share of those in that are told. exposure: of each person, the mean score in less the mean score out."""
 
@@ -35,7 +35,7 @@ class Membership:
         return f"Members are told from others with an AUC of {self.auc:.2f}: {' and '.join(parts)}."
 
 
-def membership(refit: Refit, n_rows: int, splits: int = 10, seed: int = 1) -> Membership:
+def membership(refit: Refit, n_rows: int, splits: int = 10, seed: int = 1) -> _Membership:
     """The contrast over random halves, the same as of other outputs with this seed.
 
     A score is compared with what the same person scores in splits that they are not in, other than the one that is
@@ -55,7 +55,7 @@ def membership(refit: Refit, n_rows: int, splits: int = 10, seed: int = 1) -> Me
     gap = (scores - usual)[left > 0]
     label = inside[left > 0]
     exposure = (scores * inside).sum(axis=0) / inside.sum(axis=0) - total / np.maximum(count, 1)
-    return Membership(splits, _auc(gap, label), {rate: _found(gap, label, rate) for rate in RATES}, exposure)
+    return _Membership(splits, _auc(gap, label), {rate: _found(gap, label, rate) for rate in RATES}, exposure)
 
 
 def _auc(gap: Floats, label: Mask) -> float:

@@ -54,7 +54,7 @@ class PartResult:
     @property
     def near(self) -> tuple[Mask, ...]:
         """Which figures are as printed, or near enough to be put to the test."""
-        return tuple(is_near(r, f, s) for r, f, s in zip(self.released, self.figures, self.se, strict=True))
+        return tuple(_is_near(r, f, s) for r, f, s in zip(self.released, self.figures, self.se, strict=True))
 
     @property
     def mae(self) -> tuple[float, ...]:
@@ -118,7 +118,7 @@ class Work:
 
     def near(self, number: int, reproduction: Reproduction) -> Mask:
         """Which figures of the whole are as printed, or near enough to be put to the test."""
-        return is_near(reproduction.target.released, reproduction.values, self.se[number])
+        return _is_near(reproduction.target.released, reproduction.values, self.se[number])
 
     def reproduction(self, number: int) -> Reproduction:
         """How far the whole gives the figures of an output."""
@@ -138,7 +138,7 @@ class Work:
         return found
 
 
-def is_near(released: Released, values: Floats, se: Floats | None = None) -> Mask:
+def _is_near(released: Released, values: Floats, se: Floats | None = None) -> Mask:
     """Whether figures are as printed, or within NEAR standard errors of it. se: of models; of counts their roots."""
     if se is not None:
         with np.errstate(invalid="ignore"):

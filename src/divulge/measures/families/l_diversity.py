@@ -56,7 +56,7 @@ class LDiversity(Family):
         classes = classes_of(case)
         distinct = classes.total((classes.cells.s > 0).astype(np.float64))
         diverse = np.exp(-classes.total(xlogy(classes.shares, classes.shares)))
-        recursive = recursive_levels(classes, self.c)
+        recursive = _recursive_levels(classes, self.c)
         found = classes.found
         # exp(H) of l equal shares must not fall below l by rounding.
         uneven = diverse < self.l * (1 - 1e-12)
@@ -70,7 +70,7 @@ class LDiversity(Family):
         }
 
 
-def recursive_levels(classes: Classes, c: float) -> Integers:
+def _recursive_levels(classes: Classes, c: float) -> Integers:
     """For every class the largest l with r_1 < c (r_l + … + r_m), r the counts from the commonest target on.
 
     0 where even l = 1 fails. The sum on the right falls with l, so the first failure ends it.

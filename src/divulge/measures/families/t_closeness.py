@@ -36,7 +36,7 @@ class TCloseness(Family):
         classes = classes_of(case)
         variable = case.people.schema[case.scenario.target]
         ordered = variable.kind == "numeric" or variable.is_ordered
-        far = rank_distances(classes) if ordered else equal_distances(classes)
+        far = _rank_distances(classes) if ordered else _equal_distances(classes)
         how = "ranks" if ordered else "equal"
         return {
             "t_closeness": of_release("t_closeness", far[classes.found], least=False, distance=how),
@@ -45,7 +45,7 @@ class TCloseness(Family):
         }
 
 
-def equal_distances(classes: Classes) -> Floats:
+def _equal_distances(classes: Classes) -> Floats:
     """½ Σ |p_class − p| for every class: all targets are equally far from each other."""
     overall = classes.overall[classes.cells.target]
     seen = (classes.cells.s > 0).astype(np.float64)
@@ -53,7 +53,7 @@ def equal_distances(classes: Classes) -> Floats:
     return 0.5 * (classes.total(seen * (np.abs(classes.shares - overall) - overall)) + classes.overall.sum())
 
 
-def rank_distances(classes: Classes) -> Floats:
+def _rank_distances(classes: Classes) -> Floats:
     """Σ |F_class − F| / (m − 1) over the m targets of the release in their order, for every class.
 
     Between two targets of a class F_class is flat, so Σ |F_class − F| is read off the cumulated F: no table of all

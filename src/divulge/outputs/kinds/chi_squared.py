@@ -103,13 +103,13 @@ class ChiSquared(Output):
         block = Block((groups.term(),), groups.n_groups, weight=weight_term(self, schema))
 
         def figures(totals: Floats) -> Floats:
-            found = chi_squared(totals.reshape(*totals.shape[:-1], *groups.shape), self.correction)
+            found = _chi_squared(totals.reshape(*totals.shape[:-1], *groups.shape), self.correction)
             return np.stack([found[name] for name in self.show], axis=-1)
 
         return Sums((block,), figures, are_counts=self.weights is None)
 
 
-def chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:
+def _chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:
     """Statistic, degrees of freedom and p-value of tables of counts, (…, rows, columns)."""
     rows, columns = counts.sum(axis=-1, keepdims=True), counts.sum(axis=-2, keepdims=True)
     # Central differences may take some ten-thousandths off an empty row; a row has at least one person.

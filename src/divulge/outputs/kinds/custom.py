@@ -104,7 +104,7 @@ class Custom(Output):
                 where="function",
                 hint="Read the code. If you trust it, say --allow-code.",
             )
-        function = load(self.function, self.folder)
+        function = _load(self.function, self.folder)
         rows = table.take(counted(self, table))
         names = self.variables or table.names
         try:
@@ -135,7 +135,7 @@ def _numbers(result: Any) -> dict[str, float]:
 
 
 @cache
-def load(reference: str, folder: Path | None) -> Callable[[pd.DataFrame], Any]:
+def _load(reference: str, folder: Path | None) -> Callable[[pd.DataFrame], Any]:
     """The function that `module:function` or `file.py:function` names. Runs the module's code."""
     module_name, _, name = reference.rpartition(":")
     try:

@@ -64,7 +64,7 @@ class FixedEffects(GroupEffects):
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         """Least squares of what is left when the means of groups are taken out."""
         model = self.model(table.schema)
-        rows = within(self.rows(model, table))
+        rows = _within(self.rows(model, table))
         return model, rows, maximise(self.curve(), rows, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def n_estimated(self, rows: ModelRows, fit: Estimate) -> int:
@@ -96,14 +96,14 @@ class FixedEffects(GroupEffects):
         return found if np.isfinite(found).all() else None
 
     def _information(self, table: Table) -> Floats:
-        rows = within(self.rows(self.model(table.schema), table))
+        rows = _within(self.rows(self.model(table.schema), table))
         return rows.x.T @ rows.x
 
     def describe(self) -> str:
         return super().describe()[:-1] + f", within {self.absorb}."
 
 
-def within(rows: ModelRows) -> ModelRows:
+def _within(rows: ModelRows) -> ModelRows:
     """The same rows with the means of their groups taken out."""
     if not rows.size:
         return rows

@@ -57,7 +57,7 @@ class Gini(Grouped):
         for column in self.columns(table):
             found = np.full(column.n_groups, np.nan)
             for group, rows in column.by_group():
-                differences, _, n, total = pair_differences(column.numbers[rows], column.weights[rows])
+                differences, _, n, total = _pair_differences(column.numbers[rows], column.weights[rows])
                 found[group] = differences / (2 * n * total) if n > 0 and total > 0 else np.nan
             parts.append(found)
             sizes.append(column.sums())
@@ -79,7 +79,7 @@ class Gini(Grouped):
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
             np.zeros(offset),
-            GiniResiduals(tuple(values), n_groups, released.centre, released.beyond),
+            _GiniResiduals(tuple(values), n_groups, released.centre, released.beyond),
             released.residual_low,
             released.residual_high,
             released.half,
@@ -87,7 +87,7 @@ class Gini(Grouped):
         )
 
 
-def pair_differences(ordered: Floats, counts: Floats) -> tuple[float, Floats, float, float]:
+def _pair_differences(ordered: Floats, counts: Floats) -> tuple[float, Floats, float, float]:
     """(Σⱼ Σₖ Nⱼ Nₖ |vⱼ − vₖ|, for each j Σₖ Nₖ |vⱼ − vₖ|, Σ N, Σ N v) for values v in order that are there N times."""
     up_to, sum_up_to = np.cumsum(counts), np.cumsum(counts * ordered)
     n, total = (float(up_to[-1]), float(sum_up_to[-1])) if len(ordered) else (0.0, 0.0)
@@ -96,7 +96,7 @@ def pair_differences(ordered: Floats, counts: Floats) -> tuple[float, Floats, fl
 
 
 @dataclass(frozen=True, eq=False)
-class GiniResiduals:
+class _GiniResiduals:
     """The coefficient as a function of how many rows have each value, with its exact slopes.
 
     Totals are those counts, variable by variable, group by group, in the order of the values. undefined: what stands
@@ -118,7 +118,7 @@ class GiniResiduals:
         for ordered in self.values:
             for _ in range(self.n_groups):
                 counts = totals[at : at + len(ordered)]
-                differences, distance, n, total = pair_differences(ordered, counts)
+                differences, distance, n, total = _pair_differences(ordered, counts)
                 if n > 0 and total > 0:
                     gini = differences / (2 * n * total)
                     slopes = distance / (n * total) - gini * (1 / n + ordered / total)

@@ -117,7 +117,9 @@ class Mode(Grouped):
                     modes.append((offset + g * n_values, n_values, code))
             offset += spanned.n_groups
         # Among weights any difference decides, among rows it takes a whole one.
-        residuals = ModeResiduals(np.array(modes, dtype=np.int64).reshape(-1, 3), 1.0 if self.weights is None else 1e-9)
+        residuals = _ModeResiduals(
+            np.array(modes, dtype=np.int64).reshape(-1, 3), 1.0 if self.weights is None else 1e-9
+        )
         n = residuals.n_residuals
         return Lowered(
             (Block(tuple(terms), offset, weight=weight_term(self, schema)),),
@@ -131,7 +133,7 @@ class Mode(Grouped):
 
 
 @dataclass(frozen=True, eq=False)
-class ModeResiduals:
+class _ModeResiduals:
     """How many rows more the mode has than each of its nearest rivals, less `lead` for those before it in order.
 
     modes: where its variable's counts start among the totals, how many values these are, and the mode's code.

@@ -98,7 +98,7 @@ class RankCorrelation(Paired):
 
         slopes = SumsResiduals(Sums(tuple(blocks), figures), released.centre, released.half)
         low, high = released.residual_low, released.residual_high
-        residuals = RankResiduals(self, slopes, released.centre, released.half)
+        residuals = _RankResiduals(self, slopes, released.centre, released.half)
         return Lowered(tuple(blocks), np.zeros(int(ends[-1])), residuals, low, high, released.half, is_linear=False)
 
     def describe(self) -> str:
@@ -107,7 +107,7 @@ class RankCorrelation(Paired):
 
 
 @dataclass(frozen=True, eq=False)
-class RankResiduals:
+class _RankResiduals:
     """The correlation itself − released; its derivatives are those of grouped values."""
 
     is_diagonal: ClassVar[bool] = False

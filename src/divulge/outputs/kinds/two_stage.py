@@ -89,7 +89,7 @@ class TwoStage(Estimated):
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         """Least squares on what the instruments say of the covariates."""
         model, rows, z = self.stages(table)
-        shown = replace(rows, x=z @ first_stage(rows.x, z))
+        shown = replace(rows, x=z @ _first_stage(rows.x, z))
         return model, shown, maximise(LEAST_SQUARES, shown, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def errors_of(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
@@ -138,7 +138,7 @@ class TwoStage(Estimated):
         return super().describe()[:-1] + f", instruments {self.instruments}."
 
 
-def first_stage(x: Floats, z: Floats) -> Floats:
+def _first_stage(x: Floats, z: Floats) -> Floats:
     """(Z'Z)⁻¹Z'X; columns of instruments that say nothing new have 0."""
     return np.asarray(np.linalg.lstsq(z, x, rcond=1e-10)[0] if len(x) else np.zeros((z.shape[1], x.shape[1])), float)
 
@@ -159,9 +159,9 @@ class _StageResiduals:
     def stages(self, table: Table) -> tuple[Floats, Floats, Floats]:
         """X'P_Z X, and what the instruments say of the covariates and of r."""
         _, rows, z = self.output.stages(table)
-        brought = first_stage(rows.x, z)
+        brought = _first_stage(rows.x, z)
         shown = z @ brought
-        return shown.T @ shown, brought, first_stage((rows.y - rows.x @ self.theta)[:, None], z)[:, 0]
+        return shown.T @ shown, brought, _first_stage((rows.y - rows.x @ self.theta)[:, None], z)[:, 0]
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         square, brought, left = self.stages(table)

@@ -25,7 +25,7 @@ MOST_RESIDUES = 100
 """Quantiles p = r/q with q up to this (all percentiles) have their interpolation worked out for every n modulo q."""
 
 
-def split_rank(n: float, p: float) -> tuple[int, float]:
+def _split_rank(n: float, p: float) -> tuple[int, float]:
     """(k, f) of type 7 for n rows."""
     h = max(n - 1, 0) * p
     # As floats, products such as 30 · 0.1 miss the integer by a rounding error.
@@ -40,7 +40,7 @@ def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool
     if is_weighted:
         for group, rows in column.by_group():
             for i, p in enumerate(shares):
-                found[i, group] = weighted_quantile(column.numbers[rows], column.weights[rows], p)
+                found[i, group] = _weighted_quantile(column.numbers[rows], column.weights[rows], p)
         return found
     values, ranks = column.ranked()
     # One sort of whole numbers puts every group's rows in order, one group after the other.
@@ -55,7 +55,7 @@ def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool
         # Whom the group begins with, of all people in this order, and how many it has.
         first, last = starts[group : group + 2] if people is None else up_to[starts[group : group + 2]]
         for i, p in enumerate(shares):
-            k, f = split_rank(last - first, p)
+            k, f = _split_rank(last - first, p)
             at = first + np.array([k - 1, k if f > 0 else k - 1])
             if people is not None:
                 at = np.searchsorted(up_to, at, side="right") - 1
@@ -64,7 +64,7 @@ def grouped_quantiles(column: Column, shares: Sequence[float], is_weighted: bool
     return found
 
 
-def weighted_quantile(ordered: Floats, weights: Floats, p: float) -> float:
+def _weighted_quantile(ordered: Floats, weights: Floats, p: float) -> float:
     """The smallest number up to which at least the share p of the weight lies; NaN without any weight."""
     cumulated = np.cumsum(weights)
     if not len(ordered) or cumulated[-1] <= 0:
@@ -76,7 +76,7 @@ def weighted_quantile(ordered: Floats, weights: Floats, p: float) -> float:
 
 
 @dataclass(frozen=True)
-class Window:
+class _Window:
     """Where x₍k₎ and x₍k+1₎ must lie, as half-open ranges of ranks of the variable's possible values."""
 
     first: tuple[int, int]
@@ -88,7 +88,7 @@ class Plan:
     """How a printed quantile can come about. windows: for each fraction f that n rows can give, or for all (None)."""
 
     p: float
-    windows: dict[Fraction | None, Window]
+    windows: dict[Fraction | None, _Window]
 
     @classmethod
     def of(cls, values: Floats, p: float, low: float, high: float, is_weighted: bool) -> Plan:
@@ -98,16 +98,16 @@ class Plan:
         stop = int(np.searchsorted(values, high + slack, side="right"))
         if start < stop or is_weighted:
             # The value itself is possible: it is enough that both order statistics lie in the interval.
-            return cls(p, {None: Window((start, stop), (start, stop))})
+            return cls(p, {None: _Window((start, stop), (start, stop))})
         share = Fraction(p).limit_denominator(MOST_RESIDUES)
-        windows: dict[Fraction | None, Window] = {}
+        windows: dict[Fraction | None, _Window] = {}
         for j in range(1, share.denominator):
             pair = _nearest_pair(values, start, j / share.denominator, low - slack, high + slack)
             if pair is not None:
-                windows[Fraction(j, share.denominator)] = Window((pair[0], pair[0] + 1), (pair[1], pair[1] + 1))
+                windows[Fraction(j, share.denominator)] = _Window((pair[0], pair[0] + 1), (pair[1], pair[1] + 1))
         return cls(p, windows)
 
-    def window(self, f: float) -> Window | None:
+    def window(self, f: float) -> _Window | None:
         """What must hold where the fraction is f; None: with this number of rows the figure cannot come about."""
         if None in self.windows:
             return self.windows[None]
@@ -160,7 +160,7 @@ class QuantileCell:
         if all(None in plan.windows for plan in self.plans):
             return np.zeros(0, dtype=np.int64)
         near = np.arange(max(1, int(n) - FARTHEST), int(n) + 2 * FARTHEST)
-        can = [all(plan.window(split_rank(size, plan.p)[1]) for plan in self.plans) for size in near.tolist()]
+        can = [all(plan.window(_split_rank(size, plan.p)[1]) for plan in self.plans) for size in near.tolist()]
         return near[can]
 
 
@@ -245,7 +245,7 @@ class QuantileResiduals:
         bin_of = {cut: i + 1 for i, cut in enumerate(cell.cuts)}
         slopes = np.zeros((4, len(bins)))
         # Weighted: strictly less than p·W below the range, at least p·W up to its end.
-        k, f = (plan.p * n, 0.0) if self.is_weighted else split_rank(n, plan.p)
+        k, f = (plan.p * n, 0.0) if self.is_weighted else _split_rank(n, plan.p)
         window = plan.window(f) if n > 0 else None
         if window is None:
             # Nobody is there, or no size near this one will do: one more row, wherever.

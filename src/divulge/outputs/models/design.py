@@ -35,7 +35,7 @@ as a term would take all the memory that there is."""
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class _Columns:
     """The columns of one factor: the value of each for every code; `level` where a code has one column at most.
 
     level[code]: the column that is 1 for the code, −1: none (the reference); −2: missing.
@@ -58,7 +58,7 @@ class Design:
     spans_constant: bool  # such a column, or columns that add up to it
     undefined: Mapping[str, Mask]
     meanings: Mapping[tuple[str, ...], str]
-    factors: tuple[tuple[Factor, Columns], ...]
+    factors: tuple[tuple[Factor, _Columns], ...]
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
@@ -88,11 +88,11 @@ def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
     labels: list[str] = []
     terms: list[Term] = []
     meanings: dict[tuple[str, ...], str] = {}
-    used: list[tuple[Factor, Columns]] = []
+    used: list[tuple[Factor, _Columns]] = []
     undefined: dict[str, Mask] = {}
     intercept, spans_constant = -1, False
     for factors, is_full in _codings(formula):
-        parts = [columns_of(f, schema[f.variable], counts, full) for f, full in zip(factors, is_full, strict=True)]
+        parts = [_columns_of(f, schema[f.variable], counts, full) for f, full in zip(factors, is_full, strict=True)]
         spans_constant |= all(_spans_constant(f, full) for f, full in zip(factors, is_full, strict=True))
         if not factors:
             intercept = len(labels)
@@ -155,7 +155,7 @@ def _values(variable: Variable, counts: Floats) -> Values:
     return Values(variable.numbers, tuple(variable.texts[: variable.n_values]), counts)
 
 
-def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool) -> Columns:
+def _columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool) -> _Columns:
     """The columns of one factor; is_full: a category has a column for its reference too."""
     if factor.node is not None:
         values = tabulate(factor.node, _values(variable, counts(factor.variable)))
@@ -164,7 +164,7 @@ def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool
         n_columns = values.shape[1]
         names = [factor.text] if n_columns == 1 else [f"{factor.text}[{first + i}]" for i in range(n_columns)]
         folded = tuple(_folded(n) for n in names)
-        return Columns(tuple(names), folded, (None,) * n_columns, values)
+        return _Columns(tuple(names), folded, (None,) * n_columns, values)
     n_values, n_codes = variable.n_values, variable.n_codes
     if n_values > MOST_LEVELS:
         raise OutputError(
@@ -186,7 +186,7 @@ def columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool
     labels = tuple(f"{factor.text}[{prefix}{texts[i]}]" for i in shown)
     meanings = tuple(f"{factor.variable}={texts[i]}" for i in shown)
     levels = tuple((texts[i], display[i]) for i in shown)
-    return Columns(labels, meanings, levels, values, None if factor.is_sum and not is_full else level)
+    return _Columns(labels, meanings, levels, values, None if factor.is_sum and not is_full else level)
 
 
 def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ def _joined(pieces: list[_Piece]) -> list[_Piece] | None:
     return None
 
 
-def _terms(names: list[str], parts: list[Columns], offset: int) -> list[Term]:
+def _terms(names: list[str], parts: list[_Columns], offset: int) -> list[Term]:
     """The lookups of one product of factors; its columns start at `offset`, the first factor's running fastest."""
     sizes = [len(p.labels) for p in parts]
     steps = [int(np.prod(sizes[:i])) for i in range(len(sizes))]

@@ -31,7 +31,7 @@ _SCALES = (1.0, 1.4, 1.9, 2.6)
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
+class _Sum:
     """Σ over rows of a function of a predictor: a weighted sum of pieces; the predictor's design and coefficients."""
 
     pieces: tuple[Piece, ...]
@@ -58,17 +58,17 @@ def _curves(family: str, is_slope: bool) -> tuple[tuple[Piece, ...], Floats]:
 
 def sums_of(
     family: str, model: Model, beta: Floats, known: tuple[Covariate, ...], is_difference: bool
-) -> tuple[Sum, ...]:
+) -> tuple[_Sum, ...]:
     """The sum of slopes; then of every category the sum of means with everybody at its reference, and at each level."""
     design = model.design
-    found = [Sum(*_curves(family, True), design, beta)]
+    found = [_Sum(*_curves(family, True), design, beta)]
     for covariate in known:
         if covariate.is_number or not is_difference:
             continue
         others = tuple(t for i, t in enumerate(design.terms) if i != covariate.term)
         wider = replace(design, labels=(*design.labels, "level"), terms=(*others, Term.constant(design.n_columns)))
         for shift in (0.0, *beta[list(covariate.columns)].tolist()):
-            found.append(Sum(*_curves(family, False), wider, np.append(beta, shift)))
+            found.append(_Sum(*_curves(family, False), wider, np.append(beta, shift)))
     return tuple(found)
 
 
@@ -101,7 +101,7 @@ class EffectResiduals:
     is_difference: bool
     released: Floats
     combine: Floats
-    sums: tuple[Sum, ...]
+    sums: tuple[_Sum, ...]
     beta: Floats
     has_n: bool
 

@@ -48,7 +48,7 @@ class Equation:
 
 
 @dataclass(frozen=True, eq=False)
-class EstimateResiduals:
+class _EstimateResiduals:
     """Parameters of the fit − released, then the number of rows − released where it is a figure.
 
     Totals: the pieces, which `combine` adds up to the score; then the number of rows.
@@ -113,13 +113,13 @@ def lower_pieces(
     blocks = [piece.block(model.design, theta[:p], weight) for piece in pieces]
     if has_n:
         blocks.append(Block((Term.constant(),), 1, weight=weight))
-    residuals = EstimateResiduals(
+    residuals = _EstimateResiduals(
         equation,
         theta,
         combine(pieces, model.design, len(theta) - p),
         float(released.centre[-1]) if has_n else None,
     )
-    unit = expected_units(equation, theta, names, output, schema)
+    unit = _expected_units(equation, theta, names, output, schema)
     if released.se is not None:
         se = released.se[: len(theta)]
         unit = np.where(np.nan_to_num(se) > 0.0, se, unit)
@@ -137,7 +137,7 @@ def lower_pieces(
     )
 
 
-def expected_units(equation: Equation, theta: Floats, names: list[str], output: Output, schema: Schema) -> Floats:
+def _expected_units(equation: Equation, theta: Floats, names: list[str], output: Output, schema: Schema) -> Floats:
     """About how large standard errors are if variables were independent; only a unit for the discrepancy."""
     table, share = drawn_table([*names, *output.uses(schema)], schema)
     with np.errstate(all="ignore"):

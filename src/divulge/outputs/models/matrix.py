@@ -62,7 +62,7 @@ def model_rows(
     names = [*model.variables(output.weights), *complete]
     if is_collapsed:
         chosen = np.flatnonzero(counted(output, table, names))
-        first, counts = distinct(table, names, chosen)
+        first, counts = _distinct(table, names, chosen)
         apart = Table(table.schema, table.take(first).columns)
         rows = model_rows(replace(output, where=None), model, apart, complete, second)
         counts = counts[rows.kept]
@@ -99,7 +99,7 @@ def columns(terms: Sequence[Term], n_columns: int, table: Table) -> tuple[Floats
     return x, known
 
 
-def distinct(table: Table, names: Sequence[str], rows: Integers) -> tuple[Integers, Floats]:
+def _distinct(table: Table, names: Sequence[str], rows: Integers) -> tuple[Integers, Floats]:
     """The first of each set of rows that are alike in some variables, and how many they are."""
     size = 1
     for name in names:

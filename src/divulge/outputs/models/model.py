@@ -151,7 +151,7 @@ def _people(table: Table, keep: Mask | None) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class _Fitted:
     """A model and its fit to a table; fit is None where a factor is not defined for somebody."""
 
     model: Model
@@ -159,7 +159,7 @@ class Fitted:
     status: Status
 
 
-def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Model]) -> Fitted:
+def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Model]) -> _Fitted:
     """Fit a model to the rows of a table that count."""
     keep = None if output.where is None else Condition.parse(output.where, table.schema).selects(table)
     counts = table_counts(table) if keep is None else table_counts(table.take(keep))
@@ -167,9 +167,9 @@ def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Mod
     for name, wrong in model.design.undefined.items():
         # A factor such as log(x) has no finite value for somebody's x: programs stop here, and so does the model.
         if (counts(name)[wrong] > 0).any():
-            return Fitted(model, None, Status.FAILED)
+            return _Fitted(model, None, Status.FAILED)
     fit = glm.fit(source_of(model, table, output.weights, keep), model.kernel, model.design.spans_constant)
-    return Fitted(model, fit, Status.EMPTY if fit.n_rows == 0 else Status(fit.status))
+    return _Fitted(model, fit, Status.EMPTY if fit.n_rows == 0 else Status(fit.status))
 
 
 def number_response(formula: Formula, variable: Variable, counts: Floats) -> Floats:

@@ -75,7 +75,7 @@ class Estimate:
         return found
 
 
-def curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
+def _curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
     """−∂²l of each row in η and the further parameters, (rows, 1 + k, 1 + k)."""
     k = len(extra)
     found = np.empty((rows.size, 1 + k, 1 + k))
@@ -94,7 +94,7 @@ def curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Floa
 def information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
     """Σ over rows, of coefficients and further parameters."""
     p, k = len(beta), len(extra)
-    each = curvature(curve, rows, rows.x @ beta, extra) * rows.weight[:, None, None]
+    each = _curvature(curve, rows, rows.x @ beta, extra) * rows.weight[:, None, None]
     whole = np.zeros((p + k, p + k))
     whole[:p, :p] = rows.x.T @ (rows.x * each[:, :1, 0])
     whole[:p, p:] = rows.x.T @ each[:, 0, 1:]
@@ -103,7 +103,7 @@ def information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> F
     return whole
 
 
-def expected_information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
+def _expected_information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
     """The same with the expected curvature in η, which in these models has no part in common with the parameters'."""
     whole = information(curve, rows, beta, extra)
     if curve.expected is not None:
@@ -150,7 +150,7 @@ def maximise(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Esti
     if found is None:
         return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, Status.NOT_CONVERGED)
     beta, extra, value = found
-    curved = expected_information(curve, rows, beta, extra)
+    curved = _expected_information(curve, rows, beta, extra)
     inside = glm.solve_scaled(curved[np.ix_(whole, whole)], np.eye(int(whole.sum())))
     x = rows.x[:, keep]
     if inside is None or np.sqrt(((x @ inside[: x.shape[1], : x.shape[1]]) * x).sum(axis=1).max(initial=0.0)) > ENDLESS:

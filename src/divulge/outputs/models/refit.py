@@ -40,7 +40,7 @@ _SETTLING = 12
 
 
 @dataclass(frozen=True, eq=False)
-class RefitResiduals:
+class _RefitResiduals:
     """Coefficients now − released = H⁻¹ · score; then statistics and standard errors of the refit − released.
 
     Totals: the score; the information (lower triangle, row by row) where standard errors are released; the
@@ -227,7 +227,7 @@ def drawn_table(names: list[str], schema: Schema) -> tuple[Table, float]:
     return Table(small, tuple(columns)), total / N_EXPECTED
 
 
-def expected_se(refit: RefitResiduals, schema: Schema) -> Floats:
+def _expected_se(refit: _RefitResiduals, schema: Schema) -> Floats:
     """Standard errors under the released model if variables were independent, with the frequencies the schema knows.
 
     Only a unit for the discrepancy, so that no coefficient weighs far more than another; nothing is reported in it.
@@ -271,7 +271,7 @@ def lower_model(
     se = released.se[:m] if released.se is not None and not model.classes and lowers_se else None
     beside = figures_beside(statistics)
     endless = np.where(np.isinf(released.values[:m]), np.sign(released.values[:m]), 0.0)
-    refit = RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:], endless)
+    refit = _RefitResiduals(model, beta, output.weights, where, se, beside, centre[m:], endless)
     has_sums = bool(endless.any()) and not model.classes
     if has_sums:
         if near is not None:
@@ -281,13 +281,13 @@ def lower_model(
             beta = with_sums(model, beta, endless, drawn, _mean_response(model, schema))
         refit = replace(refit, beta=beta)
     weight = weight_term(output, schema)
-    blocks = [score_block(model, beta, weight)]
+    blocks = [_score_block(model, beta, weight)]
     if se is not None:
         blocks.append(_information_block(model, beta, weight))
     if beside or (se is not None and model.family == "identity"):
         link = replace(blocks[0].link, moment="loglikelihood")  # type: ignore[type-var]
         blocks += [Block((Term.constant(),), 1, link, weight), *count_blocks(output, model, schema)]
-    unit = expected_se(refit, schema)
+    unit = _expected_se(refit, schema)
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:m]) > 0.0, released.se[:m], unit)
     unit = np.where((endless != 0.0) | (unit <= 0.0), 1.0, unit)
@@ -327,7 +327,7 @@ def about_rows(names: tuple[Statistic, ...], values: Floats, schema: Schema) -> 
     return max([1.0, *known]) if known else float(N_EXPECTED)
 
 
-def score_block(model: Model, beta: Floats, weight: Term | None) -> Block:
+def _score_block(model: Model, beta: Floats, weight: Term | None) -> Block:
     """Σ rows of x (y − μ) at given coefficients."""
     link = Link(model.family, model.design.terms, model.response_term(), beta)
     return Block(model.design.terms, model.design.n_columns, link, weight)

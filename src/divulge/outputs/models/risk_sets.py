@@ -79,7 +79,7 @@ class _Bins:
 
 
 @dataclass(frozen=True, eq=False)
-class HazardResiduals:
+class _HazardResiduals:
     """Coefficients of the fit − released, rows − released where that is a figure, then standard errors − released.
 
     Totals, by bin of time (and stratum): Σ e^η xx' where there are standard errors, Σ e^η x and Σ e^η at the exit; the
@@ -141,7 +141,7 @@ class HazardResiduals:
 class _Slopes:
     """∂ score and ∂ information / ∂ totals at a table."""
 
-    def __init__(self, of: HazardResiduals, found: Partial, spells: Spells, strata: Integers) -> None:
+    def __init__(self, of: _HazardResiduals, found: Partial, spells: Spells, strata: Integers) -> None:
         # So that a bin without rows has an average too.
         weight = spells.by_time(spells.weight, spells.exit) + 1e-9
         events = spells.by_time(spells.weight * spells.seen, spells.exit) + 1e-9
@@ -232,7 +232,7 @@ def lower_hazards(
     if has_n:
         link = blocks[-1].link
         blocks.append(Block((Term.constant(),), 1, link, blocks[-1].weight))
-    residuals = HazardResiduals(
+    residuals = _HazardResiduals(
         spells,
         beta,
         at_risk,
@@ -292,7 +292,7 @@ def _blocks(
     where: tuple[_Bins, _Bins, Groups],
     what: tuple[Floats, Floats, Floats, bool],
 ) -> list[Block]:
-    """Totals as `HazardResiduals` lists them. where: bins, strata. what: coefficients, events by code, times, and
+    """Totals as `_HazardResiduals` lists them. where: bins, strata. what: coefficients, events by code, times, and
     whether there are standard errors."""
     (at_risk, at_events, groups), (beta, seen, values, has_pairs) = where, what
     p, terms, time = len(beta), model.design.terms, model.formula.response.variable

@@ -39,14 +39,14 @@ def with_sums(model: Model, beta: Floats, endless: Floats, table: Table, mean: f
     eta = x @ beta
     for _ in range(40):  # to the last bit that matters
         middle = (low + high) / 2
-        if float(model_mean(model, eta + middle * shifts).mean()) < mean:
+        if float(_model_mean(model, eta + middle * shifts).mean()) < mean:
             low = middle
         else:
             high = middle
     return beta + np.where(endless == rarer, (low + high) / 2, 0.0)
 
 
-def model_mean(model: Model, eta: Floats) -> Floats:
+def _model_mean(model: Model, eta: Floats) -> Floats:
     """The response that rows with this predictor are expected to have."""
     eta = np.clip(eta, -700.0, 700.0)  # beyond, exponentials overflow
     return np.asarray(1.0 / (1.0 + np.exp(-eta)) if model.family == "logistic" else np.exp(np.minimum(eta, 30.0)))

@@ -61,7 +61,7 @@ def compute(output: Output, table: Table, released: Released | None = None) -> C
     if released is not None:
         output = output.as_released(released, table)
     figures = output.evaluate(table)
-    check_rows(output, figures)
+    _check_rows(output, figures)
     if released is None:
         return Computed(output, figures, output.publish(figures, table.schema), None)
     agrees = released.agrees(figures.values)
@@ -70,7 +70,7 @@ def compute(output: Output, table: Table, released: Released | None = None) -> C
     return Computed(output, figures, released, agrees)
 
 
-def check_rows(output: Output, figures: Figures) -> None:
+def _check_rows(output: Output, figures: Figures) -> None:
     """Raise where no row is left, or where groups have none and the output does not allow that."""
     fields = vars(output)
     if figures.status is Status.EMPTY:

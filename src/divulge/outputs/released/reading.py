@@ -37,7 +37,7 @@ N_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Entry:
+class _Entry:
     """One released figure as it was written: a number or None where withheld, and what it is said to be below."""
 
     value: Decimal | None
@@ -104,7 +104,7 @@ def read_released(
     return released
 
 
-def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequence[Entry]) -> Mask:
+def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequence[_Entry]) -> Mask:
     """Which figures are withheld: those without a value, and those that `suppressed` names."""
     hidden = np.array([e.value is None for e in entries], dtype=bool)
     marked = {_key(text, schema) for text in output.suppressed}
@@ -127,7 +127,7 @@ def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequ
     return hidden
 
 
-def _check_range(released: Released, entries: Sequence[Entry], least: Floats, most: Floats) -> None:
+def _check_range(released: Released, entries: Sequence[_Entry], least: Floats, most: Floats) -> None:
     """Raise where a figure lies where no figure can."""
     wrong = np.flatnonzero(released.low > released.high * (1 + np.sign(released.high) * 1e-9))  # rounding of the bounds
     if len(wrong):
@@ -139,7 +139,7 @@ def _check_range(released: Released, entries: Sequence[Entry], least: Floats, mo
         )
 
 
-def _precision(output: Output, entries: Sequence[Entry]) -> Precision:
+def _precision(output: Output, entries: Sequence[_Entry]) -> Precision:
     """As the spec says; else the most decimals that any figure is written with."""
     if (output.decimals, output.significant, output.base) != (None, None, None):
         return Precision(output.decimals, output.significant, output.base)
@@ -148,7 +148,7 @@ def _precision(output: Output, entries: Sequence[Entry]) -> Precision:
     return Precision(decimals=min(max([0, *shown]), MOST_DECIMALS) if shown else output.usual_decimals())
 
 
-def _check_digits(output: Output, labels: Sequence[str], entries: Sequence[Entry]) -> None:
+def _check_digits(output: Output, labels: Sequence[str], entries: Sequence[_Entry]) -> None:
     """Raise where a figure has more digits than `decimals` says: to round it silently would be to judge another one."""
     se_decimals = vars(output).get("se_decimals", output.decimals)
     for what, decimals, field in (("value", output.decimals, "decimals"), ("se", se_decimals, "se_decimals")):
@@ -185,7 +185,7 @@ NumberOf = Callable[[str, str], float | None]
 
 def _entries(
     released: Any, schema: Schema, folder: Path | None, labels: Sequence[str], number_of: NumberOf
-) -> dict[str, Entry] | list[Entry]:
+) -> dict[str, _Entry] | list[_Entry]:
     if isinstance(released, str):
         return _read_csv(Path(released) if folder is None else folder / released, schema, number_of)
     if isinstance(released, Mapping):
@@ -206,7 +206,7 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun} is" if n == 1 else f"{n:,} {noun}s are"
 
 
-def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
+def _entry(value: Any, label: str, number_of: NumberOf) -> _Entry:
     if isinstance(value, Mapping):
         known = {"value", "coef", "se"}
         if not value or set(value) - known:
@@ -214,7 +214,7 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
         number = _entry(value.get("value", value.get("coef")), label, number_of)
         return replace(number, se=_entry(value.get("se"), label, number_of).value)
     if value is None:
-        return Entry(None)
+        return _Entry(None)
     if isinstance(value, bool):
         raise OutputError(
             f"{label!r} is given as {str(value).lower()}, a number is needed.",
@@ -224,9 +224,9 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
     text = str(value).strip()
     named = number_of(label, text)
     if named is not None:
-        return Entry(None, is_left_out=True) if np.isnan(named) else Entry(Decimal(repr(named)).normalize())
+        return _Entry(None, is_left_out=True) if np.isnan(named) else _Entry(Decimal(repr(named)).normalize())
     if text.casefold() in SUPPRESSED:
-        return Entry(None)
+        return _Entry(None)
     below = re.fullmatch(r"<\s*(\S+)", text)
     try:
         number_read = Decimal(below[1] if below else text)
@@ -238,10 +238,10 @@ def _entry(value: Any, label: str, number_of: NumberOf) -> Entry:
             where="released",
             hint="Write 1234.5, without separators or %; null or 'suppressed' where it is withheld; '<5' below 5.",
         )
-    return Entry(None, number_read) if below else Entry(number_read)
+    return _Entry(None, number_read) if below else _Entry(number_read)
 
 
-def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entry]:
+def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, _Entry]:
     """Columns term (or label) and coef (or value), perhaps se; or one column for each variable of a crosstab."""
     try:
         check_readable(path)
@@ -265,7 +265,7 @@ def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entr
             f"{' or '.join(VALUE_COLUMNS)}; it has {', '.join(header) or 'none'}.",
             where="released",
         )
-    entries: dict[str, Entry] = {}
+    entries: dict[str, _Entry] = {}
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
             raise OutputError(
@@ -281,13 +281,13 @@ def _read_csv(path: Path, schema: Schema, number_of: NumberOf) -> dict[str, Entr
 
 
 def _matched(
-    entries: dict[str, Entry] | list[Entry], schema: Schema, labels: Sequence[str], output: Output
-) -> list[Entry]:
+    entries: dict[str, _Entry] | list[_Entry], schema: Schema, labels: Sequence[str], output: Output
+) -> list[_Entry]:
     """Entries in the order of the labels; an error where some are missing, unknown or there twice."""
     if isinstance(entries, list):
         return entries
     places = {_key(label, schema): i for i, label in enumerate(labels)}
-    found: dict[int, Entry] = {}
+    found: dict[int, _Entry] = {}
     for text, entry in entries.items():
         place = places.get(_key(text, schema))
         if place is None and (other := output.find_label(text, schema)) is not None:

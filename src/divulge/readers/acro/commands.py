@@ -122,7 +122,7 @@ def _one(node: ast.expr) -> Series:
         condition: str | None = None
         is_known = True
         if isinstance(frame, ast.Attribute) and frame.attr == "loc" and isinstance(inside, ast.Tuple):
-            condition = condition_of(inside.elts[0])
+            condition = _condition_of(inside.elts[0])
             is_known = condition is not None
             inside, frame = inside.elts[-1], frame.value
         names = [p.value for p in _flat(inside) if isinstance(p, ast.Constant) and isinstance(p.value, str)]
@@ -142,7 +142,7 @@ def rows_of(node: ast.expr | None) -> tuple[str | None, bool]:
         where, is_known = rows_of(node.value)
         if any(isinstance(p, ast.Constant) for p in _flat(node.slice)):
             return where, is_known  # columns, not rows
-        condition = condition_of(node.slice)
+        condition = _condition_of(node.slice)
         if condition is None:
             return None, False
         return (condition if where is None else f"({where}) and ({condition})"), is_known
@@ -150,7 +150,7 @@ def rows_of(node: ast.expr | None) -> tuple[str | None, bool]:
         given = [a for a in node.args if isinstance(a, ast.Constant)]
         if node.func.attr == "query" and given and isinstance(given[0].value, str):
             try:
-                condition = condition_of(ast.parse(given[0].value, mode="eval").body)
+                condition = _condition_of(ast.parse(given[0].value, mode="eval").body)
             except (SyntaxError, ValueError, RecursionError):
                 condition = None
             return condition, condition is not None
@@ -159,14 +159,14 @@ def rows_of(node: ast.expr | None) -> tuple[str | None, bool]:
     return None, False
 
 
-def condition_of(node: ast.expr) -> str | None:
+def _condition_of(node: ast.expr) -> str | None:
     """A condition on rows in the words of a spec: comparisons of one variable with a constant, and, or, not, isin."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
         return _joined([node.left, node.right], "and" if isinstance(node.op, ast.BitAnd) else "or")
     if isinstance(node, ast.BoolOp):
         return _joined(node.values, "and" if isinstance(node.op, ast.And) else "or")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not):
-        inner = condition_of(node.operand)
+        inner = _condition_of(node.operand)
         return None if inner is None else f"not ({inner})"
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
         left, right, operator = node.left, node.comparators[0], _OPERATORS[type(node.ops[0])]
@@ -184,7 +184,7 @@ def condition_of(node: ast.expr) -> str | None:
 
 
 def _joined(parts: list[ast.expr], word: str) -> str | None:
-    found = [condition_of(part) for part in parts]
+    found = [_condition_of(part) for part in parts]
     return None if None in found else f" {word} ".join(f"({f})" for f in found)
 
 

@@ -38,7 +38,7 @@ N_NAMED = 5
 """How many figures that do not agree are named."""
 
 
-def read_entry(entry: Entry, folder: Folder, table: Table) -> Reading:
+def _read_entry(entry: Entry, folder: Folder, table: Table) -> Reading:
     """An entry as outputs, checked against the data."""
     try:
         outputs, notes = _outputs(entry, folder, table)
@@ -99,4 +99,4 @@ def _outputs(entry: Entry, folder: Folder, table: Table) -> tuple[list[Output], 
 
 def read_outputs(folder: Folder, table: Table) -> tuple[Reading, ...]:
     """Every entry of a folder, in its order."""
-    return tuple(read_entry(entry, folder, table) for entry in folder.entries)
+    return tuple(_read_entry(entry, folder, table) for entry in folder.entries)

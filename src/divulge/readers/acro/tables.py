@@ -37,7 +37,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class _Plan:
     """What the command and the folder say of a table."""
 
     columns: tuple[str, ...]
@@ -68,7 +68,7 @@ def read_table_entry(entry: Entry, folder: Folder, schema: Schema) -> tuple[list
     return outputs, notes
 
 
-def _plan(entry: Entry, grid: Grid, schema: Schema) -> Plan:
+def _plan(entry: Entry, grid: Grid, schema: Schema) -> _Plan:
     call = parse_call(entry.command, METHODS)
     notes = []
     if call is None or not (call.places or call.names):
@@ -86,7 +86,7 @@ def _plan(entry: Entry, grid: Grid, schema: Schema) -> Plan:
     if not values and entry.dependent is not None and entry.dependent in schema:
         values = (entry.dependent,)
     statistic = asked["statistic"] or ("mean" if is_pivot else "")
-    return Plan(columns, values, statistic, asked["margin"], asked["normalise"], asked["where"], tuple(notes))
+    return _Plan(columns, values, statistic, asked["margin"], asked["normalise"], asked["where"], tuple(notes))
 
 
 def _unknown(names: Sequence[str], schema: Schema) -> bool:
@@ -128,7 +128,7 @@ def _asked(call: Call | None) -> dict[str, Any]:
     }
 
 
-def _levels(grid: Grid, plan: Plan, schema: Schema) -> list[tuple[str, str]]:
+def _levels(grid: Grid, plan: _Plan, schema: Schema) -> list[tuple[str, str]]:
     """What each header line holds: a variable of the data, the name of a statistic, or the name of a value."""
     found: list[tuple[str, str]] = []
     left = [n for n in plan.columns if n not in grid.level_names]
@@ -148,7 +148,7 @@ def _levels(grid: Grid, plan: Plan, schema: Schema) -> list[tuple[str, str]]:
 
 
 def _cells(
-    grid: Grid, plan: Plan, levels: Sequence[tuple[str, str]], schema: Schema
+    grid: Grid, plan: _Plan, levels: Sequence[tuple[str, str]], schema: Schema
 ) -> dict[tuple[str, str], dict[tuple[Key | None, Key | None], str]]:
     """For each statistic and value the cells by levels of rows and of columns; None: the margin over these."""
     names = [name for name, role in levels if role == "variable"]
@@ -171,16 +171,16 @@ def _place(labels: Sequence[str], names: Sequence[str], margin: str, schema: Sch
     """The values that labels stand for, as the data write them; None for a margin."""
     if not names:
         return ()
-    if labels[0] == margin and value_text(schema[names[0]], labels[0]) is None:
+    if labels[0] == margin and _value_text(schema[names[0]], labels[0]) is None:
         return None
-    found = [value_text(schema[name], label) for name, label in zip(names, labels, strict=True)]
+    found = [_value_text(schema[name], label) for name, label in zip(names, labels, strict=True)]
     for name, text in zip(names, found, strict=True):
         if text is None:
             raise OutputError(f"it has a level that {name!r} has not in the data.")
     return tuple(str(text) for text in found)
 
 
-def value_text(variable: Variable, label: str) -> str | None:
+def _value_text(variable: Variable, label: str) -> str | None:
     """A level as the data write it: pandas writes 1 as 1.0 where values are missing, and truth as True."""
     candidates = [label]
     if label.endswith(".0"):
@@ -200,7 +200,7 @@ class _Part:
     entry: Entry
     folder: Folder
     schema: Schema
-    plan: Plan
+    plan: _Plan
     statistic: str
     value: str
     by: tuple[str, ...]

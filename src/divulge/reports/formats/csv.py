@@ -27,12 +27,12 @@ class Csv:
         lines = [COLUMNS, ("verdict", "", "", "verdict", seen.verdict, "/verdict")]
         lines += [("verdict", "", "", "reason", no_formula(plain(reason)), "/reasons") for reason in seen.reasons]
         for section in sections(record):
-            for grid in grids(section.blocks):
+            for grid in _grids(section.blocks):
                 lines += [(section.name, no_formula(grid.caption), *cell) for cell in _cells(grid)]
         return csv_text(lines)
 
 
-def grids(blocks: Iterable[Block]) -> Iterator[Grid]:
+def _grids(blocks: Iterable[Block]) -> Iterator[Grid]:
     """Every table, also those behind plots and in folds."""
     for block in blocks:
         if isinstance(block, Grid):
@@ -40,7 +40,7 @@ def grids(blocks: Iterable[Block]) -> Iterator[Grid]:
         elif isinstance(block, Plot):
             yield block.grid
         elif isinstance(block, Fold | Beside):
-            yield from grids(block.blocks)
+            yield from _grids(block.blocks)
 
 
 def _cells(grid: Grid) -> Iterator[tuple[str, str, str, str]]:

@@ -44,9 +44,9 @@ class Markdown:
         seen = summary(Source(record))
         parts = [
             f"# {seen.verdict.upper()}: {seen.sentence}",
-            said(seen.subject),
-            said(seen.about),
-            said(seen.reconciled),
+            _said(seen.subject),
+            _said(seen.about),
+            _said(seen.reconciled),
             "## Why",
             _points(seen.reasons),
             "## What to do",
@@ -55,11 +55,11 @@ class Markdown:
         ]
         for section in sections(record):
             parts.append(f"## {section.title}")
-            parts += [shown(block) for block in section.blocks]
+            parts += [_shown(block) for block in section.blocks]
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def said(line: Line) -> str:
+def _said(line: Line) -> str:
     """A line; a stranger's words are escaped so that they stay words."""
     return "".join(escaped(piece.text) if isinstance(piece, Name) else plain((piece,)) for piece in line)
 
@@ -71,38 +71,38 @@ def escaped(text: str) -> str:
 
 
 def _points(lines: tuple[Line, ...]) -> str:
-    return "\n".join(f"- {said(line)}" for line in lines)
+    return "\n".join(f"- {_said(line)}" for line in lines)
 
 
-def shown(block: Block) -> str:
+def _shown(block: Block) -> str:
     """One block as Markdown."""
     match block:
         case Grid():
-            return table(block)
+            return _table(block)
         case Plot():
-            return f"**{said(block.title)}** {said(block.says)}\n\n{table(block.grid)}"
+            return f"**{_said(block.title)}** {_said(block.says)}\n\n{_table(block.grid)}"
         case Fold():
-            return "\n\n".join([f"**{said(block.title)}**", *map(shown, block.blocks)])
+            return "\n\n".join([f"**{_said(block.title)}**", *map(_shown, block.blocks)])
         case Beside():
-            return "\n\n".join(map(shown, block.blocks))
+            return "\n\n".join(map(_shown, block.blocks))
         case Points():
             return _points(block.lines)
         case Caveat():
-            return f"> **Note.** {said(block.line)}"
+            return f"> **Note.** {_said(block.line)}"
         case Heading():
-            return f"### {said(block.line)}" + (f" ({block.badge})" if block.badge else "")
+            return f"### {_said(block.line)}" + (f" ({block.badge})" if block.badge else "")
         case Code():
             return "\n".join(f"    {line}" for line in block.text.splitlines())
         case Terms():
             return "\n".join(f"- **{escaped(word)}**: {escaped(meaning)}" for word, meaning in block.pairs)
         case _:
-            return said(block)
+            return _said(block)
 
 
-def table(grid: Grid) -> str:
+def _table(grid: Grid) -> str:
     """A table with a line for each row; columns of figures are aligned to the right."""
     over = f"Columns: {escaped(grid.over)}\n\n" if grid.over else ""
     rule = "|".join("---:" if i in grid.numbers else "---" for i in range(len(grid.columns)))
     head = " | ".join(escaped(title) for title in grid.columns)
-    rows = [f"| {' | '.join(map(said, row))} |" for row in grid.rows]
+    rows = [f"| {' | '.join(map(_said, row))} |" for row in grid.rows]
     return over + "\n".join([f"| {head} |", f"|{rule}|", *rows])

@@ -48,7 +48,7 @@ def risk(source: Source) -> Section | None:
         ]
     rest = with_measures[APART:]
     if rest:
-        grids = tuple(_measure_grid(source, source.many(*p, "measures"), plain_name(source, p)) for p in rest)
+        grids = tuple(_measure_grid(source, source.many(*p, "measures"), _plain_name(source, p)) for p in rest)
         blocks.append(Fold((f"{len(rest)} more scenarios",), grids))
     blocks += [block for path in with_measures for block in _further(source, path)]
     return Section("risk", "People in the data against people outside it", tuple(blocks))
@@ -93,7 +93,7 @@ def _bar(source: Source, path: Path, *names: str) -> dict[str, Any]:
 
 def _contrasts(source: Source, path: Path) -> Plot:
     found = source.many(*path, "measures")
-    grid = _measure_grid(source, found, plain_name(source, path))
+    grid = _measure_grid(source, found, _plain_name(source, path))
     headlines = [m for m in found if m[-1] in HEADLINES] or found
     drawn = [m for m in headlines if _is_share(source, m)][: len(HEADLINES)]
     data = {"rows": [_contrast(source, m) for m in drawn]}
@@ -106,7 +106,7 @@ def _further(source: Source, path: Path) -> list[Block]:
     sweep = source.many(*path, "sweep")
     if sweep:
         sizes = source.get(*path, "key_sizes") or ("", "")
-        caption = f"{plain_name(source, path)}: over all subsets of {sizes[0]} to {sizes[1]} keys, on one split"
+        caption = f"{_plain_name(source, path)}: over all subsets of {sizes[0]} to {sizes[1]} keys, on one split"
         blocks.append(Fold((Name(caption),), (_measure_grid(source, sweep, caption),)))
     folds = source.many(*path, "folds")
     if folds:
@@ -115,7 +115,7 @@ def _further(source: Source, path: Path) -> list[Block]:
     return blocks
 
 
-def plain_name(source: Source, path: Path) -> str:
+def _plain_name(source: Source, path: Path) -> str:
     return source.name(*path, "scenario").text
 
 

@@ -40,7 +40,7 @@ _LONGEST = 90  # characters of a description that stand for a name
 
 
 @dataclass(frozen=True)
-class Tile:
+class _Tile:
     """One figure that a verdict rests on: what it is, the figure, and what it is compared with."""
 
     label: str
@@ -49,7 +49,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Summary:
+class _Summary:
     """What is seen at one glance."""
 
     verdict: str
@@ -57,14 +57,14 @@ class Summary:
     subject: Line
     reasons: tuple[Line, ...]
     advice: tuple[Line, ...]
-    tiles: tuple[Tile, ...]
+    tiles: tuple[_Tile, ...]
     about: Line = ()
     """The figures that the verdict is about."""
     reconciled: Line = ()
     """Why a small average and an exposed person are both true; nothing where there is nothing to reconcile."""
 
 
-def summary(source: Source) -> Summary:
+def summary(source: Source) -> _Summary:
     """The top of every report."""
     verdict = str(source.get("verdict"))
     said = source.get("settle") or []
@@ -72,7 +72,7 @@ def summary(source: Source) -> Summary:
     if verdict == "refuse" or not advice:
         usual = (WITH_EARLIER,) if verdict == "release" and source.get("cumulative") else ADVICE.get(verdict, ())
         advice += tuple((step,) for step in usual)
-    return Summary(
+    return _Summary(
         verdict,
         SAYS.get(verdict, ""),
         _subject(source),
@@ -167,15 +167,15 @@ def precision(source: Source, path: tuple[str | int, ...]) -> Name:
     return Name("as whole numbers" if said == "0 decimals" else f"at {said}")
 
 
-def _tiles(source: Source) -> tuple[Tile, ...]:
+def _tiles(source: Source) -> tuple[_Tile, ...]:
     exposed = exposed_people(source, "exposure")
     below: Line = ("not tested enough to say",) if exposed == ("–",) else ("of ", source.whole("rows"), " in the data")
-    tiles = [Tile("Exposed people", exposed, below)]
+    tiles = [_Tile("Exposed people", exposed, below)]
     worst = highest_risk(source)
     if worst is not None:
         risk = (*worst, "marginal_risk")
         tiles.append(
-            Tile(
+            _Tile(
                 "Marginal risk, at most",
                 (source.four(*risk, "interval", 1),),
                 ("released up to ", source.short("policy", "release_risk")),
@@ -185,7 +185,7 @@ def _tiles(source: Source) -> tuple[Tile, ...]:
     if shares:
         path = min(shares, key=lambda s: s[0])[1]
         tiles.append(
-            Tile(
+            _Tile(
                 "Figures reproduced",
                 (source.whole(*path, "reproduced"),),
                 (
@@ -197,7 +197,7 @@ def _tiles(source: Source) -> tuple[Tile, ...]:
                 ),
             )
         )
-    tiles.append(Tile("Splits of the data", (source.whole("splits", "used"),), ("in and out compared on each",)))
+    tiles.append(_Tile("Splits of the data", (source.whole("splits", "used"),), ("in and out compared on each",)))
     return tuple(tiles)
 
 

@@ -17,7 +17,7 @@ _MEMORY = "there was not enough memory for it"
 
 
 @dataclass(eq=False)
-class Job:
+class _Job:
     """Something under way, or the last that was. what: in words, as the page says it."""
 
     what: str
@@ -33,7 +33,7 @@ class Job:
 class Jobs:
     """The job of a page. finish: what becomes of a result, called before the job counts as ended."""
 
-    latest: Job | None = None
+    latest: _Job | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -45,11 +45,11 @@ class Jobs:
         if self.is_busy:
             raise StateError("something is under way.", hint="Wait for it, or stop it.")
 
-    def start(self, what: str, target: str, work: Any, finish: Callable[[Any], None]) -> Job:
+    def start(self, what: str, target: str, work: Any, finish: Callable[[Any], None]) -> _Job:
         with self._lock:
             self.check_idle()
             process, link = child.start(target, work, None)
-            job = self.latest = Job(what, process)
+            job = self.latest = _Job(what, process)
         threading.Thread(target=_follow, args=(job, link, finish), daemon=True).start()
         return job
 
@@ -62,7 +62,7 @@ class Jobs:
             job.process.join(10)
 
 
-def _follow(job: Job, link: Connection, finish: Callable[[Any], None]) -> None:
+def _follow(job: _Job, link: Connection, finish: Callable[[Any], None]) -> None:
     try:
         while True:
             kind, said = link.recv()

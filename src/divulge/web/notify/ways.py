@@ -45,7 +45,7 @@ class Webhook:
         return found.is_loopback or any(found in network for network in self.networks)
 
 
-def is_email(text: str) -> bool:
+def _is_email(text: str) -> bool:
     """Whether a text can be an address of e-mail and nothing else: no second address, no line of a header."""
     return len(text) <= 254 and _EMAIL.fullmatch(text) is not None and ".." not in text
 
@@ -53,7 +53,7 @@ def is_email(text: str) -> bool:
 def check_email(text: str) -> str | None:
     """An address of e-mail that somebody typed; None where they typed none."""
     kept = text.strip()
-    if kept and not is_email(kept):
+    if kept and not _is_email(kept):
         raise SpecError("this is no address of e-mail.", where="e-mail", hint="For example rosa@example.org.")
     return kept or None
 
@@ -65,7 +65,7 @@ def read_mail(server: str | None, sender: str | None, environment: Mapping[str, 
     host, _, port = server.rpartition(":") if ":" in server else (server, "", "587")
     if not host or not port.isdigit() or not 0 < int(port) < 2**16:
         raise UsageError("a mail server is named as HOST or HOST:PORT.", where="--smtp")
-    if sender is None or not is_email(sender):
+    if sender is None or not _is_email(sender):
         raise UsageError(
             "whom e-mail is from must be said.", where="--mail-from", hint="For example divulge@example.org."
         )

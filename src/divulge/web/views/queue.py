@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/submissions")
-def queue(request: Request, visitor: SignedIn) -> HTMLResponse:
+def _queue(request: Request, visitor: SignedIn) -> HTMLResponse:
     filters = Filters.read(request.query_params)
     with ledger_of(request).reading() as session:
         listing = list_submissions(session, visitor.person, filters)

@@ -99,19 +99,6 @@ def _one_label(first: tuple[int, int], second: tuple[int, int], body: list[str],
     return not apart and second[0] - first[1] < 2
 
 
-def fields(text: str) -> list[str]:
-    """The figures at the end of a line, in order: `age  0.01  < 2e-16 ***` has two."""
-    found = re.findall(
-        r"(?:<\s?)?[-−+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?|(?<=\s)(?:NA|NaN|\.)(?=\s|$)", _after_label(text)
-    )
-    return [str(f) for f in found]
-
-
-def _after_label(text: str) -> str:
-    match = re.match(r"^\s*\S+(?:\s\S+)*?\s{2,}", text)
-    return " " + text[match.end() :] if match else text
-
-
 def split_row(text: str, n: int) -> tuple[str, list[str], str] | None:
     """A line as its label, its last n figures, and the stars after them; None where it has no n figures."""
     number = (

@@ -35,7 +35,7 @@ KINDS = (
 )
 
 
-def kind_in(text: str) -> str | None:
+def _kind_in(text: str) -> str | None:
     """The kind of model that a text speaks of, or None."""
     return next((kind for pattern, kind in KINDS if re.search(pattern, text, re.IGNORECASE)), None)
 
@@ -124,10 +124,10 @@ def read(table: Structure, words: Vocabulary) -> list[Candidate]:
         logged = " ".join(c[-1] for c in table.columns if c and re.search(r"log\(\w+\)", c[-1]))
         if any(c[-1] == "exp(coef)" for c in table.columns if c):
             logged = "hazard"  # as coxph of R and lifelines call it
-        kind = kind_in(name) or kind_in(said) or kind_in(logged)
+        kind = _kind_in(name) or _kind_in(said) or _kind_in(logged)
         certain = model.ratio is not None or kind is not None
         kind = RATIOS.get(model.ratio or "", kind or "linear") if model.ratio else kind or "linear"
-        if model.ratio == "rate ratio" and kind_in(said) == "negative-binomial":
+        if model.ratio == "rate ratio" and _kind_in(said) == "negative-binomial":
             kind = "negative-binomial"
         facts = {} if certain else {"kind": "open"}
         out.append(

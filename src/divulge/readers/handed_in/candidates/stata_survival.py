@@ -14,7 +14,7 @@ _LIFE = ("n at risk", "events", "survival", "standard error", "lower 95%", "uppe
 _RULE = re.compile(r"^[\s\-+|]*-{3,}[\s\-+|]*$")
 
 
-def declared(block: Lines, i: int, session: Session) -> None:
+def _declared(block: Lines, i: int, session: Session) -> None:
     """What the lines above a survival analysis say: `Failure _d: status`, `Analysis time _t: time`."""
     text = block.texts[i]
     for pattern, name in (
@@ -62,7 +62,7 @@ def _candidate(
 
 def life_table(block: Lines, i: int, command: str, session: Session) -> Found:
     """`sts list`: a line for each time, below the name of the group where there are groups."""
-    declared(block, i, session)
+    _declared(block, i, session)
     if not re.match(r"^\s*Time\s+(?:[Tt]otal|At risk)\s+Fail", block.texts[i]):
         return None
     lost = re.search(r"Lost|lost", block.texts[i]) is not None

@@ -21,7 +21,7 @@ _WORDS = (
 )
 
 
-def life_word(text: str) -> str | None:
+def _life_word(text: str) -> str | None:
     """The column of a life table that a header names."""
     bare = text.strip().casefold()
     return next((word for pattern, word in _WORDS if re.fullmatch(pattern, bare)), None)
@@ -36,7 +36,7 @@ def life_table(table: Structure) -> list[Candidate]:
         at = ((("group", group),) if group else ()) + (("time", time),)
         label = f"{group}, time {time}" if group else f"time {time}"
         for path, cell in zip(table.columns, body.cells, strict=True):
-            word = life_word(path[-1]) if path else None
+            word = _life_word(path[-1]) if path else None
             if word is not None and word != "time" and cell is not None and cell.main is not None:
                 figures.append(Figure(f"{label}: {word}", word, cell.main, body.line, None, at))
     return [Candidate("survival", "survival", table.lines, tuple(figures), statistic="life table")]

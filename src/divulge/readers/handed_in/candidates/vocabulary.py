@@ -29,7 +29,7 @@ _TAIL = re.compile(r",\s*(?:mean|median|n|no\.|years?|yrs?|kg|pln|usd|eur|£|\$|
 
 
 @lru_cache(maxsize=50_000)
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """A name without case, accents, spaces and signs: how names are compared."""
     spread = unicodedata.normalize("NFKD", text.replace("ß", "ss")).casefold()
     return re.sub(r"[^a-z0-9.%<>=+-]", "", spread).strip(".-")
@@ -37,10 +37,10 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def _word(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", plain(text))
+    return re.sub(r"[^a-z0-9]", "", _plain(text))
 
 
-def same_meaning(a: str, b: str) -> bool:
+def _same_meaning(a: str, b: str) -> bool:
     """Whether two words are the same, or translations and everyday words for one another."""
     x, y = _word(a), _word(b)
     return x == y or any(x in words and y in words for words in _SAME)
@@ -112,8 +112,8 @@ class Vocabulary:
         if bare in self.names:
             return bare
         bare = re.sub(r"^(?:\w+\$|df\.|data\.|d\.)(?=\w)", "", bare)
-        found = [n for n in self.names if plain(n) == plain(bare)]
-        found = found or [n for n in self.names if (t := self.title(n)) is not None and plain(t) == plain(bare)]
+        found = [n for n in self.names if _plain(n) == _plain(bare)]
+        found = found or [n for n in self.names if (t := self.title(n)) is not None and _plain(t) == _plain(bare)]
         return found[0] if len(found) == 1 else None
 
     def variables_like(self, text: str) -> list[str]:
@@ -129,9 +129,9 @@ class Vocabulary:
         words = re.findall(r"[A-Za-z][\w.]*", short)
         for name in self.names:
             title = self.title(name)
-            if same_meaning(name, short) or (title and same_meaning(title, short)):
+            if _same_meaning(name, short) or (title and _same_meaning(title, short)):
                 found.append((0, name))
-            elif any(same_meaning(name, w) for w in words if len(w) > 2):
+            elif any(_same_meaning(name, w) for w in words if len(w) > 2):
                 found.append((1, name))
             elif (
                 _is_short_for(name, short)
@@ -147,7 +147,7 @@ class Vocabulary:
         bare = re.sub(rf"^{re.escape(name)}\s*(?:[=:.]+\s*|\s+)", "", bare)
         texts = self.texts(name)
         for code, label in self.labels.get(name, {}).items():
-            if plain(label) == plain(bare) and (code in texts or not texts):
+            if _plain(label) == _plain(bare) and (code in texts or not texts):
                 return code
         if bare in texts:
             return bare
@@ -159,14 +159,14 @@ class Vocabulary:
         except ValueError:
             pass
         for t in texts:
-            if plain(t) and plain(t) == plain(bare):
+            if _plain(t) and _plain(t) == _plain(bare):
                 return t
         variable = self.schema[name] if self.schema is not None and name in self.names else None
         if variable is not None and variable.labels:
             for value, label in variable.labels.items():
-                if plain(label) == plain(bare):
+                if _plain(label) == _plain(bare):
                     return str(value)
-        alike = [t for t in texts if same_meaning(t, bare)]
+        alike = [t for t in texts if _same_meaning(t, bare)]
         if len(alike) == 1 and len(texts) <= 3:
             return alike[0]
         near = [

@@ -29,7 +29,7 @@ BASES = (5, 3, 10, 100)
 
 
 @dataclass(frozen=True)
-class Axis:
+class _Axis:
     """An axis of a table read as a variable: which code each label stands for."""
 
     key: str
@@ -43,16 +43,16 @@ class Axis:
 class Hypothesis:
     """A way to read a table: axes, the variable that texts mean, and the rows in use."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[_Axis, ...]
     variables: dict[str | None, str | None]
     where: str | None
     weights: str | None
 
-    def axis(self, key: str) -> Axis | None:
+    def axis(self, key: str) -> _Axis | None:
         return next((a for a in self.axes if a.key == key), None)
 
 
-def labels_of(candidate: Candidate) -> dict[str, list[str]]:
+def _labels_of(candidate: Candidate) -> dict[str, list[str]]:
     """The labels of each axis, without totals."""
     found: dict[str, list[str]] = {}
     for figure in candidate.figures:
@@ -63,7 +63,7 @@ def labels_of(candidate: Candidate) -> dict[str, list[str]]:
     return found
 
 
-def axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[Axis]:
+def _axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[_Axis]:
     """The ways in which an axis may be read, the likeliest first."""
     named = aliases.get(key) or words.variable(key)
     likely = [named] if named else words.variables_like(key) if not key.startswith(("row", "column", "group")) else []
@@ -80,13 +80,13 @@ def axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, al
         labels = [label for label in labels if not is_missing(label)]
         for name in likely or words.names:
             if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
-                out.append(Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
+                out.append(_Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
                 if len(labels) == 2:
-                    out.append(Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}, True))
+                    out.append(_Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}, True))
     return out
 
 
-def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: Data) -> Axis | None:
+def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: Data) -> _Axis | None:
     if not labels or name not in data.names:
         return None
     found = words.levels(name, labels)
@@ -96,15 +96,15 @@ def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: D
     if found is None:
         return None
     texts = words.texts(name)
-    return Axis(key, name, {label: texts.index(value) for label, value in found.items() if value in texts})
+    return _Axis(key, name, {label: texts.index(value) for label, value in found.items() if value in texts})
 
 
 def hypotheses(
     candidate: Candidate, words: Vocabulary, data: Data, where: str | None, weights: str | None, aliases: dict[str, str]
 ) -> Iterator[Hypothesis]:
     """Every way to read the axes and the variables of a table; likely ones first."""
-    keys = {k: v for k, v in labels_of(candidate).items() if k != "level"}
-    ways = [axes_like(key, labels, words, data, aliases)[:8] if labels else [] for key, labels in keys.items()]
+    keys = {k: v for k, v in _labels_of(candidate).items() if k != "level"}
+    ways = [_axes_like(key, labels, words, data, aliases)[:8] if labels else [] for key, labels in keys.items()]
     if any(not w and labels for w, labels in zip(ways, keys.values(), strict=True)):
         return
     used = [w for w in ways if w]
@@ -228,7 +228,7 @@ class Recomputed:
             return Checked(figure)
         if base is not None and figure.what == "count":
             values = [base * np.floor(v / base + 0.5) for v in values]
-        agrees = [v for v in values if agrees_printed(figure.printed, v)]
+        agrees = [v for v in values if _agrees_printed(figure.printed, v)]
         if not agrees and figure.what == "n" and figure.of is None and not figure.at:
             return Checked(figure)  # a note may speak of all rows, or round them
         shown = (agrees or values or [np.nan])[0]
@@ -333,7 +333,7 @@ class Recomputed:
         every = [t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)]
         out: list[float] = []
         # Stata counts missing values where they are shown, SPSS does not.
-        for order in (labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
+        for order in (_labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
             sizes: list[float] = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
             if label in order and sum(sizes) > 0:
                 out.append(100 * sum(sizes[: order.index(label) + 1]) / sum(sizes))
@@ -348,7 +348,7 @@ class Recomputed:
             right = 0
             for f in figures:
                 values = self._share(f, basis)
-                right += values is not None and any(agrees_printed(f.printed, v) for v in values)
+                right += values is not None and any(_agrees_printed(f.printed, v) for v in values)
             if right > most:
                 best, most = basis, right
         return best
@@ -383,6 +383,6 @@ def _slots(figures: Sequence[Figure]) -> dict[int, str]:
     return out
 
 
-def agrees_printed(printed: Printed, value: float, units: float = 0.6) -> bool:
+def _agrees_printed(printed: Printed, value: float, units: float = 0.6) -> bool:
     """Whether a value rounds to what was printed; Stata keeps variables in four bytes, so seven digits are enough."""
     return printed.agrees(value, units, 2e-7)

@@ -18,7 +18,7 @@ _MOST_LEVELS = 500
 """Labels that a new variable has at most."""
 
 
-class Source(Protocol):
+class _Source(Protocol):
     """Where columns come from."""
 
     @property
@@ -36,7 +36,7 @@ class Source(Protocol):
     def is_numeric(self, name: str) -> bool: ...
 
 
-def computed(expression: str, source: Source, made: Mapping[str, Column]) -> Column | None:
+def computed(expression: str, source: _Source, made: Mapping[str, Column]) -> Column | None:
     """The column of an expression; None where some part of it is not understood."""
     try:
         tree = _parsed(expression.split(" if ")[0].strip())
@@ -118,7 +118,7 @@ _COMBINED: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 class _Reader:
     """Goes through an expression; raises ValueError or KeyError where it is not understood."""
 
-    def __init__(self, source: Source, made: Mapping[str, Column]) -> None:
+    def __init__(self, source: _Source, made: Mapping[str, Column]) -> None:
         self.source = source
         self.made = made
 

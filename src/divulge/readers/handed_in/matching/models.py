@@ -30,7 +30,7 @@ _LEVELS = {"logistic": (2, 2), "probit": (2, 2), "multinomial": (3, 20), "ordere
 _SMALL = 6  # levels up to which a factor without known labels is looked for
 
 
-def key_of(term: Term) -> str:
+def _key_of(term: Term) -> str:
     """By which figures name a term."""
     return f"{term.group}: {term.text}" if term.group else term.text
 
@@ -191,7 +191,7 @@ def _limited(
     """A model that cannot be fitted with the one condition that leaves as many rows as it says, where there is one."""
     if plain.where is not None or plain.formula is None:
         return plain
-    columns = {key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
+    columns = {_key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
     found = _fitting_conditions(candidate, columns, plain.formula.partition("~")[0], data)
     return replace(plain, where=found[0]) if len(found) == 1 else plain
 
@@ -342,11 +342,11 @@ def _assignments(
     terms: Sequence[Term], words: Vocabulary, data: Data, aliases: dict[str, str]
 ) -> Iterator[dict[str, Column]]:
     """Columns for all terms; terms that no name explains are tried with every variable that may be meant."""
-    found = {key_of(t): columns_of(t, words, data, aliases) for t in terms}
+    found = {_key_of(t): columns_of(t, words, data, aliases) for t in terms}
     groups: dict[str, list[str]] = {}
     for term in terms:
-        if not found[key_of(term)] and term.group:
-            groups.setdefault(term.group, []).append(key_of(term))
+        if not found[_key_of(term)] and term.group:
+            groups.setdefault(term.group, []).append(_key_of(term))
     known = [k for k, c in found.items() if c]
     lone = [k for k, c in found.items() if not c and not any(k in g for g in groups.values())]
     if len(lone) > 2 or len(groups) > 2:
@@ -364,7 +364,7 @@ def _assignments(
                 for assigned in levels:
                     columns |= assigned
                 columns |= dict(zip(lone, single, strict=True))
-                yield {key_of(t): columns[key_of(t)] for t in terms if key_of(t) in columns}
+                yield {_key_of(t): columns[_key_of(t)] for t in terms if _key_of(t) in columns}
 
 
 def _unlabelled(keys: list[str], data: Data, words: Vocabulary, taken: set[str]) -> list[dict[str, Column]]:

@@ -48,7 +48,7 @@ class Spss:
         if not isinstance(block, Grid):
             return []
         title = _title(block)
-        grid = _whole_labels(_whole_rows(unfolded(block)), session.vocabulary)
+        grid = _whole_labels(_whole_rows(_unfolded(block)), session.vocabulary)
         named = next((read for pattern, read in _TITLES if re.match(pattern, title)), None)
         if named is not None:
             if not _is_spss(title, grid, session):
@@ -117,7 +117,7 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     return re.search(known, heads) is not None
 
 
-def unfolded(grid: Grid) -> Grid:
+def _unfolded(grid: Grid) -> Grid:
     """A grid whose first column holds several stub columns, parted by where the texts of its rows begin."""
     margin = min((len(t) - len(t.lstrip()) for row in grid.rows if (t := row.cells[0]).strip()), default=0)
     firsts = [row.cells[0][margin:] for row in grid.rows]

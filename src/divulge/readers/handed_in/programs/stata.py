@@ -59,7 +59,7 @@ class Stata:
         command, start, i = session.objects.get("stata command", ""), 0, 0
         groups: tuple[tuple[str, str], ...] = ()
         while i < len(block.texts):
-            given = command_at(block, i)
+            given = _command_at(block, i)
             if given is not None:
                 command, i = given
                 groups = ()
@@ -84,7 +84,7 @@ class Stata:
             yield from (_grouped(c, groups) for c in candidates)
 
 
-def command_at(block: Lines, i: int) -> tuple[str, int] | None:
+def _command_at(block: Lines, i: int) -> tuple[str, int] | None:
     """The command that begins on a line, with its continuations, and the line after it."""
     text = block.texts[i]
     match = _COMMAND.match(text)

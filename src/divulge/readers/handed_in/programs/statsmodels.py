@@ -97,7 +97,7 @@ class Statsmodels:
         return [session.signed(c, self.name) for c in found]
 
 
-def pairs_in(text: str) -> list[tuple[str, str]]:
+def _pairs_in(text: str) -> list[tuple[str, str]]:
     """`Dep. Variable:   lwage   R-squared:   0.392` as pairs."""
     found = re.findall(r"([A-Z][\w. ()-]*?[\w.)]):?\s{2,}(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"^\s*([A-Z][\w. ()-]*?):\s(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
@@ -159,7 +159,7 @@ def _summary(
         if _is_header(words):
             head = k
             break
-        for name, value in pairs_in(block.texts[k]):
+        for name, value in _pairs_in(block.texts[k]):
             about.setdefault(name, value)
             number = parse_number(value)
             what = _FIT.get(name)
@@ -215,7 +215,7 @@ def _included(block: Lines, j: int, session: Session) -> tuple[tuple[str, ...], 
     return (), j
 
 
-def kind_of(about: dict[str, str]) -> str:
+def _kind_of(about: dict[str, str]) -> str:
     """The kind of a model from the header of its summary."""
     model = about.get("Model", about.get("Estimator", ""))
     if model == "GLM":
@@ -245,7 +245,7 @@ def _made(
     same = formula is not None and response is not None and formula.split("~")[0].strip() == response
     return Candidate(
         "model",
-        kind_of(about),
+        _kind_of(about),
         lines,
         (*figures, *fit),
         response=response,

@@ -16,7 +16,7 @@ LARGEST = 64_000_000
 """Bytes. A longer CSV file holds rows of people rather than figures."""
 
 
-def delimiter(text: str) -> str:
+def _delimiter(text: str) -> str:
     """The character that most lines hold equally often."""
     lines = [t for t in text.splitlines()[:200] if t.strip()]
     best, most = ",", 0.0
@@ -38,7 +38,7 @@ def read(path: Path, name: str) -> Document:
         return Document(name, reason="not text; nothing in it can be read")
     text, odd = decode(data)
     remarks = (Remark(odd),) if odd else ()
-    rows = _rows(text, delimiter(text))
+    rows = _rows(text, _delimiter(text))
     return Document(name, tuple(_stretches(rows)), remarks)
 
 

@@ -38,7 +38,7 @@ class RObject:
 
 
 @dataclass(frozen=True)
-class Symbol:
+class _Symbol:
     """A name of R."""
 
     name: str
@@ -55,7 +55,7 @@ _OPENERS: Mapping[bytes, Callable[[io.BytesIO], Any]] = {
 }
 
 
-def unpacked(data: bytes) -> bytes:
+def _unpacked(data: bytes) -> bytes:
     """The bytes of a file without its compression."""
     opener = _OPENERS.get(data[:2])
     if opener is None:
@@ -72,7 +72,7 @@ def unpacked(data: bytes) -> bytes:
 
 def objects_in(data: bytes) -> dict[str, Any]:
     """The objects of a file by their names; of an .rds file the one object, without a name."""
-    raw = unpacked(data)
+    raw = _unpacked(data)
     is_workspace = raw[:5] in (b"RDX2\n", b"RDX3\n")
     reader = _Reader(raw[5:] if is_workspace else raw)
     try:
@@ -84,7 +84,7 @@ def objects_in(data: bytes) -> dict[str, Any]:
     return {"": value}
 
 
-_NOTHING = {0: None, 254: None, 253: Symbol("globalenv"), 252: None, 251: None, 247: None, 242: None, 241: None}
+_NOTHING = {0: None, 254: None, 253: _Symbol("globalenv"), 252: None, 251: None, 247: None, 242: None, 241: None}
 
 
 _CALLS = frozenset({2, 6, 239, 240, 243, 244})
@@ -224,7 +224,7 @@ class _Reader:
             if has_attributes:
                 self.item(depth + 1)
             tag = self.item(depth + 1) if has_tag else None
-            out.append((tag.name if isinstance(tag, Symbol) else "", self.item(depth + 1)))
+            out.append((tag.name if isinstance(tag, _Symbol) else "", self.item(depth + 1)))
             if len(out) > 1_000_000:
                 raise NotRead("it is cut off or damaged")
             start = self.at
@@ -240,7 +240,7 @@ class _Reader:
         """Symbols, environments and packages: later references point at them."""
         if kind == 1:
             name = self.item(depth + 1)
-            symbol = Symbol(str(name))
+            symbol = _Symbol(str(name))
             self.known.append(symbol)
             return symbol
         self.known.append(None)
@@ -262,7 +262,7 @@ class _Reader:
     def _compact(self, depth: int) -> Any:
         """Vectors that R keeps in short: 1:200, texts of numbers, wrapped vectors."""
         info, state, attributes = self.item(depth + 1), self.item(depth + 1), self.item(depth + 1)
-        name = info[0][1].name if isinstance(info, list) and isinstance(info[0][1], Symbol) else ""
+        name = info[0][1].name if isinstance(info, list) and isinstance(info[0][1], _Symbol) else ""
         named = _named(attributes)
         if name in ("compact_intseq", "compact_realseq") and isinstance(state, RObject):
             n, first, step = state.values
@@ -290,7 +290,7 @@ _BETWEEN = frozenset({"~", "+", "-", "*", "/", "^", ":", "==", "<", ">", "<=", "
 
 def written(value: Any) -> str:
     """A call as R writes it: `lm(formula = wage ~ age, data = d)`."""
-    if isinstance(value, Symbol):
+    if isinstance(value, _Symbol):
         return value.name
     if isinstance(value, _Call) and value:
         name = written(value[0][1])
