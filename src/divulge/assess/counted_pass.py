@@ -17,9 +17,8 @@ import numpy as np
 from divulge.assess.passes import Pass, PassResult, ScenarioRisk
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.task import Task
-from divulge.assess.statistics.contrasts import measure_risks
 from divulge.assess.statistics.counted import read_off
-from divulge.assess.statistics.looks import Look, best_look, looks_of
+from divulge.assess.statistics.looks import best_look, looks_of
 from divulge.designs import RepeatedHalves
 from divulge.measures.families.family import Family
 from divulge.objective import Embedding, Outcome
@@ -71,8 +70,8 @@ def run_counted(job: Pass, design: RepeatedHalves, policy: Policy) -> PassResult
         whole=Embedding(synthetic, outcome, outputs, embedded - started, 0, 0, 0.0),
         near=near,
         scenarios=tuple(
-            _scenario_risk(task, i, best_look([looks[k] for k in task.backing[i]]), *figures[i])
-            for i in range(len(task.backing))
+            ScenarioRisk.without_search(task.lookups[i], best_look([looks[k] for k in backing]), *figures[i])
+            for i, backing in enumerate(task.backing)
         ),
         exposed=np.any([nobody, *(look.exposed for look in looks)], axis=0),
         n_splits=design.splits_wanted,
@@ -107,23 +106,3 @@ def _measured(task: Task, synthetic: Table, design: RepeatedHalves, number: int)
         if split == 0 and scenario.key_sizes:
             found[1].append(measure_scenario(task, scenario, people, people, others, scenario.key_sizes))
     return found
-
-
-def _scenario_risk(
-    task: Task, i: int, look: Look, measures: list[dict[str, Figure]], sweep: list[dict[str, Figure]]
-) -> ScenarioRisk:
-    return ScenarioRisk(
-        scenario=task.lookups[i].scenario,
-        marginal_risk=look.risk,
-        measures=measure_risks(measures),
-        sweep=measure_risks(sweep),
-        folds={},
-        curve=None,
-        exposures=look.exposures,
-        exposed=look.exposed,
-        certain=look.certain,
-        tolerance=task.lookups[i].tolerance,
-        contrasts=look.contrasts,
-        is_exact=look.is_exact,
-        epsilon=None,
-    )

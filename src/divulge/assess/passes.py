@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,8 +34,11 @@ from divulge.objective import Embedding
 from divulge.outputs import Figures, Released, Status
 from divulge.policy import Policy
 from divulge.rules import Finding, Severity
-from divulge.scenario import Scenario
+from divulge.scenario import Lookup, Scenario
 from divulge.table import Table
+
+_Measured = Sequence[Mapping[str, Figure]]
+"""The measures of a scenario, split by split."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +81,31 @@ class ScenarioRisk:
     marginal_risk: Mean | None
     measures: Mapping[str, MeasureRisk]
     sweep: Mapping[str, MeasureRisk]
-    folds: Mapping[str, tuple[FoldRow, ...]]
-    curve: Curve | None
     exposures: Floats
     exposed: Mask
     certain: Mask
     tolerance: float | None
     contrasts: Mapping[int, float]
     is_exact: bool
-    epsilon: Epsilon | None
+    folds: Mapping[str, tuple[FoldRow, ...]] = field(default_factory=dict)
+    curve: Curve | None = None
+    epsilon: Epsilon | None = None
+
+    @classmethod
+    def without_search(cls, lookup: Lookup, look: Look, measures: _Measured, sweep: _Measured) -> ScenarioRisk:
+        """What was counted or expected: there are no folds, no curve and no attack to audit."""
+        return cls(
+            scenario=lookup.scenario,
+            marginal_risk=look.risk,
+            measures=measure_risks(measures),
+            sweep=measure_risks(sweep),
+            exposures=look.exposures,
+            exposed=look.exposed,
+            certain=look.certain,
+            tolerance=lookup.tolerance,
+            contrasts=look.contrasts,
+            is_exact=look.is_exact,
+        )
 
 
 @dataclass(frozen=True, eq=False)

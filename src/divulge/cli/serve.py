@@ -26,7 +26,9 @@ from divulge.terminal.serve_options import (
 )
 
 if TYPE_CHECKING:
+    from divulge.ledger.database import Ledger
     from divulge.terminal.serve_demo import Account
+    from divulge.web.serving import Place
 
 
 _Demo = Annotated[
@@ -107,8 +109,6 @@ def run(
         raise UsageError(
             "the service is not installed.", hint="Install divulge with its extra: divulge[web]."
         ) from None
-    from divulge.terminal.serve_demo import first_accounts
-    from divulge.web.deployment import is_loopback
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)
     settings = with_others(
@@ -119,27 +119,36 @@ def run(
         (oidc_issuer, oidc_client, oidc_claim),
     )
     ready = replace(opened(ledger, store, create=True), anchors=anchors)
-    is_file = ready.engine.dialect.name == "sqlite"
-    with_demo = demo if demo is not None else is_file and is_loopback(host) and not behind_proxy
-
-    def tell(accounts: list[Account]) -> None:
-        if json:
-            told = [{"name": a.name, "role": a.role, "password": a.password} for a in accounts]
-            screen.print_json({"address": place.address, "ledger": ready.shown, "accounts": told})
-        else:
-            _tell(accounts)
-
-    first_accounts(ready, with_demo, tell)
-    if not json:
-        screen.show(f"Divulge is at {place.address}")
-        screen.note(f"The ledger is {ready.shown}, files are in {ready.store.folder}. Stop with Ctrl-C.")
+    _open_accounts(ready, place, demo, json)
     if not check:
         with private_files():
             serve(create_app(ready, settings), place, Workers(ready, workers))
     ready.close()
 
 
-def _tell(accounts: list[Account]) -> None:
+def _open_accounts(ready: Ledger, place: Place, demo: bool | None, json: bool) -> None:
+    """Make the first accounts and show them; say where the service is."""
+    from divulge.terminal.serve_demo import first_accounts
+    from divulge.web.deployment import is_loopback
+
+    is_file = ready.engine.dialect.name == "sqlite"
+    with_demo = demo if demo is not None else is_file and is_loopback(place.host) and not place.behind_proxy
+
+    def tell(accounts: list[Account]) -> None:
+        _tell(accounts, {"address": place.address, "ledger": ready.shown} if json else None)
+
+    first_accounts(ready, with_demo, tell)
+    if not json:
+        screen.show(f"Divulge is at {place.address}")
+        screen.note(f"The ledger is {ready.shown}, files are in {ready.store.folder}. Stop with Ctrl-C.")
+
+
+def _tell(accounts: list[Account], about: dict[str, str] | None) -> None:
+    """Show the first accounts, as one JSON document beside what it is about where that is given."""
+    if about is not None:
+        told = [{"name": a.name, "role": a.role, "password": a.password} for a in accounts]
+        screen.print_json({**about, "accounts": told})
+        return
     if not accounts:
         return
     grid = Grid("name", "role", "password", title="Accounts: this is shown once, write it down", title_justify="left")

@@ -25,7 +25,6 @@ from divulge.assess.passes import Pass, PassResult, ScenarioRisk
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.runner import Runner, Step
 from divulge.assess.splits.task import Task
-from divulge.assess.statistics.contrasts import measure_risks
 from divulge.assess.statistics.counted import Counted, count_exposures
 from divulge.assess.statistics.expected import ExpectedHalves
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts
@@ -212,21 +211,8 @@ def _looks(
 
 def _scenario_risk(task: Task, i: int, looks: Sequence[Look], halves: _Halves) -> ScenarioRisk:
     look = best_look([looks[k] for k in task.backing[i]])
-    return ScenarioRisk(
-        scenario=task.lookups[i].scenario,
-        marginal_risk=look.risk,
-        measures=measure_risks([one[i] for one in halves.measures]),
-        sweep=measure_risks([halves.sweep[i]] if halves.sweep else []),
-        folds={},
-        curve=None,
-        exposures=look.exposures,
-        exposed=look.exposed,
-        certain=look.certain,
-        tolerance=task.lookups[i].tolerance,
-        contrasts=look.contrasts,
-        is_exact=look.is_exact,
-        epsilon=None,
-    )
+    measures = [one[i] for one in halves.measures]
+    return ScenarioRisk.without_search(task.lookups[i], look, measures, [halves.sweep[i]] if halves.sweep else [])
 
 
 def _mean(values: Floats | Mask) -> float:
