@@ -19,6 +19,7 @@ from divulge.objective.rules import rules_of
 from divulge.outputs import Output
 from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.outputs.kinds.logistic import Logistic
+from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.lowering.lowered import Block, pack
 from divulge.synthesisers.descent.start import start_codes
@@ -87,6 +88,43 @@ def test_figures_of_few_counts_are_as_printed_from_the_start(output: Output) -> 
             # What is known of a marginal is known to within two standard deviations.
             spread = np.sqrt(expected * (1 - expected / CENSUS.n_rows))
             assert np.all(np.abs(table.frequencies(name) - expected) <= np.maximum(0.5, 2 * spread))
+
+
+def of_areas(n: int, alone: int, rng: np.random.Generator) -> Table:
+    """People of five areas with a wage, and some who are alone in areas of their own."""
+    areas = Variable("AREA", "categorical", np.arange(5 + alone))
+    pay, sex = Variable("PAY", "numeric", np.arange(500) * 7), Variable("SEX", "categorical", np.arange(2))
+    area = np.where(np.arange(n) < alone, 5 + np.arange(n), rng.integers(0, 5, n))
+    return Table(Schema((areas, sex, pay)), (area, rng.integers(0, 2, n), rng.integers(0, 500, n)))
+
+
+@settings(deadline=None)
+@given(
+    st.integers(0, 2**20),
+    st.sampled_from([(0.5,), (0.25, 0.5, 0.75), (0.1,), (0.0, 1.0)]),
+    st.sampled_from([("SEX",), ("AREA", "SEX"), ()]),
+)
+def test_quantiles_of_groups_are_as_printed_from_the_start(
+    seed: int, quantiles: tuple[float, ...], by: tuple[str, ...]
+) -> None:
+    output = Position(variables=("PAY",), by=by, quantiles=quantiles, decimals=1)
+    people = of_areas(900, 0, np.random.default_rng(seed))
+    objective = objective_of(people, output)
+    found = objective.table(start_codes(objective, people.n_rows, "model", False, (seed,)))
+    assert objective.targets[0].released.agrees(output.evaluate(found).values).all()
+    for name in ("PAY", *by):
+        expected = people.frequencies(name)
+        # Five standard deviations of drawing so many: a millionth for each level; and rows that make sizes fit.
+        assert np.all(np.abs(found.frequencies(name) - expected) <= 5 * np.sqrt(np.maximum(expected, 1)) + 5)
+
+
+def test_groups_of_one_person_have_somebody_with_their_median_from_the_start() -> None:
+    output = Position(variables=("PAY",), by=("AREA",), decimals=0)
+    people = of_areas(4000, 3, np.random.default_rng(3))  # any seed will do
+    objective = objective_of(people, output)
+    for run in range(20):  # by chance nobody would have these three wages
+        found = objective.table(start_codes(objective, 4000, "model", False, (1, run, 0)))
+        assert objective.targets[0].released.agrees(output.evaluate(found).values).all()
 
 
 def test_a_response_is_drawn_as_often_as_the_model_says_in_every_level() -> None:

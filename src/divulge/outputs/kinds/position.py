@@ -172,7 +172,8 @@ class Position(Grouped):
                 ]
                 if plans:
                     cuts = tuple(sorted(set().union(*(plan.cuts() for plan in plans))))
-                    cells.append(QuantileCell(offset, cuts, tuple(plans), tuple(figures[s] for s in known), v))
+                    own = tuple(figures[s] for s in known)
+                    cells.append(QuantileCell(offset, cuts, tuple(plans), own, v, len(order)))
                     index[g] = offset + np.searchsorted(cuts, rank[: len(order)], side="right")
                     offset += len(cuts) + 1
                 if self.iqr and released.is_given[figures[-1]]:
@@ -191,4 +192,5 @@ class Position(Grouped):
             residuals,
             *residuals.bounds(released.half, released.centre),
             is_linear=False,
+            nearest=None if self.iqr or self.weights is not None else residuals.nearest,
         )

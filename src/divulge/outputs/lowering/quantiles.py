@@ -143,7 +143,7 @@ class QuantileCell:
     """One variable in one group: its bins of ranks among the totals, and the plans of its quantiles.
 
     totals: where its bins start; cuts: ranks at which bins end, in order; figures: which figures the plans belong to.
-    variable: its number; groups of one variable may together be all rows.
+    variable: its number; groups of one variable may together be all rows. n_values: how many values it may have.
     """
 
     totals: int
@@ -151,6 +151,7 @@ class QuantileCell:
     plans: tuple[Plan, ...]
     figures: tuple[int, ...]
     variable: int
+    n_values: int
 
     def bins(self, totals: Floats) -> Floats:
         return totals[self.totals : self.totals + len(self.cuts) + 1]
@@ -160,8 +161,48 @@ class QuantileCell:
         if all(None in plan.windows for plan in self.plans):
             return np.zeros(0, dtype=np.int64)
         near = np.arange(max(1, int(n) - FARTHEST), int(n) + 2 * FARTHEST)
-        can = [all(plan.window(_split_rank(size, plan.p)[1]) for plan in self.plans) for size in near.tolist()]
+        can = np.ones(len(near), dtype=bool)
+        for plan in self.plans:
+            fractions = [_split_rank(size, plan.p)[1] for size in near.tolist()]
+            fits = {f: plan.window(f) is not None for f in set(fractions)}
+            can &= [fits[f] for f in fractions]
         return near[can]
+
+    def filled(self, bins: Floats, n: int) -> Floats:
+        """Counts that add to n, near these, with which all quantiles are as printed; these where there are none."""
+        cuts = np.array(self.cuts)
+        # Nobody is below the least value or above the greatest.
+        least, most = np.where(cuts == self.n_values, n, 0.0), np.where(cuts == 0, 0.0, n)
+        now = np.round(np.cumsum(bins)[:-1] * (n / max(bins.sum(), 1.0)))
+        for plan in self.plans:
+            k, f = _split_rank(n, plan.p)
+            window = plan.window(f)
+            if window is None:
+                return bins
+            # So many rows, at most, lie below what x₍k₎ and x₍k+1₎ may be, and so many, at least, up to it.
+            for (first, last), rank in ((window.first, k), (window.second, k + 1 if f > 0 else k)):
+                below, up_to = self.cuts.index(first), self.cuts.index(last)
+                most[below], least[up_to] = min(most[below], rank - 1), max(least[up_to], rank)
+            self._pass_on(now, plan, window, k)
+        least, most = np.maximum.accumulate(least), np.minimum.accumulate(most[::-1])[::-1]
+        if (least > most).any():
+            return bins
+        now = np.clip(np.maximum.accumulate(now), least, most)
+        return np.diff(now, prepend=0.0, append=float(n))
+
+    def _pass_on(self, now: Floats, plan: Plan, window: _Window, k: int) -> None:
+        """Move cumulated counts, in place, so that rows go past a quantile and do not heap up at its values."""
+        a, b, c, d = (self.cuts.index(cut) for cut in (*window.first, *window.second))
+        own = np.array([self.cuts.index(cut) for cut in plan.cuts()])
+        before, after = own[own <= a], own[own >= d]
+        if window.first == window.second:
+            now[own] += np.clip(now[a], k - (now[b] - now[a]), k - 1) - now[a]
+            return
+        # Nobody is between the two values: as many as there are at each stay there, and one at least.
+        at_first, at_second = max(now[b] - now[a], 1.0), max(now[d] - now[c], 1.0)
+        now[before] += k - at_first - now[a]
+        now[after] += k + at_second - now[d]
+        now[own[(own > a) & (own < d)]] = k
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +279,29 @@ class QuantileResiduals:
             possible = [self.cells[c].possible(now[c]) for c in own]
             wanted[own] = nearest_sizes(now[own], possible, bool(now[own].sum() == n_rows))
         return [float(size) for size in wanted]
+
+    def nearest(self, totals: Floats, n_rows: int) -> Floats:
+        """Counts near these with which every quantile is as printed, as far as there are such; without weights."""
+        found = totals.copy()
+        for cell, size in zip(self.cells, self._occupied(totals, n_rows), strict=True):
+            found[cell.totals : cell.totals + len(cell.cuts) + 1] = cell.filled(cell.bins(totals), size)
+        return found
+
+    def _occupied(self, totals: Floats, n_rows: int) -> list[int]:
+        """Sizes with which quantiles can come about, of groups that are not empty: somebody has their quantiles. Whom
+        these lack the largest groups give."""
+        now = np.array([cell.bins(totals).sum() for cell in self.cells])
+        sizes = [max(int(size), 1) for size in self._sizes(totals, n_rows)]
+        variable = np.array([cell.variable for cell in self.cells])
+        for v in np.unique(variable):
+            own = np.flatnonzero(variable == v)
+            lacking = sum(sizes[c] for c in own) - int(now[own].sum())
+            for c in own[np.argsort(-now[own], kind="stable")].tolist():
+                possible = self.cells[c].possible(sizes[c] - 1)
+                if lacking > 0 and (not len(possible) or sizes[c] - 1 in possible):
+                    sizes[c] -= 1
+                    lacking -= 1
+        return sizes
 
     def _inequalities(self, cell: QuantileCell, plan: Plan, bins: Floats, n: float) -> tuple[Floats, Floats]:
         """The four residuals of a quantile in a group that is to have n rows (or this weight)."""

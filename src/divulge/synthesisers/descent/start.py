@@ -13,6 +13,7 @@ from divulge.kernels.rules import Rules, redraw_until_kept, swap_until_kept
 from divulge.objective.moves import draws_of
 from divulge.objective.objective import Objective
 from divulge.objective.rules import rules_of
+from divulge.synthesisers.descent.binned import settle_bins
 from divulge.synthesisers.descent.counted import settle_counts
 from divulge.synthesisers.descent.expansion import codes_with_counts, expand_crosstabs
 from divulge.synthesisers.descent.grouped import draw_groups
@@ -45,6 +46,7 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
         done = expand_crosstabs(objective, codes, np.random.default_rng([*key, 1]))
         filled = expand_shares(objective, codes, done, np.random.default_rng([*key, 3]))
         draw_groups(objective, codes, filled, np.random.default_rng([*key, 6]))
+        settle_bins(objective, codes, filled, np.random.default_rng([*key, 7]))
         settle_counts(objective, codes, done, np.random.default_rng([*key, 5]))
         occupy_levels(objective, codes, np.random.default_rng([*key, 4]))
     rules = rules_of(objective)
