@@ -10,6 +10,9 @@ TYPES = 500_000
 PLANTED = {"tenure": (8, 0, 1), "status": (2, 6, 3), "ill": (1, 2, 4)}
 """Three people, each with a value that nobody else has: alone in their cell of tenure by status by illness."""
 
+PLANTED_INCOMES = 10
+"""Of the people with an income, three are planted: each alone in a region from this one on."""
+
 FOLDER = Path(tempfile.gettempdir()) / "divulge-nation"
 """Where the people are kept between two runs: 250 MB."""
 
@@ -41,9 +44,11 @@ def make_incomes(n: int, path: Path) -> None:
     normal = f"sqrt(-2 * ln({share(1)})) * cos(2 * pi() * {share(2)})"
     drawn = ", ".join(
         f"(hash(i * 5 + {k}) % {size})::UTINYINT AS {name}"
-        for k, (name, size) in enumerate({"region": 10, "sex": 2, "age": 18}.items(), start=1)
+        for k, (name, size) in enumerate({"region": PLANTED_INCOMES, "sex": 2, "age": 18}.items(), start=1)
     )
-    planted = " ".join(f"UNION ALL SELECT {10 + k}, {k % 2}, {3 + k}, {41_234 + 11_111 * k}" for k in range(3))
+    planted = " ".join(
+        f"UNION ALL SELECT {PLANTED_INCOMES + k}, {k % 2}, {3 + k}, {41_234 + 11_111 * k}" for k in range(3)
+    )
     with tempfile.TemporaryDirectory() as folder:
         connection = duckdb.connect(config={"memory_limit": "2GB", "temp_directory": folder})
         income = f"round(exp(10.2 + 0.7 * ({normal}) + 0.1 * (hash(i * 5 + 2) % 2)))::INTEGER AS income"

@@ -11,6 +11,7 @@ import numpy as np
 from divulge.kernels.arrays import Codes, Integers
 from divulge.objective.objective import Objective
 from divulge.outputs.lowering.lowered import Term
+from divulge.table import Schema
 
 _MOST_CELLS = 4_000_000
 """Combinations of codes of a variable and its groups, at most: some hundredths of a second."""
@@ -23,30 +24,33 @@ def settle_bins(objective: Objective, codes: Codes, fixed: set[str], rng: np.ran
     """
     done = set(fixed)
     for output in objective.lowered[: objective.n_lowered_targets]:
-        if output.nearest is None or output.blocks[0].weight is not None:
+        if output.nearest is None:
             continue
+        weight = output.blocks[0].weight
+        named = set(() if weight is None else weight.variables)
         for term in output.blocks[0].terms:
             name, by = term.variables[-1], set(term.variables[:-1])
-            if name in done or len(term.index) > _MOST_CELLS:
+            if name in done | named or len(term.index) > _MOST_CELLS:
                 continue
-            bins = _Bins(objective, term, codes)
+            bins = _Bins(objective, term, weight, codes)
             now = np.bincount(bins.of_row[bins.of_row >= 0], minlength=output.n_totals)
             wanted = output.nearest(now.astype(float), len(codes)).astype(np.int64)
-            bins.move(now, wanted, rng, between_groups=not by & done)
+            # Whoever joins another group stays among those who count.
+            bins.move(now, wanted, rng, between_groups=not by & done and (named <= by or not named & by))
             done |= {name, *by}
 
 
 class _Bins:
-    """The bins of one term. of_row: the bin of each row (−1: none); group: of each bin."""
+    """The bins of one term, of the rows that count. of_row: the bin of each row (−1: none); group: of each bin."""
 
-    def __init__(self, objective: Objective, term: Term, codes: Codes) -> None:
+    def __init__(self, objective: Objective, term: Term, weight: Term | None, codes: Codes) -> None:
         schema = objective.schema
         self.codes, self.term, self.index = codes, term, term.index.astype(np.int64)
         self.places = [schema.position(name) for name in term.variables]
         self.share = np.asarray(objective.marginals[term.variables[-1]])
-        parts = [cells.astype(np.int64)[codes[:, p]] for cells, p in zip(term.cells, self.places, strict=True)]
-        inside = np.all([part >= 0 for part in parts], axis=0)
-        self.of_row = np.where(inside, self.index[np.where(inside, np.sum(parts, axis=0), 0)], -1)
+        self.of_row = _columns_of(term, schema, codes)
+        if weight is not None:
+            self.of_row[_columns_of(weight, schema, codes) < 0] = -1
         self.width = schema[term.variables[-1]].n_values
         used = np.flatnonzero(self.index >= 0)
         self.group = np.full(int(self.index.max(initial=-1)) + 1, -1)
@@ -97,3 +101,10 @@ class _Bins:
             found.append(int(np.flatnonzero(cells == part)[0]))
             rest -= part
         return found
+
+
+def _columns_of(term: Term, schema: Schema, codes: Codes) -> Integers:
+    """The column that a term has for each row, −1: none."""
+    parts = [c.astype(np.int64)[codes[:, schema.position(n)]] for n, c in zip(term.variables, term.cells, strict=True)]
+    inside = np.all([part >= 0 for part in parts], axis=0)
+    return np.where(inside, term.index.astype(np.int64)[np.where(inside, np.sum(parts, axis=0), 0)], -1)

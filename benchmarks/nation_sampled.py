@@ -1,0 +1,79 @@
+"""What needs rows, searched for in a sample beside all suspects, and on all rows: the same verdict, the same people?
+
+People with an income as in `nation_people.py`, with those who are alone in their region and without them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.nation_people import PLANTED_INCOMES, made
+
+COMPARED = {
+    "medians": {"kind": "position", "variables": ["income"], "by": ["region", "sex"], "decimals": 0},
+    "deciles": {"kind": "position", "variables": ["income"], "by": ["sex"], "quantiles": [0.1, 0.5, 0.9]},
+    "Gini": {"kind": "gini", "variables": ["income"], "by": ["region"], "decimals": 3},
+}
+"""Outputs that counts alone do not say."""
+
+_SEARCH = {"kind": "descent", "seconds": 60}
+"""Long enough that no search is cut off: what is compared is the sample, not the time."""
+
+
+def compare(path: Path, name: str, seed: int, planted: bool) -> dict[str, Any]:
+    """One output of the people of a file, both ways; planted: with those who are alone in their region."""
+    from divulge.assess import assess, plan
+    from divulge.spec import parse_spec
+    from divulge.table.condense import expand
+
+    output = {**COMPARED[name], "compute": True, **({} if planted else {"where": f"region < {PLANTED_INCOMES}"})}
+    given = {"data": str(path), "outputs": [output], "seed": seed, "synthesiser": _SEARCH}
+    ready = plan(parse_spec(given, Path()))
+    assert ready.is_sampled, "it is what is compared"
+    whole = replace(ready, why_rows="", table=expand(ready.table))
+    found, seconds = [], []
+    for one in (ready, whole):
+        start = time.process_time()
+        found.append(assess(one, workers=1))
+        seconds.append(time.process_time() - start)
+    sampled, by_row = (f.record for f in found)
+    exposed = [_rows(f.exposed, p.table) for f, p in zip(found, (ready, whole), strict=True)]
+    risks = [[r["marginal_risk"] for r in record["risk"]] for record in (sampled, by_row)]
+    off = [a["value"] - b["value"] for a, b in zip(*risks, strict=True)]
+    inside = [a["interval"][0] <= b["value"] <= a["interval"][1] for a, b in zip(*risks, strict=True)]
+    return {
+        "output": name,
+        "people": ready.table.n_people,
+        "planted": planted,
+        "seed": seed,
+        "verdicts": [sampled["verdict"], by_row["verdict"]],
+        "exposed": [sampled["exposure"]["exposed"], by_row["exposure"]["exposed"]],
+        "same people": exposed[0] == exposed[1],
+        "risk on all rows": max(b["value"] for b in risks[1]),
+        "farthest off": max(off, key=abs),
+        "within the interval": f"{sum(inside)} of {len(inside)}",
+        "figures": [record["outputs"][0]["reproduced"] for record in (sampled, by_row)],
+        "seconds": seconds,
+    }
+
+
+def _rows(exposed: Any, table: Any) -> list[tuple[int, ...]]:
+    """The exposed people by their values, in order."""
+    at = np.flatnonzero(exposed)
+    return sorted(zip(*(column[at].tolist() for column in table.columns), strict=True))
+
+
+def compare_all(sizes: tuple[int, ...], seeds: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Every output, size and seed, with planted people and without."""
+    return [
+        compare(made(n, "incomes"), name, seed, planted)
+        for n in sizes
+        for name in COMPARED
+        for seed in seeds
+        for planted in (True, False)
+    ]
