@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from tests.support.postgres import Cluster
 from tests.support.running import divulge
 
 CANARY = "kanarienvogel"
@@ -67,3 +73,62 @@ def test_rows_have_no_numbers_in_a_database(folder: Path, capsys: pytest.Capture
     assert "rows have a number in a file alone" in capsys.readouterr().err
     assert not Path("rows.csv").exists()
     assert not Path("out").exists()
+
+
+@pytest.mark.needs("postgresql")
+@pytest.mark.parametrize("how", ["environment", "service file"])
+def test_nothing_that_leads_to_a_server_is_ever_told(
+    how: str, folder: Path, postgres: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    postgres.run("DROP TABLE IF EXISTS crowd")
+    postgres.run("CREATE TABLE crowd AS SELECT i % 3 AS area, (i / 3) % 2 AS ill FROM generate_series(1, 300) AS r(i)")
+    given = {"host": str(postgres.folder), "user": postgres.user, "dbname": "postgres", "password": CANARY}
+    if how == "environment":
+        for name, key in {"PGHOST": "host", "PGUSER": "user", "PGDATABASE": "dbname", "PGPASSWORD": "password"}.items():
+            monkeypatch.setenv(name, given[key])
+    else:
+        lines = "\n".join(f"{key}={value}" for key, value in given.items())
+        (folder / "service.conf").write_text(f"[census]\n{lines}\n", encoding="utf-8")
+        monkeypatch.setenv("PGSERVICEFILE", str(folder / "service.conf"))
+    service = "census" if how == "service file" else "''"
+    output = "{kind: crosstab, variables: [area, ill], compute: true}"
+    for table, expected in (("crowd", 0), ("nobody", 61)):
+        text = f"data: {{postgresql: {service}, table: {table}}}\noutputs:\n  - {output}\n"
+        Path("s.yaml").write_text(text, encoding="utf-8")
+        status = divulge("--verbose", "assess", "s.yaml", "-o", f"out-{table}")
+        assert (status == 0) == (expected == 0)
+        printed = capsys.readouterr()
+        files = [f.read_text(encoding="utf-8") for f in Path().glob("out-*/**/*") if f.is_file()]
+        assert files, "the first left a record"
+        for secret in (CANARY, str(postgres.folder)):
+            assert all(secret not in said for said in (printed.out, printed.err, *files))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("later", [0.0, 0.5])
+def test_killed_in_the_middle_and_resumed_it_is_the_same_record(later: float, folder: Path) -> None:
+    spec = """data: {duckdb: people.duckdb, table: people}
+outputs:
+  - {kind: linear, formula: ill ~ C(area), compute: true}
+  - {kind: crosstab, variables: [area, alive], compute: true}
+design: {kind: repeated-halves, splits: 60, stop_early: false}
+"""
+    Path("s.yaml").write_text(spec, encoding="utf-8")
+    assert divulge("--quiet", "assess", "s.yaml", "-o", "whole", "--workers", 1) == 0
+    words = [sys.executable, "-m", "divulge", "--quiet", "assess", "s.yaml", "-o", "out", "--workers", "1"]
+    run = subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while not Path("out").exists():  # it is made where the work begins
+        assert time.monotonic() < end
+        time.sleep(0.002)
+    time.sleep(later)
+    assert run.poll() is None, "it ended before it was killed"
+    os.killpg(run.pid, signal.SIGKILL)
+    assert run.wait(60) == -signal.SIGKILL
+    assert not Path("out/record.json").exists()
+    assert divulge("--quiet", "assess", "s.yaml", "-o", "out", "--workers", 1, "--resume") == 0
+    records = [json.loads(Path(name, "record.json").read_text(encoding="utf-8")) for name in ("whole", "out")]
+    for record in records:
+        assert record["condensed"]["risk"] == "expected"
+        record["timings"] = record["audit"]["seconds"] = None
+    assert records[0] == records[1]

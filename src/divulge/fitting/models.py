@@ -37,6 +37,9 @@ _NEVER = 1e-15
 _LONGEST = 1.5
 """The logarithm by which one step may scale a number: what sums tell of figures holds near the numbers at hand."""
 
+_FARTHEST = 300.0
+"""The logarithm by which all steps together may: the quotient of two scalings is still a number."""
+
 _STEPS = 6
 """Steps for every time that groups are scaled: these move little of what a model has put right."""
 
@@ -208,7 +211,7 @@ class Sought:
         ratios = np.ones(self.of.cells.n_rows)
         if theta.any():
             for at, a in self._parts():
-                ratios[at] = np.exp(a @ theta)
+                ratios[at] = np.exp(np.clip(a @ theta, -_FARTHEST, _FARTHEST))
         return Scaled(theta, np.where(self.excluded, _NEVER, ratios), self.given)
 
     @cached_property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from divulge.assess import Plan
+from divulge.assess import Plan, assess
 from divulge.assess.arithmetic import work_out
 from divulge.assess.sampled import Sample
 from divulge.assess.statistics.sample_size import people_wanted, precision_of
@@ -20,6 +21,9 @@ from tests.unit.assess.test_counted_pass import planned, record_of
 
 _MEDIAN = {"kind": "position", "variables": ["PAY"], "by": ["AREA"], "decimals": 0, "compute": True}
 _DESIGN = {"kind": "repeated-halves", "splits": 20, "stop_early": False, "curve": False}
+
+_ROUGH = {"release_risk": 0.2, "refuse_risk": 0.3, "widest_interval": 0.2}
+"""Five hundred people tell a marginal risk to 0.04: what may be released is more than that."""
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +98,28 @@ def test_the_record_says_who_was_looked_at_and_how_precisely_that_tells() -> Non
     assert [cell["released"] for cell in found["outputs"][0]["values"]] == whole, "not the medians of the sample"
     html = Html().render(found)
     assert "who may be exposed in the whole" in (html if isinstance(html, str) else html.decode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alone", [True, False], ids=["somebody alone", "nobody alone"])
+@pytest.mark.parametrize(
+    "output",
+    [_MEDIAN, {"kind": "gini", "variables": ["PAY"], "by": ["AREA"], "decimals": 3, "compute": True}],
+    ids=["medians", "Gini"],
+)
+def test_the_sample_says_what_all_rows_say(output: dict[str, Any], alone: bool) -> None:
+    own = {**output, "empty": "allow"}
+    for seed in (1, 2):
+        sampled = planned(crowd(alone), own, design=_DESIGN, measures=["DCAP"], seed=seed, policy=_ROUGH)
+        every = replace(sampled, why_rows="")
+        assert sampled.is_sampled
+        assert not every.is_sampled
+        found, rows = assess(sampled, workers=1), assess(every, workers=1)
+        assert found.verdict is rows.verdict
+        assert np.array_equal(found.exposed, rows.exposed)
+        for one, other in zip(found.record["risk"], rows.record["risk"], strict=True):
+            low, high = one["marginal_risk"]["interval"]
+            assert low <= other["marginal_risk"]["value"] <= high
 
 
 def test_somebody_far_from_all_others_is_a_suspect() -> None:

@@ -275,6 +275,24 @@ def test_a_column_of_very_many_values_is_named(data: Any, monkeypatch: pytest.Mo
     assert "bands" in (told.value.hint or "")
 
 
+@pytest.mark.parametrize("day", ["infinity", "-infinity", "0044-03-15 (BC)"])
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP"])
+@pytest.mark.parametrize("where", ["database", "folder", "file"])
+def test_dates_that_are_none_are_told_by_their_column(day: str, kind: str, where: str, tmp_path: Path) -> None:
+    (tmp_path / "people").mkdir()
+    file = tmp_path / "people" / "one.parquet"
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as connection:
+        rows = f"('x', {kind} '2011-03-27'), ('y', NULL), ('z', {kind} '{day}')"
+        connection.execute(f"CREATE TABLE people AS SELECT * FROM (VALUES {rows}) AS rows(ILL, BORN)")
+        connection.execute(f"COPY people TO '{file}' (FORMAT parquet)")
+    data = {"duckdb": str(tmp_path / "people.duckdb"), "table": "people"}
+    held: Any = {"database": data, "folder": str(file.parent), "file": str(file)}[where]
+    with pytest.raises(NotATableError, match="column 'BORN' holds what is no date") as told:
+        read_inputs(spec(held, outputs=[{**CROSSTAB, "variables": ["ILL", "BORN"]}]), "condensed")
+    assert "0044" not in str(told.value)
+    assert "out of range" not in str(told.value)
+
+
 def test_nothing_is_left_on_the_disk(data: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -113,8 +113,8 @@ def test_quantiles_of_groups_are_as_printed_from_the_start(
     objective = objective_of(people, output)
     found = objective.table(start_codes(objective, people.n_rows, "model", False, (seed,)))
     agrees = objective.targets[0].released.agrees(output.evaluate(found).values)
-    # A quantile between two values asks for sizes of groups. One or two groups of a subpopulation may have others, which
-    # the search then sees to.
+    # A quantile between two values asks for sizes of groups. One or two groups of a subpopulation may have others: that
+    # is left to the search.
     assert agrees.all() if where is None else agrees.mean() >= 0.5 or len(agrees) <= 2
     for name in ("PAY", *by):
         expected = people.frequencies(name)

@@ -36,7 +36,7 @@ def found_from_arrow(name: str, column: pa.ChunkedArray) -> RawColumn:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _from_texts(name, column)
     if pa.types.is_temporal(kind):
-        return _from_texts(name, _as_dates(column))
+        return _from_texts(name, _as_dates(name, column))
     raise NotATableError(
         f"column {name!r} holds lists, records or bytes, not one value a row.",
         hint="Take it out, or spread it over several columns.",
@@ -96,11 +96,24 @@ def _from_floats(name: str, column: pa.ChunkedArray) -> RawColumn:
     return numeric_column(name, as_integers(numbers), empty.astype(np.uint8))
 
 
-def _as_dates(column: pa.ChunkedArray) -> Any:
+def _as_dates(name: str, column: pa.ChunkedArray) -> Any:
     """Dates as 2011-03-27; times of day only where some row has one."""
-    if pa.types.is_timestamp(column.type):
-        for plain in (pa.date32(), pa.timestamp("s", column.type.tz)):
+    shortest = column
+    try:
+        for plain in (pa.date32(), pa.timestamp("s", column.type.tz)) if pa.types.is_timestamp(column.type) else ():
             shorter = column.cast(plain, safe=False)
             if pc.all(pc.equal(shorter.cast(column.type), column)).as_py() is not False:
-                return shorter.cast(pa.string())
-    return column.cast(pa.string())
+                shortest = shorter
+                break
+        texts = shortest.cast(pa.string())
+        # Arrow writes a minus before years before 1, and <value out of range> for what it has no year for.
+        is_day = pa.types.is_date(column.type) or pa.types.is_timestamp(column.type)
+        is_wrong = is_day and pc.any(pc.match_substring_regex(texts, "^[-<]")).as_py()
+    except pa.ArrowInvalid:
+        is_wrong = True
+    if is_wrong:
+        raise NotATableError(
+            f"column {name!r} holds what is no date here: infinity, or a year before 1.",
+            hint="Leave these rows out, or put nothing in their place.",
+        )
+    return texts
