@@ -102,10 +102,10 @@ def adult_rows() -> tuple[Table, Table]:
     folder = os.environ.get("DIVULGE_BENCH_DATA")
     if folder:
         return read_table(Path(folder) / "adult_orig.csv"), read_table(Path(folder) / "adult_cart.csv")
-    return table_from_frame(_drawn(48_842, 1)), table_from_frame(_drawn(48_842, 2))
+    return table_from_frame(drawn(48_842, 1)), table_from_frame(drawn(48_842, 2))
 
 
-def _drawn(n: int, seed: int) -> pd.DataFrame:
+def drawn(n: int, seed: int) -> pd.DataFrame:
     """Rows whose variables depend on a common trait, so that cells repeat about as much as in real data."""
     rng = np.random.default_rng(seed)
     trait = rng.random(n)
@@ -132,7 +132,7 @@ print(json.dumps({"seconds": time.perf_counter() - start, **found}))
 
 def _beside_sdmetrics() -> dict[str, Any]:
     """SDMetrics' DisclosureProtection from its own data frames: 1 − DCAP_matched over 1 − 1/categories, at most 1."""
-    people, synthetic = _drawn(9_758, 3).astype(str), _drawn(39_040, 4).astype(str)
+    people, synthetic = drawn(9_758, 3).astype(str), drawn(39_040, 4).astype(str)
 
     def ours() -> float:
         figure = measure(
@@ -163,7 +163,7 @@ def _beside_sdmetrics() -> dict[str, Any]:
 
 
 def _ten_million() -> dict[str, Any]:
-    found = _alone("ten_million")
+    found = alone("ten_million")
     return {
         "what": "10,000,000 × 10,000,000 rows, 6 keys",
         **found,
@@ -173,7 +173,7 @@ def _ten_million() -> dict[str, Any]:
 
 
 def _hundred_million() -> dict[str, Any]:
-    found = _alone("hundred_million")
+    found = alone("hundred_million")
     passed = found["MB"] <= 2000
     return {
         "what": "100,000,000 × 100,000,000 rows on disk, 6 keys, DuckDB",
@@ -183,7 +183,7 @@ def _hundred_million() -> dict[str, Any]:
     }
 
 
-def _alone(what: str) -> dict[str, Any]:
+def alone(what: str) -> dict[str, Any]:
     """Run in a process of its own, whose largest memory is then that work's."""
     command = [sys.executable, "-m", "benchmarks.measures_millions", what]
     return dict(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))

@@ -1,4 +1,4 @@
-"""The two largest runs of `benchmarks.measures`, each in a process of its own: prints seconds and memory as JSON."""
+"""The largest runs of `measures` and `microdata`, each in a process of its own: prints seconds and memory as JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measures import COUNTED, MILLIONS, millions_schema
+from benchmarks.measures import COUNTED, MILLIONS, drawn, millions_schema
+from benchmarks.microdata import NAMES
 from divulge.measures import measure
 from divulge.measures.counting.out_of_core import measure_parquet
-from divulge.table import Table
+from divulge.table import Table, table_from_frame
 
 KEYS = list(MILLIONS)[:-1]
 BLOCK = 1_000_000  # rows drawn at once, so that drawing leaves no mark on the memory
@@ -67,5 +68,17 @@ def hundred_million() -> dict[str, Any]:
         return {"seconds": time.perf_counter() - start, "MB": _memory("VmHWM")}
 
 
+def whole_battery() -> dict[str, Any]:
+    """Every measure of a million people, as many synthetic rows and as many held out."""
+    people, synthetic, others = (table_from_frame(drawn(BLOCK, seed)[NAMES]) for seed in (1, 2, 3))
+    few = [t.take(slice(0, 500)) for t in (people, synthetic, others)]
+    measure(few[0], few[1], NAMES[:-1], NAMES[-1], measures=["all"], holdout=few[2])
+    before, start, used = _memory("VmRSS"), time.perf_counter(), time.process_time()
+    measure(people, synthetic, NAMES[:-1], NAMES[-1], measures=["all"], holdout=others)
+    seconds, used = time.perf_counter() - start, time.process_time() - used
+    return {"seconds": seconds, "processor": used, "MB_beyond_tables": _memory("VmHWM") - before}
+
+
 if __name__ == "__main__":
-    print(json.dumps({"ten_million": ten_million, "hundred_million": hundred_million}[sys.argv[1]]()))
+    runs = {"ten_million": ten_million, "hundred_million": hundred_million, "whole_battery": whole_battery}
+    print(json.dumps(runs[sys.argv[1]]()))

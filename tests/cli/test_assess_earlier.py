@@ -112,7 +112,7 @@ def test_earlier_counts_are_expected_in_proportion_in_every_part(folder: Path) -
             "earlier[0].variables[0]: there is no variable",
         ),
         ("earlier:\n  - {kind: xtab}\n", 50, "earlier[0].kind: there is no kind of output 'xtab'"),
-        ("earlier:\n  - {kind: crosstab, variable: [SEX]}\n", 50, "'variables' is needed in 'crosstab'"),
+        ("earlier:\n  - {kind: crosstab, variable: [SEX]}\n", 50, "this field is missing"),
     ],
 )
 def test_earlier_outputs_that_make_no_sense_are_refused(

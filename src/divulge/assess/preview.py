@@ -54,6 +54,8 @@ class Preview:
     problems: list[DivulgeError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     forecast: Forecast | None = None
+    longest: float | None = None
+    """Seconds after which all searches end, where many people are held together and no split is timed."""
 
     @property
     def splits(self) -> tuple[Split, ...]:
@@ -82,6 +84,7 @@ class Preview:
                 "measures": self.measures,
                 "policy": self.policy,
                 "seconds": self.forecast,
+                "longest": self.longest,
             }
         )
 
@@ -132,9 +135,11 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
             found.warnings += _about_digits(ready)
             found.warnings += _too_few_splits(ready, found.scenarios)
-            # What counts say takes a moment, however many people there are.
-            if with_time and ready.table.people is None and not found.problems:
-                found.forecast = forecast(ready)
+            if with_time and not found.problems:
+                if ready.table.people is None:
+                    found.forecast = forecast(ready)
+                else:
+                    found.longest = None if ready.is_timed else ready.budget
     return found
 
 

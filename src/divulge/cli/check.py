@@ -75,6 +75,8 @@ def _show(found: Preview, spec: Path) -> None:
     _policy(found)
     if found.forecast is not None:
         screen.show(f"Time: {time_text(found.forecast)}")
+    elif found.longest is not None:
+        screen.show(f"Time: not timed for so many people; all searches together end after {_seconds(found.longest)}")
     if not found.problems and found.table is not None:
         screen.show(f"Run it: divulge assess {spec}")
 

@@ -27,12 +27,16 @@ class Range:
 
     def __str__(self) -> str:
         if self.least is not None and self.most is not None:
-            return f"from {self.least:g} to {self.most:g}"
+            return f"from {_text(self.least)} to {_text(self.most)}"
         if self.above is not None and self.below is not None:
-            return f"between {self.above:g} and {self.below:g}"
+            return f"between {_text(self.above)} and {_text(self.below)}"
         words = {"of at least": self.least, "above": self.above, "of at most": self.most, "below": self.below}
-        said = [f"{word} {limit:g}" for word, limit in words.items() if limit is not None]
+        said = [f"{word} {_text(limit)}" for word, limit in words.items() if limit is not None]
         return " and ".join([said[0], *(part.removeprefix("of ") for part in said[1:])])
+
+
+def _text(limit: float) -> str:
+    return f"{limit:,}" if isinstance(limit, int) and abs(limit) >= 10_000 else f"{limit:g}"
 
 
 @dataclass(frozen=True)

@@ -153,13 +153,15 @@ class _Reader:
         """One of several classes, by its `kind`."""
         if isinstance(value, (Choice, *kinds.members)):
             return value
-        if not isinstance(value, Mapping):
-            return self._unfit(Mapping, value, path)
-        given = dict(value)
         known = kinds.by_name
+        if not isinstance(value, Mapping):
+            example = value if isinstance(value, str) and value in known else next(iter(known))
+            message = f"{noun_of(Mapping)} is needed, {shown(value)} is given."
+            return self._refuse(message, path, f"For example kind: {example}.")
+        given = dict(value)
         name = given.pop("kind", None) if "kind" in given or kinds.default is None else kinds.default.kind
         if name is None:
-            return self._refuse("'kind' is needed.", path, f"For example kind: {next(iter(known))}.")
+            return self._refuse("the field 'kind' is missing.", path, f"For example kind: {next(iter(known))}.")
         if not isinstance(name, str) or name not in known:
             hint_text = suggest(str(name), known, kinds.also) or f"There are: {', '.join(known)}."
             return self._refuse(f"there is no {kinds.noun} {shown(name)}.", _join(path, "kind"), hint_text)
@@ -176,8 +178,8 @@ class _Reader:
         found: dict[str, Any] = {}
         for key, value in document.items():
             name = str(key)
-            if name in known and value is None and not known[name].is_needed:
-                # What is left empty is as usual.
+            if name in known and value is None:
+                # What is left empty is as usual, or missing where it is needed.
                 continue
             if name in known:
                 found[known[name].field] = self.read(known[name].hint, value, _join(path, name))
@@ -187,8 +189,8 @@ class _Reader:
                 hint = suggest(name, known) or (f"The fields are: {', '.join(known)}." if known else "It has none.")
                 self._refuse(f"there is no field {name!r}{_of(owner)}.", _join(path, name), hint)
         for name, setting in known.items():
-            if setting.is_needed and name not in document:
-                self._refuse(f"{name!r} is needed{_of(owner)}.", _join(path, name))
+            if setting.is_needed and document.get(name) is None:
+                self._refuse("this field is missing.", _join(path, name), setting.help)
         return found if len(self.problems) == before else _WRONG
 
     def made(self, owner: type[Any], fields: Any, path: str) -> Any:

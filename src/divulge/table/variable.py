@@ -127,14 +127,14 @@ class Variable:
     def numbers(self) -> Floats:
         """The number behind every code; NaN for missing codes. Categorical values that are not numbers are NaN."""
         out = np.full(self.n_codes, np.nan)
+        if self.kind == "numeric":
+            out[: self.n_values] = self.values
+            return out
         for i, value in enumerate(self.values.tolist()):
-            if isinstance(value, str):
-                try:
-                    out[i] = float(value)
-                except ValueError:
-                    continue
-            else:
-                out[i] = value
+            try:
+                out[i] = float(value)
+            except ValueError:
+                continue
         return out
 
     @property

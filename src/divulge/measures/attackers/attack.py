@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.measures.attackers.gains import Classes, ErrorKind, Inference, Numbers
-from divulge.measures.attackers.models import Predicted, Task
+from divulge.measures.attackers.models import Predicted, Task, sample_of
 from divulge.measures.case import Case
+from divulge.table import Table, Variable
 
 _TAUS = tuple(round(0.05 * i, 2) for i in range(20))
 """Thresholds of the gain at which the share at risk is shown, from the least to the most demanding."""
@@ -43,30 +44,33 @@ class Attack:
     undefined: str | None
 
     @classmethod
-    def of(cls, case: Case, tau: float, epsilon: float | None, error: ErrorKind) -> Attack:
-        """The attack on the people of a case."""
+    def of(cls, case: Case, tau: float, epsilon: float | None, error: ErrorKind, most: int, seed: int) -> Attack:
+        """The attack on the people of a case. most: rows that are learnt from, and people who are attacked, at most."""
         target = case.people.schema[case.scenario.target]
         codes, seen = case.people[target.name], case.synthetic[target.name]
         caveats = ["Excluded people count as not at risk."] if case.exclusions else []
         truth: NDArray[Any]
         if target.kind == "categorical":
             task = Task(case.synthetic, case.scenario.keys, seen.astype(np.int64), target.n_codes)
-            rows, truth = np.arange(case.people.n_rows), codes.astype(np.int64)
+            rows = people_attacked(case.people, target, most, seed)
+            truth = codes[rows].astype(np.int64)
             threshold, grid, baseline = tau, _TAUS, 0.0
         else:
             known = ~target.is_missing[seen]
             task = Task(case.synthetic.take(known), case.scenario.keys, target.numbers[seen[known]], 0)
-            rows = np.flatnonzero(~target.is_missing[codes])
+            rows = people_attacked(case.people, target, most, seed)
             truth = target.numbers[codes[rows]]
             threshold = _tolerance(epsilon, error)
             grid = tuple(round(e * threshold / 0.1, 12) for e in _EPSILONS)
             baseline = _near_median(truth, threshold, error)
-            if len(rows) < case.people.n_rows:
-                caveats.append(f"{case.people.n_rows - len(rows):,} people whose target is missing are left out.")
+            if lacking := int(target.is_missing[codes].sum()):
+                caveats.append(f"{lacking:,} people whose target is missing are left out.")
+        if max(task.table.n_rows, case.people.n_rows) > most:
+            caveats.append(f"Of more than {most:,} rows a random sample of so many is learnt from, or attacked.")
         return cls(
             target.kind,
             error,
-            task,
+            task.at_most(most, seed),
             rows,
             truth,
             threshold,
@@ -91,6 +95,14 @@ class Attack:
         if self.error == "normalised":
             return ("The target does not vary among the people, so the normalised error is undefined.",)
         return (f"{n:,} people whose target is 0 are left out: a relative error from 0 is undefined.",)
+
+
+def people_attacked(people: Table, target: Variable, most: int, seed: int) -> Integers:
+    """The rows of people whose target is known, or a random sample of so many of them, where there are more."""
+    known = np.arange(people.n_rows)
+    if target.kind == "numeric":
+        known = np.flatnonzero(~target.is_missing[people[target.name]])
+    return known[sample_of(len(known), most, seed)]
 
 
 def _undefined(task: Task, truth: NDArray[Any]) -> str | None:

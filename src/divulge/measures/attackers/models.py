@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from divulge.errors import MeasureError
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.pruning import leaves_as_rpart
 from divulge.measures.attackers.features import Features, for_linear, for_trees
 from divulge.table import Table
@@ -35,6 +35,18 @@ class Task:
     keys: tuple[str, ...]
     y: NDArray[np.integer] | Floats
     n_classes: int
+
+    def at_most(self, most: int, seed: int) -> Task:
+        """The same on a random sample of so many rows, where there are more."""
+        kept = sample_of(self.table.n_rows, most, seed)
+        return self if len(kept) == self.table.n_rows else replace(self, table=self.table.take(kept), y=self.y[kept])
+
+
+def sample_of(n: int, most: int, seed: int) -> Integers:
+    """The numbers 0 … n − 1, or a random sample of so many of them in their order, where there are more."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +188,9 @@ class Penalised:
         return _asked(model, features, task.n_classes, caveats)
 
 
+_BLOCK = 100_000
+"""Rows whose columns are held at once while a model is asked."""
+
 ATTACKERS: tuple[type[Attacker], ...] = (Forest, _Boosting, _Tree, Penalised)
 """The suite, in the order in which it is reported (Templ et al., section 4, and its CART of section 5)."""
 
@@ -193,14 +208,18 @@ def _asked(
     if "n_jobs" in model.get_params():
         model.set_params(n_jobs=1)  # threads would add up the trees in the order in which they finish
 
+    def said(part: Table) -> Floats:
+        columns = _columns(features, part)
+        if n_classes:
+            return _spread(model.predict_proba(columns), model.classes_, n_classes)
+        return np.asarray(model.predict(columns), dtype=np.float64)
+
     def answer(table: Table) -> Predicted:
+        if not table.n_rows:
+            return Predicted(np.empty((0, n_classes)) if n_classes else np.empty(0), caveats)
         with threadpool_limits(limits=1):
-            columns = _columns(features, table)
-            if not table.n_rows:
-                return Predicted(np.empty((0, n_classes)) if n_classes else np.empty(0), caveats)
-            if n_classes:
-                return Predicted(_spread(model.predict_proba(columns), model.classes_, n_classes), caveats)
-            return Predicted(np.asarray(model.predict(columns), dtype=np.float64), caveats)
+            parts = [table.take(slice(start, start + _BLOCK)) for start in range(0, table.n_rows, _BLOCK)]
+            return Predicted(np.concatenate([said(part) for part in parts]), caveats)
 
     return answer
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats
-from divulge.measures.attackers.attack import Attack
+from divulge.kernels.arrays import Floats, Integers
+from divulge.measures.attackers.attack import Attack, people_attacked
 from divulge.measures.attackers.attribution import attribution
 from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_class, curve, permutation_null
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
@@ -53,6 +53,7 @@ class Rapid(Family):
     n_trees: Annotated[int, "Trees of the forest.", Range(least=1)] = 500
     n_resamples: Annotated[int, "Resamples for the intervals.", Range(least=0)] = 500
     n_permutations: Annotated[int, "Permutations for the test.", Range(least=0)] = 199
+    most: Annotated[int, "More people, or synthetic rows, than this are sampled.", Range(least=1)] = 100_000
     n_jobs: Annotated[int, "Cores for the forest, −1: all; the figures do not depend on it."] = -1
 
     name: ClassVar[str] = "rapid"
@@ -71,9 +72,9 @@ class Rapid(Family):
 
     def estimate(self, case: Case, rng: np.random.Generator) -> dict[str, Estimate]:
         """Fit every attacker to the synthetic rows, ask it about the people, count whom it knows."""
-        attack = Attack.of(case, self.tau, self.epsilon, self.error)
         # Drawn in this order whatever the data are, so that people and holdout are attacked by the same models.
         seed = int(rng.integers(2**31 - 1))
+        attack = Attack.of(case, self.tau, self.epsilon, self.error, self.most, seed)
         streams = {str(a): np.random.default_rng(int(rng.integers(2**62))) for a in self.attackers}
         if attack.undefined:
             return {n: Estimate(n, float("nan"), 0, 0, caveats=(attack.undefined,)) for n in self.names()}
@@ -81,7 +82,7 @@ class Rapid(Family):
         for maker in ATTACKERS:
             if maker.name in self.attackers:
                 attacker = Forest(self.n_trees) if maker is Forest else maker()
-                guessed = _guesses(attacker, attack, case, seed, self.n_jobs)
+                guessed = self._guesses(attacker, attack, case, seed)
                 estimate, flags = self._one(attacker, guessed, attack, case, streams[attacker.name])
                 found[estimate.name], kept[attacker.name] = estimate, flags
         said = tuple(dict.fromkeys(c for e in found.values() for c in e.caveats))
@@ -92,6 +93,20 @@ class Rapid(Family):
     def names(self) -> list[str]:
         """The figures that this choice of attackers gives."""
         return [*(_named(a.name) for a in ATTACKERS if a.name in self.attackers), "RAPID_mean", "RAPID_max"]
+
+    def _guesses(self, attacker: Attacker, attack: Attack, case: Case, seed: int) -> Predicted:
+        """The attacker's guesses about those who are attacked; those about a holdout are kept for its own case."""
+        key = (id(case.synthetic), attacker, case.scenario.keys, case.scenario.target, seed)
+        made_for, guessed = _REMEMBERED.get(case.people, {}).pop(key, (None, None))
+        if guessed is None or made_for is None or made_for() is not case.synthetic:
+            answer = attacker.fit(attack.task, seed, self.n_jobs)
+            guessed = _answers(answer, case, case.people, attack.rows)
+            if case.holdout is not None and case.holdout.n_rows:
+                target = case.holdout.schema[case.scenario.target]
+                others = people_attacked(case.holdout, target, self.most, seed)
+                kept = _REMEMBERED.setdefault(case.holdout, {})
+                kept[key] = (weakref.ref(case.synthetic), _answers(answer, case, case.holdout, others))
+        return guessed
 
     def _one(
         self, attacker: Attacker, guessed: Predicted, attack: Attack, case: Case, rng: np.random.Generator
@@ -140,17 +155,11 @@ def _named(attacker: str) -> str:
     return "RAPID" if attacker == "rf" else f"RAPID_{attacker}"
 
 
-def _guesses(attacker: Attacker, attack: Attack, case: Case, seed: int, n_jobs: int) -> Predicted:
-    """The attacker's guesses about the people who count; those about a holdout are kept for its own case."""
-    key = (id(case.synthetic), attacker, case.scenario.keys, case.scenario.target, seed)
-    made_for, guessed = _REMEMBERED.get(case.people, {}).pop(key, (None, None))
-    if guessed is None or made_for is None or made_for() is not case.synthetic:
-        answer = attacker.fit(attack.task, seed, n_jobs)
-        guessed = answer(case.people)
-        if case.holdout is not None and case.holdout.n_rows:
-            kept = _REMEMBERED.setdefault(case.holdout, {})
-            kept[key] = (weakref.ref(case.synthetic), answer(case.holdout))
-    return Predicted(guessed.values[attack.rows], guessed.caveats)
+def _answers(answer: Callable[[Table], Predicted], case: Case, table: Table, rows: Integers) -> Predicted:
+    """What an attacker says of some rows: people with the same keys are asked about once."""
+    _, first, place = np.unique(case.counts.key_codes(table)[rows], return_index=True, return_inverse=True)
+    found = answer(table.take(rows[first]))
+    return Predicted(found.values[place], found.caveats)
 
 
 def _mean(kept: Mapping[str, Floats], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:

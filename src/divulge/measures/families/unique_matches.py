@@ -38,6 +38,8 @@ class UniqueMatches(Family):
     tolerance: Annotated[float, "A numeric target is right within this share of the true value.", Range(least=0)] = 0.05
     strength: Annotated[float, "The inverse of the model's L1 penalty; 0.01 is the paper's.", Range(above=0)] = 0.01
 
+    most: Annotated[int, "Of more people than this the baseline learns from a sample.", Range(least=1)] = 100_000
+
     name: ClassVar[str] = "precision"
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure(
@@ -55,7 +57,7 @@ class UniqueMatches(Family):
         known = self._baseline(case, target, covered, rng)
         base_hits = int((known & covered).sum())
         base = base_hits / acted if acted else math.nan
-        caveats = _caveats(case)
+        caveats = self._caveats(case)
         details: dict[str, Any] = {
             "attack": hits / acted if acted else math.nan,
             "base": base,
@@ -86,6 +88,14 @@ class UniqueMatches(Family):
                 scores=covered.astype(np.float64) if case.with_scores else None,
             ),
         }
+
+    def _caveats(self, case: Case) -> tuple[str, ...]:
+        others = case.holdout if case.holdout is not None and _has_holdout(case) else case.people
+        said = [f"The baseline learns from a random sample of {self.most:,} people."]
+        return (
+            *(["Exclusions are not applied to this measure."] if case.exclusions else []),
+            *(said if others.n_rows > self.most else []),
+        )
 
     def _attack(self, case: Case, people: Table, target: Variable) -> tuple[Mask, Mask]:
         """For every person whether the intruder guesses, and whether the guess is right."""
@@ -131,13 +141,13 @@ class UniqueMatches(Family):
             usable = ~target.is_missing[codes]
             if not usable.any():
                 return np.zeros(people.n_rows, dtype=np.bool_)
-            task = Task(others.take(usable), keys, target.numbers[codes[usable]], 0)
+            task = Task(others.take(usable), keys, target.numbers[codes[usable]], 0).at_most(self.most, seed)
             return self._is_near(target, truth, Penalised(self.strength).fit(task, seed, 1)(people).values)
         counts = np.bincount(codes, minlength=target.n_codes)
         if (counts > 0).sum() < 2:
             # Nothing to fit: whoever saw only one class says that class.
             return np.full(people.n_rows, bool(len(codes))) & (truth == np.argmax(counts))
-        task = Task(others, keys, codes.astype(np.int64), target.n_codes)
+        task = Task(others, keys, codes.astype(np.int64), target.n_codes).at_most(self.most, seed)
         return Penalised(self.strength).fit(task, seed, 1)(people).values.argmax(axis=1) == truth
 
     def _improvement(
@@ -178,7 +188,3 @@ class UniqueMatches(Family):
 
 def _has_holdout(case: Case) -> bool:
     return case.holdout is not None and case.holdout.n_rows > 0
-
-
-def _caveats(case: Case) -> tuple[str, ...]:
-    return ("Exclusions are not applied to this measure.",) if case.exclusions else ()
