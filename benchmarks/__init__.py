@@ -15,6 +15,7 @@ BENCHMARKS += (
     "microdata",
     "kinds",
     "stalled",
+    "forecast",
     "time_left",
     "recovered",
 )

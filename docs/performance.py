@@ -21,6 +21,7 @@ TITLES = {
     "assess": "A whole assessment",
     "wild": "In the wild",
     "stalled": "Outputs that once stalled",
+    "forecast": "Time, as `divulge check` tells it and in truth",
     "time_left": "Time left, as told and in truth",
     "service": "The service",
     "nation": "A nation",
@@ -33,8 +34,8 @@ NOTES = {
     "graphical model, made for tables with noise, and draws rows from it; it ran with its recommended estimator and "
     "default step size, in double precision, compiled first. It was stopped by time, not because it had "
     "converged: a longer run should come closer. `make peers` installs it.",
-    "microdata": "Every measure of the catalogue in one pass on a file of the size of Adult, then single attacks "
-    "beside the packages that have them, on the same files; *times per person* is how much longer theirs takes "
+    "microdata": "Every measure of the catalogue in one pass on files of the size of Adult and on a million rows "
+    "(models learn from 100,000 of them), then single attacks beside the packages that have them, on the same files; *times per person* is how much longer theirs takes "
     "for one. anonymeter attacks a sample, so that its rates have an error; SDMetrics counts a tie as not nearer, "
     "which on categorical rows makes most of them look safe.",
     "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own. Aimed at: "
@@ -42,6 +43,8 @@ NOTES = {
     "wild": "Sixty outputs drawn at random by a script from some fifty real data sets: regressions, tables, table "
     "ones, means, quantiles, correlations. Each is assessed by the whole command with a spec of data and outputs, "
     "nothing else. The second table has every case that missed a target. `make wild` runs it again.",
+    "forecast": "Every sixth of the same sixty outputs: what the command `check` tells, then the command `assess` by a "
+    "clock.",
     "stalled": "Seven outputs on other people's data on which an earlier search stalled or took minutes, each by the "
     "whole command with nothing set. `make bench ARGS=stalled` runs them again, beside the data.",
     "service": "A ledger in SQLite with 10,000 submissions. First every list by itself; then 200 people, each of whom "
