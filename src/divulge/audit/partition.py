@@ -243,7 +243,7 @@ def _parts(
     parts, start = [], 0
     for names in sorted(map(sorted, sets)):
         shape = tuple(sizes[name] for name in names)
-        grid = np.indices(shape).reshape(len(shape), -1)
+        grid = np.indices(shape).reshape(len(shape), int(np.prod(shape, dtype=np.int64)))
         codes = {name: representatives(classes[name])[at] for name, at in zip(names, grid, strict=True)}
         codes |= {way.coarser: way.codes[codes[way.finer]] for way in decided if way.finer in names}
         parts.append(_Part(tuple(names), shape, codes, start, {name: texts[name] for name in names}))

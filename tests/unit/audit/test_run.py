@@ -185,3 +185,10 @@ def test_parts_tied_by_margins_reveal_the_same_cell(most: int, monkeypatch: pyte
     exact = {c.label: (c.low, c.high) for c in told(found)}
     assert exact["region=K"] == (3, 3)
     assert any("fit together" in note for note in found.notes) == (most == 4)
+
+
+def test_total_of_an_amount_over_everybody_is_audited_too() -> None:
+    table = small_table(income=list(range(1000, 1300)))
+    found = audit(submitted(table, ("totals", {"variables": ("income",)})))
+    assert told(found) == []
+    assert found.unreached == ()
