@@ -165,12 +165,14 @@ def test_coarser_groups_and_fewer_digits_go_together() -> None:
 
     given = trouble("means")
     merges = list(MergeLevels.propose(given))
-    found = list(Both.of(merges, given))
+    found = list(Both.fewer_digits(merges, given))
     assert found
     for both in found:
         made = both.apply(given.output, TABLE.schema)
         assert made.coarser == merges[found.index(both) // 2].apply(given.output, TABLE.schema).coarser
-        assert made.precision().decimals == 2 - both.digits.less
+        assert made.precision().decimals == 2 - both.second.less
         assert parse_output(format_output(made)) == made
         assert both.describe(TABLE.schema).endswith("less")
-    assert not list(Both.of(list(MergeLevels.propose(trouble("table"))), trouble("table"))), "counts have no digits"
+    assert not list(Both.fewer_digits(list(MergeLevels.propose(trouble("table"))), trouble("table"))), (
+        "counts have no digits"
+    )

@@ -1,4 +1,4 @@
-"""People in cells that are not as they should be, cell by cell over the whole table."""
+"""Cells that are not as they should be, one by one over the whole table."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def exposure(cell: int, group: int, share: float) -> float:
     return found
 
 
-def people(counts: Any, goal: Goal, large: int) -> float:
-    """large: in a larger group nobody is exposed."""
-    total, found = counts.sum(), 0
+def bad_cells(counts: Any, goal: Goal, large: int) -> Any:
+    """Cells that are not as they should be. large: in a larger group nobody is exposed."""
+    total, found = counts.sum(), np.zeros(counts.shape, dtype=bool)
     for place in np.ndindex(*counts.shape):
         cell = int(counts[place])
         bad = goal.fewest is not None and 0 < cell < goal.fewest
@@ -44,5 +44,5 @@ def people(counts: Any, goal: Goal, large: int) -> float:
                 bad = True
             if goal.delta is not None and cell > 0 and group <= large and exposure(cell, group, share) > goal.delta:
                 bad = True
-        found += cell * bad
-    return float(found)
+        found[place] = bad
+    return found

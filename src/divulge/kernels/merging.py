@@ -24,8 +24,9 @@ class Limits(NamedTuple):
 @njit(cache=True, nogil=True)
 def weigh_cells(
     codes: Integers, people: Integers, sizes: Integers, merged: tuple[int, int, int], limits: Limits, scratch: Integers
-) -> tuple[float, float]:
-    """People in cells that are not as they should be, and bits that a person's cell tells (Shannon 1948).
+) -> tuple[float, float, float]:
+    """People in cells that are not as they should be, and bits that a person's cell tells (Shannon 1948): in all, and
+    of the cells that are as they should be.
 
     codes: (rows, axes), with how many people each stands for. sizes: of the axes. merged: an axis of which the second
     level counts as the first; −1: none. scratch: (2, cells) zeros, and zeros again at the end.
@@ -68,12 +69,14 @@ def weigh_cells(
                 is_bad[c] |= exposure > limits.delta
         for c in range(n_cells):
             groups[at[c] - _level(codes[row_of[c], a], a, merged) * stride[a]] = 0
-    found = 0.0
+    found, kept = 0.0, bits
     for c in range(n_cells):
         if is_bad[c]:
+            share = cells[at[c]] / total
             found += cells[at[c]]
+            kept += share * np.log2(share)
         cells[at[c]] = 0
-    return found, bits
+    return found, bits, kept if found > 0 else bits
 
 
 @njit(cache=True, nogil=True, inline="always")

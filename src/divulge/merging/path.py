@@ -10,7 +10,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Integers
 from divulge.merging.goal import Goal
-from divulge.merging.rows import Cells, Partition, Rows
+from divulge.merging.rows import Cells, Partition, Rows, Weight
 
 MOST_LEVELS = 24
 """Levels of an ordered variable that a path starts from; of more, the neighbours with the fewest people are merged."""
@@ -35,52 +35,62 @@ class Levels:
 
 
 def find_merges(
-    tables: Sequence[Cells], levels: Mapping[str, Levels], goal: Goal, paths: int = 1, *, keeps: bool = False
+    tables: Sequence[Cells],
+    levels: Mapping[str, Levels],
+    goal: Goal,
+    paths: int = 1,
+    *,
+    keeps: bool = False,
+    withholds: bool = False,
 ) -> Partition | None:
     """The levels to merge so that nobody is left in a cell that is not as it should be; None where nothing helps.
 
     paths: so many are gone at most, after the first ones with steps shaken. keeps: whether every variable keeps two
-    groups of people at least, so that it is still told.
+    groups of people at least, so that it is still told. withholds: whether cells that are still not as they should be
+    are withheld; then merges go on only for as long as the others tell more.
     """
     rows = Rows(tables, goal)
     coarsest = {name: np.zeros(each.n, dtype=np.int64) for name, each in levels.items()}
-    if rows.weigh(coarsest)[0] > 0:
+    if not withholds and rows.weigh(coarsest).people > 0:
         return None
     rng = np.random.default_rng(0)  # any seed: which paths are tried
     ends: list[Partition] = []
     gone = 0
     while gone == 0 or (gone < paths and rows.looked_at < WORK):
         shaken = 0.0 if gone < len(EAGER) else SHAKEN
-        path = _path(rows, levels, EAGER[gone % len(EAGER)], shaken, rng, keeps)
+        path = list(_path(rows, levels, EAGER[gone % len(EAGER)], shaken, rng, keeps))
         gone += 1
-        if path is not None:
-            ends.append(_made_finer(rows, levels, path))
-    return max(ends, key=lambda state: rows.weigh(state)[1], default=None)
+        weights = [rows.weigh(state) for state in path]
+        if withholds or weights[-1].people == 0:
+            best = int(np.argmax([w.kept for w in weights])) if withholds else -1
+            ends.append(_made_finer(rows, levels, path[best], withholds))
+    return max(ends, key=lambda state: rows.weigh(state).kept, default=None)
 
 
 def _path(
     rows: Rows, levels: Mapping[str, Levels], eager: float, shaken: float, rng: np.random.Generator, keeps: bool
-) -> dict[str, Integers] | None:
-    """A merge after the other, each the best for what it loses, until nobody is left; None where it ends before."""
+) -> Iterator[dict[str, Integers]]:
+    """A merge after the other, each the best for what it loses, until nobody is left, or nothing is left to merge."""
     state = {name: _started(rows, name, each) for name, each in levels.items()}
-    people, bits = rows.weigh(state)
-    while people > 0:
-        best: tuple[float, str, tuple[int, int], tuple[float, float]] | None = None
+    now = rows.weigh(state)
+    yield state
+    while now.people > 0:
+        best: tuple[float, str, tuple[int, int], Weight] | None = None
         for name, each in levels.items():
             pairs = _pairs(state[name], each.is_ordered)
             if keeps:
                 pairs = _kept_apart(pairs, _in_groups(state[name], rows.people_at(name, each.n)))
             factors = rng.lognormal(0.0, shaken, len(pairs)).tolist()
             for pair, after, factor in zip(pairs, rows.weigh_merges(state, name, pairs), factors, strict=True):
-                gain, loss = max(people - after[0], 0.0), bits - after[1]
+                gain, loss = max(now.people - after.people, 0.0), now.bits - after.bits
                 value = factor * (gain**eager + 1e-3) / (loss + 1e-3)  # where nothing helps yet, what loses least
                 if best is None or value > best[0]:
                     best = value, name, pair, after
         if best is None:
-            return None
-        _, name, (first, second), (people, bits) = best
-        state[name] = np.where(state[name] == second, first, state[name])
-    return state
+            return
+        _, name, (first, second), now = best
+        state = {**state, name: np.where(state[name] == second, first, state[name])}
+        yield state
 
 
 def _in_groups(groups: Integers, people: Integers) -> Integers:
@@ -96,10 +106,10 @@ def _kept_apart(pairs: Sequence[tuple[int, int]], people: Integers) -> list[tupl
     return [pair for pair in pairs if not (is_last and people[list(pair)].all())]
 
 
-def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition) -> Partition:
-    """The same with levels put apart, or with others, for as long as nobody minds and more bits are left."""
+def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition, withholds: bool) -> Partition:
+    """The same with levels put apart, or with others, for as long as nobody minds and more bits are kept."""
     state, before = dict(found), -1.0
-    bits = rows.weigh(state)[1]
+    bits = rows.weigh(state).kept
     while bits > before:
         before = bits
         for name, each in levels.items():
@@ -108,9 +118,9 @@ def _made_finer(rows: Rows, levels: Mapping[str, Levels], found: Partition) -> P
             # After a move the others are tried from there on, until none of them helps.
             while in_vain < len(moves):
                 tried = {**state, name: moves[at % len(moves)]}
-                (left, after), at, in_vain = rows.weigh(tried), at + 1, in_vain + 1
-                if left == 0 and after > bits + 1e-9:  # rounding is no gain
-                    state, bits, in_vain = tried, after, 0
+                after, at, in_vain = rows.weigh(tried), at + 1, in_vain + 1
+                if (withholds or after.people == 0) and after.kept > bits + 1e-9:  # rounding is no gain
+                    state, bits, in_vain = tried, after.kept, 0
                     moves = list(_moves(state[name], people, each.is_ordered))
     return state
 

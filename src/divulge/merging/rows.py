@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,14 @@ class Cells:
     counts: Integers
 
 
+class Weight(NamedTuple):
+    """people: who stand where nobody should. bits: that are left. kept: of these, where such cells are withheld."""
+
+    people: float
+    bits: float
+    kept: float
+
+
 class Rows:
     """Tables whose levels are merged: how many people stand where nobody should, and how many bits are left.
 
@@ -41,13 +50,12 @@ class Rows:
         self._limits = goal.limits
         self.looked_at = 0
 
-    def weigh(self, state: Partition) -> tuple[float, float]:
-        """People and bits with levels merged so."""
-        found = [self._weighed(i, self._merged(i, state), NOTHING) for i in range(len(self._names))]
-        return sum(p for p, _ in found), sum(b for _, b in found)
+    def weigh(self, state: Partition) -> Weight:
+        """What levels merged so weigh."""
+        return _together([self._weighed(i, self._merged(i, state), NOTHING) for i in range(len(self._names))])
 
-    def weigh_merges(self, state: Partition, name: str, pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-        """People and bits with each pair of groups of a variable merged besides."""
+    def weigh_merges(self, state: Partition, name: str, pairs: Sequence[tuple[int, int]]) -> list[Weight]:
+        """The same with each pair of groups of a variable merged besides."""
         every = [self._merged(i, state) for i in range(len(self._names))]
         still = [None if name in names else self._weighed(i, every[i], NOTHING) for i, names in enumerate(self._names)]
         found = []
@@ -56,7 +64,7 @@ class Rows:
                 kept or self._weighed(i, every[i], (self._names[i].index(name), first, second))
                 for i, kept in enumerate(still)
             ]
-            found.append((sum(p for p, _ in of_each), sum(b for _, b in of_each)))
+            found.append(_together(of_each))
         return found
 
     def people_at(self, name: str, n: int) -> Integers:
@@ -72,7 +80,10 @@ class Rows:
         columns = [state[n][codes[:, a]] if n in state else codes[:, a] for a, n in enumerate(self._names[i])]
         return np.stack(columns, axis=1)
 
-    def _weighed(self, i: int, codes: Integers, merged: tuple[int, int, int]) -> tuple[float, float]:
+    def _weighed(self, i: int, codes: Integers, merged: tuple[int, int, int]) -> Weight:
         self.looked_at += len(codes)
-        people, bits = weigh_cells(codes, self._people[i], self._sizes[i], merged, self._limits, self._scratch[i])
-        return float(people), float(bits)
+        return Weight(*weigh_cells(codes, self._people[i], self._sizes[i], merged, self._limits, self._scratch[i]))
+
+
+def _together(tables: Sequence[Weight]) -> Weight:
+    return Weight(*map(sum, zip(*tables, strict=True)))

@@ -30,6 +30,7 @@ class AddNoise(Mitigation):
         if trouble.output.growth == "extensive" and trouble.output.has_threshold:
             for epsilon in (1.0, 0.5, 0.2):
                 yield cls(method=Noise(epsilon=epsilon, seed=trouble.seed))
+            yield cls(method=Noise(distribution="poisson", seed=trouble.seed))
 
     def apply(self, output: Output, schema: Schema) -> Output:
         del schema
@@ -37,4 +38,4 @@ class AddNoise(Mitigation):
 
     def describe(self, schema: Schema) -> str:
         del schema
-        return f"Add {self.method.distribution} noise to counts (ε = {self.method.epsilon:g})"
+        return self.method.phrase()

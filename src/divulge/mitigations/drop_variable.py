@@ -42,7 +42,9 @@ class DropVariable(Mitigation):
             usual["decimals"] = max(fields["decimals"])
         for field in ("by", "variables"):
             held = fields.get(field) or ()
-            if self.variable in held and (field == "by" or len(held) > 1):
+            if held == self.variable:
+                return computed_again(output, **usual, **{field: None})
+            if not isinstance(held, str) and self.variable in held and (field == "by" or len(held) > 1):
                 return computed_again(output, **usual, **{field: tuple(n for n in held if n != self.variable)})
         if fields.get("formula") is not None:
             return computed_again(output, **usual, formula=_without(fields["formula"], self.variable))

@@ -25,6 +25,9 @@ MOST_CELLS = 1_000_000
 MORE_TIMES = (2, 4)
 """So many times the fewest people are tried for a group, where every variable may be merged."""
 
+MOST_WITH = 12
+"""Levels with each of which the thin ones of a model are merged."""
+
 PATHS, FEW_PATHS = 40, 3
 """Ways that a search goes where every variable may be merged, and where only some may."""
 
@@ -67,6 +70,34 @@ class MergeLevels(Mitigation):
                     if found != cls() and found not in seen:
                         seen.append(found)
                         yield found
+        yield from (one for one in cls._with_each(trouble) if one not in seen)
+
+    @classmethod
+    def leaving(cls, trouble: Trouble) -> Iterator[Self]:
+        """Merges after which some figures of too few people are left, which are withheld at less loss than merged."""
+        tables, levels = _tables(trouble)
+        if not tables or sum(t.counts.size for t in tables) > MOST_CELLS:
+            return
+        goal = Goal(trouble.fewest, trouble.rarest, trouble.delta)
+        for keeps in (True, False):
+            merges = find_merges(tables, levels, goal, PATHS, keeps=keeps, withholds=True)
+            if merges is not None:
+                yield cls(**_settings(merges, trouble.schema))
+
+    @classmethod
+    def _with_each(cls, trouble: Trouble) -> Iterator[Self]:
+        """For a model: the thin levels of a category together with each of the others. Which of them moves estimates
+        least no count tells."""
+        for table in _levels_of_terms(trouble):
+            (name,) = table.names
+            variable = trouble.schema[name]
+            thin = (table.counts < trouble.fewest) & (table.counts > 0)
+            if variable.is_ordered or variable.kind == "numeric" or not thin.any():
+                continue
+            values = variable.values.tolist()
+            few = [values[i] for i in np.flatnonzero(thin)]
+            for other in np.flatnonzero(table.counts >= trouble.fewest)[:MOST_WITH].tolist():
+                yield cls(merge={name: (tuple(sorted([*few, values[other]], key=values.index)),)})
 
     def apply(self, output: Output, schema: Schema) -> Output:
         del schema

@@ -1,4 +1,4 @@
-"""Suppress: withhold figures of too few people, and as many others as it takes that they do not follow."""
+"""Suppress: withhold figures that give somebody away, and as many others as it takes that they do not follow."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Suppress(Mitigation):
         n, more = self.n_primary, len(self.withheld) - self.n_primary
         figures = "1 figure" if n == 1 else f"{n:,} figures"
         beside = f", and {more:,} more so that {'it does' if n == 1 else 'they do'} not follow" if more else ""
-        return f"Withhold {figures} of too few people{beside}"
+        return f"Withhold {figures}{beside}"
 
 
 def _people_behind(trouble: Trouble, primary: Mask) -> float:

@@ -1,4 +1,4 @@
-"""Two mitigations of one output, one after the other: coarser groups, and fewer digits of what is left."""
+"""Two mitigations of one output, one after the other: coarser groups, and fewer digits or withheld figures."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ MOST = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Both(Mitigation):
-    """A mitigation, and fewer digits besides."""
+    """A mitigation, and another of what it leaves."""
 
     name: ClassVar[str] = "both"
     rung: ClassVar[Rung] = Rung.DIGITS
-    costs: ClassVar[str] = "What the first costs, and every figure that is left is rounded more coarsely."
-    reading: ClassVar[str] = "As the first is read, in intervals: half a unit of the last printed digit on each side."
+    costs: ClassVar[str] = "What the first costs, and what the second costs of the figures that are left."
+    reading: ClassVar[str] = "As the first is read, and what is left as the second is."
 
     first: Mitigation
-    digits: FewerDigits
+    second: Mitigation
 
     @classmethod
-    def of(cls, mildest: Sequence[Mitigation], trouble: Trouble) -> Iterator[Self]:
+    def fewer_digits(cls, mildest: Sequence[Mitigation], trouble: Trouble) -> Iterator[Self]:
         """Those that change groups or withhold figures, the mildest first, each with fewer digits."""
         coarse = [one for one in mildest if one.rung in (Rung.COARSEN, Rung.SUPPRESS)]
         for first in coarse[:MOST]:
             for digits in islice(FewerDigits.propose(trouble), MOST):
-                yield cls(first=first, digits=digits)
+                yield cls(first=first, second=digits)
 
     def apply(self, output: Output, schema: Schema) -> Output:
-        return self.digits.apply(self.first.apply(output, schema), schema)
+        return self.second.apply(self.first.apply(output, schema), schema)
 
     def loses(self, schema: Schema) -> tuple[str, ...]:
-        return self.first.loses(schema)
+        return (*self.first.loses(schema), *self.second.loses(schema))
 
     def describe(self, schema: Schema) -> str:
-        told = self.digits.describe(schema)
+        told = self.second.describe(schema)
         return f"{self.first.describe(schema)}; {told[0].lower()}{told[1:]}"

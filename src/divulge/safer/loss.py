@@ -51,7 +51,7 @@ def find_loss(output: Output, released: Released, safer: Output, printed: Releas
     hidden = np.isnan(new) & ~np.isnan(old)
     both = np.isfinite(old) & np.isfinite(new)
     units = np.array([released.half[i] == printed.half[j] for i, j in shared], dtype=bool)
-    change = np.abs(new - old)[both]
+    change = np.abs(new[both] - old[both])
     is_counts = output.growth == "extensive" and output.has_threshold
     # An estimate with a digit less is printed otherwise, even where the digit was a zero.
     same = both & (old == new) & (units | is_counts)

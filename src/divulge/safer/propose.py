@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,14 @@ import numpy as np
 from divulge.assess import Assessed, Candidate, Plan, assess, plan
 from divulge.assess.splits.checkpoint import digest_of
 from divulge.assess.splits.runner import Listener
-from divulge.checking import make_cases
-from divulge.contributions.blame import Blame, find_blame
+from divulge.contributions.blame import Blame
 from divulge.designs import Design
-from divulge.errors import DivulgeError
-from divulge.mitigations import MITIGATIONS
-from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
+from divulge.mitigations.mitigation import Rung
 from divulge.outputs import Output, Released
-from divulge.outputs.methods.noise import Noise
 from divulge.policy import Verdict
 from divulge.record import to_plain
-from divulge.safer.both import Both
-from divulge.safer.loss import Loss, find_loss
-from divulge.safer.screen import rule_setting, screen_outputs
+from divulge.safer.candidates import Candidates, Step
 from divulge.spec import Assessment, Inputs, format_output, read_inputs
-from divulge.table import Table
 
 MOST_SHOWN = 5
 """Proposals that are shown."""
@@ -40,35 +32,14 @@ MOST_ASSESSED = 8
 AGAIN = 0.15
 """By how much more of the information another way may lose before a way is taken once more."""
 
+MOST_LOSING = 2
+"""Candidates without a variable that are assessed besides, where they lose less than what was released."""
+
 MORE_SPLITS = 2
 """How often a proposal is assessed again with twice the splits, where fewer would not have found the exposed."""
 
-LOST = 0.15
-"""How much more of the information may be lost before a variable is lost altogether."""
-
-KNOWN_SEED = Noise().seed
-"""Where random numbers start if nobody says otherwise: no secret."""
-
 FRESH = 1_000_003
 """What is added to the seed where a proposal is confirmed: no luck of the search is used twice."""
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One mitigation of one output (by number), with what it makes of it and what that loses. loses: whether of a
-    variable nothing is told any more."""
-
-    output: int
-    mitigation: Mitigation
-    made: Output
-    printed: Released
-    loss: Loss
-    loses: bool = False
-
-    @property
-    def price(self) -> float:
-        """By which candidates are ranked: a variable that is lost is missed more than its bits say."""
-        return self.loss.information + (LOST if self.loses else 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,9 +63,8 @@ class Proposal:
 
     @property
     def information(self) -> float:
-        """The share of the information that is lost, over the outputs that are changed."""
-        before = sum(s.loss.bits_before for s in self.steps)
-        return 1.0 - sum(s.loss.bits_after for s in self.steps) / before if before > 0 else 0.0
+        """The share of the information that is lost, in the mean over the outputs."""
+        return sum(s.loss.information for s in self.steps) / len(self.outputs)
 
     def as_json(self) -> dict[str, Any]:
         """As `divulge mitigate --json` prints it, but for the name of the spec."""
@@ -165,19 +135,17 @@ def mitigate(
     search = _Search(assessment, read, ready, before, unfinished)
     if before.verdict is Verdict.RELEASE:
         return search.result((), (), 0, started)
-    candidates = search.candidates()
+    candidates = search.candidates.all()
     say(f"{len(candidates)} candidates.")
-    chosen = _chosen(candidates, most, search.passes)
+    chosen = _chosen(candidates, most, search.candidates.passes)
     say(f"{len(chosen)} of them pass rules and audit, and are assessed.")
     kept: list[Proposal] = []
     tried: list[Proposal] = []
-    for steps in chosen:
+    for steps in chain(chosen, _losing_variables(candidates, chosen, kept, search.candidates.passes)):
         say(f"Assessing: {search.sentence(steps)}")
         proposal = search.confirmed(steps, released_before, workers, listener)
         (kept if proposal.verdict == Verdict.RELEASE else tried).append(proposal)
-        if len(kept) == MOST_SHOWN:
-            break
-    return search.result(_front(kept), tried, len(chosen), started)
+    return search.result(_front(kept), tried, len(kept) + len(tried), started)
 
 
 class _Search:
@@ -195,17 +163,7 @@ class _Search:
             before,
             inputs.table,
         )
-        n = ready.n_new
-        self.outputs, self.printed = ready.outputs[:n], ready.printed[:n]
-        before_it = zip(ready.earlier.kept, ready.printed[n:], strict=True)
-        self.earlier = tuple((one.release, one.output, printed) for one, printed in before_it)
-        units = assessment.entity, assessment.holding, assessment.waiver
-        self.cases = make_cases(self.outputs, self.printed, self.table, *units)
-        named = screen_outputs(ready, self.outputs, self.printed).figures
-        exposed = before.results[0].exposed
-        self.blame = tuple(
-            find_blame(case, exposed, [label for i, label in named if i == case.number]) for case in self.cases
-        )
+        self.candidates = Candidates(ready, assessment, inputs.table, before.results[0].exposed)
 
     def result(
         self, kept: Sequence[Proposal], tried: Sequence[Proposal], n_candidates: int, started: float
@@ -214,78 +172,18 @@ class _Search:
             self.assessment,
             self.inputs,
             self.before.record,
-            self.blame,
+            self.candidates.blame,
             tuple(kept),
             tuple(tried),
             n_candidates,
             time.perf_counter() - started,
         )
 
-    def candidates(self) -> list[tuple[Step, ...]]:
-        """Changes of all outputs in trouble, the least loss first."""
-        troubled = [i for i in range(len(self.outputs)) if self.blame[i].figures.any()] or list(
-            range(len(self.outputs))
-        )
-        each = [sorted(self._steps(i), key=_by_loss) for i in troubled]
-        each = [steps for steps in each if steps]
-        if not each:
-            return []
-        longest = max(len(steps) for steps in each)
-        return [tuple(steps[min(rank, len(steps) - 1)] for steps in each) for rank in range(longest)]
-
-    def _steps(self, number: int) -> list[Step]:
-        """What can be done about one output, where anything is printed otherwise."""
-        case = self.cases[number]
-        fewest = [rule_setting(self.ready, rule, "fewest") for rule in ("threshold", "small group")]
-        trouble = Trouble(
-            case,
-            self.blame[number].figures,
-            max((f for f in fewest if f is not None), default=self.ready.policy.smallest_group),
-            rule_setting(self.ready, "class disclosure", "rarest"),
-            self.ready.policy.delta,
-            _seed(self.earlier, self.table, self.assessment.derive),
-            (*self.earlier, *self._beside(number)),
-        )
-        alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
-        mildest = [step.mitigation for step in sorted(alone, key=_by_loss)]
-        together = (self._step(number, both) for both in Both.of(mildest, trouble))
-        return [*alone, *(step for step in together if step is not None)]
-
-    def _step(self, number: int, mitigation: Mitigation) -> Step | None:
-        """What a mitigation makes of an output; None where it does not fit, or nothing is printed otherwise."""
-        case = self.cases[number]
-        try:
-            made = mitigation.apply(case.output, self.table.schema)
-            made.check(self.table.schema)
-            printed = made.publish(made.evaluate(self.table), self.table.schema)
-            loss = find_loss(case.output, case.released, made, printed, self.table)
-        except DivulgeError:
-            return None
-        is_changed = loss.changed > 0 or set(printed.labels) != set(case.released.labels)
-        loses = bool(mitigation.loses(self.table.schema))
-        return Step(number, mitigation, made, printed, loss, loses) if is_changed else None
-
-    def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
-        """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""
-        for i, (output, printed) in enumerate(zip(self.outputs, self.printed, strict=True)):
-            if i != number and not self.blame[i].figures.any():
-                yield output.name or f"outputs[{i}]", output, printed
-
-    def passes(self, steps: Sequence[Step]) -> bool:
-        """Whether rules and the audit have nothing against the outputs with these changes."""
-        return screen_outputs(self.ready, *self._with(steps)).passes
-
-    def _with(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
-        outputs, printed = list(self.outputs), list(self.printed)
-        for step in steps:
-            outputs[step.output], printed[step.output] = step.made, step.printed
-        return tuple(outputs), tuple(printed)
-
     def sentence(self, steps: Sequence[Step]) -> str:
         """What is done and what it costs: "Merge A and B: 3 of 240 figures change, 1.4 % of the information"."""
         parts = []
         for step in steps:
-            which = f"outputs[{step.output}]: " if len(self.outputs) > 1 else ""
+            which = f"outputs[{step.output}]: " if len(self.assessment.outputs) > 1 else ""
             loss = step.loss
             parts.append(
                 f"{which}{step.mitigation.describe(self.table.schema)}: {loss.changed:,} of {loss.figures:,} figures "
@@ -297,7 +195,7 @@ class _Search:
         self, steps: tuple[Step, ...], released_before: Sequence[Candidate], workers: int, listener: Listener | None
     ) -> Proposal:
         """The whole assessment of the outputs as they would be released, with fresh random numbers."""
-        outputs, printed = self._with(steps)
+        outputs, printed = self.candidates.changed(steps)
         assessment = replace(self.assessment, outputs=outputs, seed=self.assessment.seed + FRESH)
         kept = tuple(
             r if o is self.assessment.outputs[i] else None
@@ -315,23 +213,6 @@ class _Search:
                 break
             assessment = replace(assessment, design=more)
         return Proposal(steps, outputs, printed, self.sentence(steps), record, assessment.design)
-
-
-def _seed(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
-    """The seed by which earlier releases of the same data were changed, unless everybody knows it: a cell is printed as
-    it was. Else one that nobody knows without the data, and that no variable which a spec derives changes."""
-    used = [o.method.seed for _, o, _ in earlier if o.method is not None and o.method.seed != KNOWN_SEED]
-    if used:
-        return used[0]
-    digest = hashlib.blake2b(digest_size=6)
-    for name, column in zip(table.schema.names, table.columns, strict=True):
-        if name not in derived:
-            digest.update(np.ascontiguousarray(column).tobytes())
-    return int.from_bytes(digest.digest(), "big")
-
-
-def _by_loss(step: Step) -> float:
-    return step.price
 
 
 def _chosen(
@@ -352,6 +233,28 @@ def _chosen(
     if len(found) == most > 1 and not any(map(_merges, found)):
         found[-1:] = list(islice(filter(passes, merging), 1)) or found[-1:]
     return found
+
+
+def _losing_variables(
+    candidates: Sequence[tuple[Step, ...]],
+    chosen: Sequence[tuple[Step, ...]],
+    kept: Sequence[Proposal],
+    passes: Callable[[tuple[Step, ...]], bool],
+) -> Iterator[tuple[Step, ...]]:
+    """What leaves a variable out and loses less than everything that was released: no other way may cost more."""
+    others = [steps for steps in candidates if steps not in chosen and any(step.loses for step in steps)]
+    n_tried = 0
+    for steps in sorted(others, key=_lost):
+        best = min((len(p.outputs) * p.information for p in kept), default=np.inf)
+        if n_tried == MOST_LOSING or _lost(steps) >= best:
+            return
+        if passes(steps):
+            n_tried += 1
+            yield steps
+
+
+def _lost(steps: Sequence[Step]) -> float:
+    return sum(step.loss.information for step in steps)
 
 
 def _ways(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -15,10 +15,12 @@ from divulge.rules import Finding, Severity
 
 @dataclass(frozen=True, eq=False)
 class _Screened:
-    """sentences: findings that stand in the way of a release. figures: those that they name, by output and label."""
+    """sentences: findings that stand in the way of a release. figures: those that they name, by output and label.
+    together: outputs that a finding names beside others: a change of any of them may do."""
 
     sentences: tuple[str, ...]
     figures: frozenset[tuple[int, str]]
+    together: frozenset[int]
 
     @property
     def passes(self) -> bool:
@@ -33,7 +35,8 @@ def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Rel
     every: list[Finding | Proved] = [*found.findings(range(len(changed.outputs))), *found.proved(range(n))]
     serious = [f for f in every if f.severity is not Severity.NOTE]
     named = frozenset((f.outputs[0], label) for f in serious if f.outputs for label in f.figures)
-    return _Screened(tuple(f.sentence for f in serious), named)
+    together = frozenset(i for f in serious if len(f.outputs) > 1 for i in f.outputs if i < n)
+    return _Screened(tuple(f.sentence for f in serious), named, together)
 
 
 def rule_setting(ready: Plan, rule: str, setting: str) -> Any:

@@ -11,7 +11,7 @@ from divulge.merging.rows import Rows
 
 
 def people(goal: Goal, counts: list[list[int]]) -> float:
-    return Rows([Cells(("A", "B"), np.array(counts))], goal).weigh({})[0]
+    return Rows([Cells(("A", "B"), np.array(counts))], goal).weigh({}).people
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_wide_table_of_few_people_is_merged_without_a_look_at_its_empty_cells() 
     levels = {name: Levels(n, n > 50) for name, n in zip(names, shape, strict=True)}
     found = find_merges([Cells(names, counts)], levels, Goal(10, 0.1, 0.1))
     assert found is not None
-    assert Rows([Cells(names, counts)], Goal(10, 0.1, 0.1)).weigh(found)[0] == 0
+    assert Rows([Cells(names, counts)], Goal(10, 0.1, 0.1)).weigh(found).people == 0
 
 
 def test_small_levels_are_merged_with_each_other_where_together_they_are_large_enough() -> None:
@@ -86,3 +86,24 @@ def test_variables_are_kept_where_that_is_asked_for_and_possible() -> None:
     assert kept is not None
     assert [len(set(kept[name].tolist())) for name in "AB"] == [2, 2]
     assert find_merges([table], {"B": levels["B"]}, Goal(fewest=5), keeps=True) is None
+
+
+def test_a_few_thin_cells_are_left_to_be_withheld_where_that_keeps_more() -> None:
+    counts = np.array([[100, 90, 80], [95, 3, 85], [70, 110, 60]])
+    table, levels = Cells(("A", "B"), counts), {"A": Levels(3, False), "B": Levels(3, False)}
+    merged = find_merges([table], levels, Goal(fewest=10))
+    withheld = find_merges([table], levels, Goal(fewest=10), withholds=True)
+    assert merged is not None
+    assert withheld is not None
+    assert [withheld[name].tolist() for name in "AB"] == [[0, 1, 2], [0, 1, 2]]
+    rows = Rows([table], Goal(fewest=10))
+    assert rows.weigh(withheld).people == 3
+    assert rows.weigh(withheld).kept > rows.weigh(merged).kept
+
+
+def test_levels_are_merged_before_they_are_withheld_where_most_cells_are_thin() -> None:
+    counts = np.array([6, 6, 6, 6, 50, 60])
+    table, levels = Cells(("A",), counts), {"A": Levels(6, False)}
+    found = find_merges([table], levels, Goal(fewest=10), withholds=True)
+    assert found is not None
+    assert Rows([table], Goal(fewest=10)).weigh(found).people == 0

@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 from divulge.mitigations.mitigation import Rung
-from divulge.safer.propose import LOST, Step, _chosen
+from divulge.safer.candidates import LOST, Step
+from divulge.safer.propose import _chosen
 
 
 def _candidate(name: str, rung: Rung, loss: float) -> tuple[Step, ...]:

@@ -61,6 +61,15 @@ class Noise(Method):
         # Noise of several cells adds as variances do.
         return np.sqrt(sums @ below**2), np.sqrt(sums @ above**2)
 
+    def phrase(self) -> str:
+        """What is done; ε where it has one."""
+        if self.distribution == "poisson":
+            return "Draw a Poisson count around each count"
+        name = self.distribution.capitalize()
+        if self.distribution == "laplace":
+            return f"Add {name} noise to counts (ε = {self.epsilon:g})"
+        return f"Add {name} noise to counts (standard deviation {np.sqrt(2.0) / self.epsilon:.3g})"
+
     def describe(self) -> str:
         if self.distribution == "poisson":
             return "Each cell is a Poisson count around the count of the data; totals are those of the printed cells."
