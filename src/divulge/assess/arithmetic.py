@@ -105,11 +105,17 @@ class Arithmetic:
         return {**replace(self.audited, cells=tuple(told)).as_json(), "protected": protected}
 
 
+def ask_rules(ready: Plan) -> Checked:
+    """Ask every rule of the profile."""
+    given = ready.assessment
+    cases = make_cases(ready.outputs, ready.printed, ready.table, given.entity, given.holding, given.waiver)
+    return check_outputs(cases, _with_own_threshold(ready.profile, ready.policy))
+
+
 def work_out(ready: Plan) -> Arithmetic:
     """Ask every rule of the profile, and audit the new outputs together with those released before."""
     n, given = ready.n_new, ready.assessment
-    cases = make_cases(ready.outputs, ready.printed, ready.table, given.entity, given.holding, given.waiver)
-    checked = check_outputs(cases, _with_own_threshold(ready.profile, ready.policy))
+    checked = ask_rules(ready)
     settings = AuditSettings(seconds=SECONDS)
     audited = audit(_submission(ready, range(n), range(n, len(ready.outputs))), settings)
     if ready.earlier and audited.findings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from divulge.assess import Plan
-from divulge.assess.arithmetic import work_out
+from divulge.assess.arithmetic import ask_rules, work_out
 from divulge.audit.report import Proved
 from divulge.outputs import Output, Released
 from divulge.rules import Finding, Severity
@@ -22,21 +22,29 @@ class _Screened:
     figures: frozenset[tuple[int, str]]
     together: frozenset[int]
 
-    @property
-    def passes(self) -> bool:
-        return not self.sentences
-
 
 def screen_outputs(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> _Screened:
     """What rules and the audit have against outputs in the place of the new ones, as they would be released."""
-    n = ready.n_new
-    changed = replace(ready, outputs=(*outputs, *ready.outputs[n:]), printed=(*printed, *ready.printed[n:]))
+    n, changed = ready.n_new, _with(ready, outputs, printed)
     found = work_out(changed)
     every: list[Finding | Proved] = [*found.findings(range(len(changed.outputs))), *found.proved(range(n))]
     serious = [f for f in every if f.severity is not Severity.NOTE]
     named = frozenset((f.outputs[0], label) for f in serious if f.outputs for label in f.figures)
     together = frozenset(i for f in serious if len(f.outputs) > 1 for i in f.outputs if i < n)
     return _Screened(tuple(f.sentence for f in serious), named, together)
+
+
+def is_passed(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> bool:
+    """Whether they have nothing against them. Rules are asked first: the audit may take seconds."""
+    asked = ask_rules(_with(ready, outputs, printed)).findings
+    if any(f.severity is not Severity.NOTE and min(f.outputs, default=0) < ready.n_new for f in asked):
+        return False
+    return not screen_outputs(ready, outputs, printed).sentences
+
+
+def _with(ready: Plan, outputs: Sequence[Output], printed: Sequence[Released]) -> Plan:
+    n = ready.n_new
+    return replace(ready, outputs=(*outputs, *ready.outputs[n:]), printed=(*printed, *ready.printed[n:]))
 
 
 def rule_setting(ready: Plan, rule: str, setting: str) -> Any:
