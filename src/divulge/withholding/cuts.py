@@ -37,6 +37,9 @@ PUSHES = 8
 SHAKEN = 0.3
 """By how much prices are shaken: enough for another pattern, too little for a dear one."""
 
+ALONG = 0.5
+"""The share of the time for paths after which the patterns they gave are combined."""
+
 IN_VAIN = 4
 """Patterns in a row that are no cheaper, after which no more are made."""
 
@@ -190,19 +193,35 @@ class Search:
     def _of_paths(self, share: Floats, last: Mask | None) -> Mask:
         """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again; and
         of the last whole one, with what it lacks."""
-        late = self._until + self._more
+        late = self._until + ALONG * self._more
         price = self._given.cost * (1.0 - 0.99 * share)
         starts = [(self._primary, price)] if last is None else [(last, self._given.cost), (self._primary, price)]
-        best: Mask | None = None
+        every: list[Mask] = []
         in_vain = 0
-        while best is None or (self._clock() < late and in_vain < IN_VAIN):
+        while not every or (self._clock() < late and in_vain < IN_VAIN):
             start, told = starts.pop(0) if starts else (self._primary, price * self._shaken(len(price)))
-            grown = grow(self._paths, start, self._needs, told)
-            found = thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
-            is_better = best is None or self._price(found) < self._price(best)
-            best, in_vain = (found, 0) if best is None or is_better else (best, in_vain + 1)
-            if self._price(best) <= self._bound * (1.0 + NEAR_ENOUGH):
-                break
+            found = self._thinned(grow(self._paths, start, self._needs, told), late)
+            in_vain = in_vain + 1 if any(self._price(found) >= self._price(one) for one in every) else 0
+            every.append(found)
+            if self._price(found) <= self._bound * (1.0 + NEAR_ENOUGH):
+                return found
+        return self._combined(every)
+
+    def _thinned(self, grown: Mask, late: float) -> Mask:
+        return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
+
+    def _combined(self, patterns: Sequence[Mask]) -> Mask:
+        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005): among so
+        few figures cuts lead to it soon."""
+        best = min(patterns, key=self._price)
+        self._until += self._more
+        n_rows, within = -1, np.any(patterns, axis=0)
+        while self._time > 0 and n_rows < len(self._rows):
+            (chosen, is_cheapest), n_rows = self._in_whole(CLOSE, within), len(self._rows)
+            if chosen is None or not is_cheapest or self._price(chosen) >= self._price(best):
+                return best
+            if not self._add_cuts(chosen.astype(float)):
+                return chosen
         return best
 
     def _shaken(self, n: int) -> Floats:
@@ -258,9 +277,9 @@ class Search:
             share[self._choice] = np.clip(done.at, 0.0, 1.0)
         return share
 
-    def _in_whole(self, close: float) -> tuple[Mask | None, bool]:
+    def _in_whole(self, close: float, within: Mask | None = None) -> tuple[Mask | None, bool]:
         """The cheapest pattern that the cuts so far allow, but for so much, and True; where the time is up, what there
-        is, and False."""
+        is, and False. within: the figures of which it may be; None: any."""
         n, found = len(self._choice), self._primary.copy()
         if not self._rows:
             return found, True
@@ -268,7 +287,8 @@ class Search:
         entries = np.concatenate([f for _, f in self._rows]), np.concatenate([c for c, _ in self._rows]), lengths
         matrix = sparse.csr_array(entries, shape=(len(self._rows), n))
         ends = np.ones(len(self._rows)), np.full(len(self._rows), np.inf)
-        program = Program(matrix, ends, (np.zeros(n), np.ones(n)), np.ones(n, dtype=bool))
+        most = np.ones(n) if within is None else within[self._choice].astype(np.float64)
+        program = Program(matrix, ends, (np.zeros(n), most), np.ones(n, dtype=bool))
         # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
         price = self._cost * (0.5 / close / max(self._bound, self._cost.min(initial=1.0)))
         done = program.minimise(np.arange(n), price, self._time)
