@@ -78,9 +78,9 @@ class MergeLevels(Mitigation):
         tables, levels = _tables(trouble)
         if not tables or sum(t.counts.size for t in tables) > MOST_CELLS:
             return
-        goal = Goal(trouble.fewest, trouble.rarest, trouble.delta)
-        for keeps in (True, False):
-            merges = find_merges(tables, levels, goal, PATHS, keeps=keeps, withholds=True)
+        for times in (1, *MORE_TIMES):
+            goal = Goal(times * trouble.fewest, trouble.rarest, trouble.delta)
+            merges = find_merges(tables, levels, goal, PATHS, withholds=True)
             if merges is not None:
                 yield cls(**_settings(merges, trouble.schema))
 
