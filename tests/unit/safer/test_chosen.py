@@ -10,7 +10,7 @@ import pytest
 
 from divulge.mitigations.mitigation import Rung
 from divulge.safer.candidates import LOST, Step
-from divulge.safer.propose import _chosen
+from divulge.safer.propose import MOST_LOSING, Proposal, _chosen, _losing_variables
 
 
 def _candidate(name: str, rung: Rung, loss: float) -> tuple[Step, ...]:
@@ -59,3 +59,33 @@ def test_variables_that_are_lost_count_once_however_many_they_are() -> None:
     assert lost.price == pytest.approx(MERGED[0].price + LOST)
     dear = _candidate("way", Rung.ROUND, 0.97)
     assert _chosen([dear, (lost,)], 1, _any) == [(lost,)]
+
+
+def _kept(*losses: float) -> list[Proposal]:
+    return [Proposal(_candidate("way", Rung.ROUND, loss), (cast(Any, None),), (), "", {}) for loss in losses]
+
+
+def _without_a_variable(loss: float) -> tuple[Step, ...]:
+    return (replace(_candidate("drop-variable", Rung.COARSEN, loss)[0], loses=True),)
+
+
+def test_a_variable_less_is_tried_where_that_loses_less_than_what_was_released() -> None:
+    cheap, dear = _without_a_variable(0.2), _without_a_variable(0.4)
+    assert list(_losing_variables([*ROUNDED, dear, cheap], [], _kept(0.5, 0.3), _any)) == [cheap]
+    assert list(_losing_variables([*ROUNDED, cheap], [], _kept(0.1), _any)) == []
+    assert list(_losing_variables([cheap], [cheap], _kept(0.3), _any)) == [], "it was assessed before"
+
+
+def test_without_anything_released_the_least_losses_of_a_variable_are_tried() -> None:
+    some = [_without_a_variable(0.1 * i) for i in range(1, 6)]
+    assert list(_losing_variables(some, [], [], _any)) == some[:MOST_LOSING]
+    assert list(_losing_variables(some, [], [], lambda steps: steps is some[3])) == [some[3]]
+
+
+def test_no_more_is_tried_once_one_of_them_was_released() -> None:
+    kept: list[Proposal] = []
+    tried = []
+    for steps in _losing_variables([_without_a_variable(0.1), _without_a_variable(0.2)], [], kept, _any):
+        tried.append(steps)
+        kept += _kept(0.1)
+    assert len(tried) == 1

@@ -1,0 +1,161 @@
+"""Candidates: what mitigations make of outputs in trouble, one by one and together, with what each loses."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from divulge.assess import Plan
+from divulge.checking import make_cases
+from divulge.contributions.blame import Blame, find_blame
+from divulge.errors import DivulgeError
+from divulge.kernels.arrays import Mask
+from divulge.mitigations import MITIGATIONS
+from divulge.mitigations.merge_levels import MergeLevels
+from divulge.mitigations.mitigation import Mitigation, Trouble
+from divulge.mitigations.suppress import Suppress
+from divulge.outputs import Output, Released
+from divulge.outputs.methods.noise import Noise
+from divulge.safer.both import Both
+from divulge.safer.loss import Loss, find_loss
+from divulge.safer.screen import is_passed, rule_setting, screen_outputs
+from divulge.spec import Assessment
+from divulge.table import Table
+
+LOST = 0.15
+"""How much more of the information may be lost before a variable is lost altogether."""
+
+KNOWN_SEED = Noise().seed
+"""Where random numbers start if nobody says otherwise: no secret."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One mitigation of one output (by number), with what it makes of it and what that loses. loses: whether of a
+    variable nothing is told any more."""
+
+    output: int
+    mitigation: Mitigation
+    made: Output
+    printed: Released
+    loss: Loss
+    loses: bool = False
+
+    @property
+    def price(self) -> float:
+        """By which candidates are ranked: a variable that is lost is missed more than its bits say."""
+        return self.loss.information + (LOST if self.loses else 0.0)
+
+
+class Candidates:
+    """The outputs as they were to be released, what is wrong with them, and what can be done about it.
+
+    exposed: people whom the assessment found to be. blame: of each output. together: outputs that a rule or a proof
+    holds against each other.
+    """
+
+    def __init__(self, ready: Plan, assessment: Assessment, table: Table, exposed: Mask) -> None:
+        self._ready, self._table, self._derived = ready, table, assessment.derive
+        self._units = assessment.entity, assessment.holding, assessment.waiver
+        n = ready.n_new
+        self.outputs, self.printed = ready.outputs[:n], ready.printed[:n]
+        before_it = zip(ready.earlier.kept, ready.printed[n:], strict=True)
+        self._earlier = tuple((one.release, one.output, printed) for one, printed in before_it)
+        self._cases = make_cases(self.outputs, self.printed, table, *self._units)
+        found = screen_outputs(ready, self.outputs, self.printed)
+        self._together = found.together
+        self.blame: tuple[Blame, ...] = tuple(
+            find_blame(case, exposed, [label for i, label in found.figures if i == case.number]) for case in self._cases
+        )
+
+    def all(self) -> list[tuple[Step, ...]]:
+        """Changes of all outputs in trouble, those of least loss first; and of one alone where there are several."""
+        every = range(len(self.outputs))
+        troubled = [i for i in every if self.blame[i].figures.any()] or list(every)
+        alone = sorted({*troubled, *self._together})
+        steps = {i: sorted(self._steps(i), key=lambda step: step.price) for i in alone}
+        each = [steps[i] for i in troubled if steps[i]]
+        longest = max((len(one) for one in each), default=0)
+        found = [tuple(one[min(rank, len(one) - 1)] for one in each) for rank in range(longest)]
+        if len(alone) > 1:
+            found += [(step,) for i in alone for step in steps[i] if len(each) > 1 or i not in troubled]
+        return found
+
+    def changed(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
+        """All outputs, with these changes, and how they are printed."""
+        outputs, printed = list(self.outputs), list(self.printed)
+        for step in steps:
+            outputs[step.output], printed[step.output] = step.made, step.printed
+        return tuple(outputs), tuple(printed)
+
+    def passes(self, steps: Sequence[Step]) -> bool:
+        """Whether rules and the audit have nothing against the outputs with these changes."""
+        return is_passed(self._ready, *self.changed(steps))
+
+    def _steps(self, number: int) -> list[Step]:
+        """What can be done about one output, where anything is printed otherwise."""
+        fewest = [rule_setting(self._ready, rule, "fewest") for rule in ("threshold", "small group")]
+        trouble = Trouble(
+            self._cases[number],
+            self.blame[number].figures,
+            max((f for f in fewest if f is not None), default=self._ready.policy.smallest_group),
+            rule_setting(self._ready, "class disclosure", "rarest"),
+            self._ready.policy.delta,
+            seed_of(self._earlier, self._table, self._derived),
+            (*self._earlier, *self._beside(number)),
+        )
+        alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
+        mildest = [step.mitigation for step in sorted(alone, key=lambda step: step.price)]
+        both = [*Both.fewer_digits(mildest, trouble), *self._withheld_after(number, trouble)]
+        return [*alone, *(step for one in both if (step := self._step(number, one)) is not None)]
+
+    def _withheld_after(self, number: int, trouble: Trouble) -> Iterator[Both]:
+        """Counts of coarser groups, of which those that rules name are withheld."""
+        if not (trouble.output.can_suppress and trouble.output.has_threshold and trouble.output.growth == "extensive"):
+            return
+        for merged in MergeLevels.leaving(trouble):
+            step = self._step(number, merged)
+            if step is None:
+                continue
+            (case,) = make_cases([step.made], [step.printed], self._table, *self._units)
+            named = screen_outputs(self._ready, *self.changed([step])).figures
+            left = np.array([(number, label) in named for label in case.labels], dtype=np.float64)
+            yield from (
+                Both(first=merged, second=withheld)
+                for withheld in Suppress.propose(replace(trouble, case=case, blame=left))
+            )
+
+    def _step(self, number: int, mitigation: Mitigation) -> Step | None:
+        """What a mitigation makes of an output; None where it does not fit, or nothing is printed otherwise."""
+        case, schema = self._cases[number], self._table.schema
+        try:
+            made = mitigation.apply(case.output, schema)
+            made.check(schema)
+            printed = made.publish(made.evaluate(self._table), schema)
+            loss = find_loss(case.output, case.released, made, printed, self._table)
+        except DivulgeError:
+            return None
+        is_changed = loss.changed > 0 or set(printed.labels) != set(case.released.labels)
+        return Step(number, mitigation, made, printed, loss, bool(mitigation.loses(schema))) if is_changed else None
+
+    def _beside(self, number: int) -> Iterator[tuple[str, Output, Released]]:
+        """The other outputs that stay as they are: a finer table may not follow from the coarser one beside it."""
+        for i, (output, printed) in enumerate(zip(self.outputs, self.printed, strict=True)):
+            if i != number and not self.blame[i].figures.any():
+                yield output.name or f"outputs[{i}]", output, printed
+
+
+def seed_of(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
+    """The seed by which earlier releases of the same data were changed, unless everybody knows it: a cell is printed as
+    it was. Else one that nobody knows without the data, and that no variable which a spec derives changes."""
+    used = [o.method.seed for _, o, _ in earlier if o.method is not None and o.method.seed != KNOWN_SEED]
+    if used:
+        return used[0]
+    digest = hashlib.blake2b(digest_size=6)
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        if name not in derived:
+            digest.update(np.ascontiguousarray(column).tobytes())
+    return int.from_bytes(digest.digest(), "big")

@@ -1,0 +1,101 @@
+"""What can be done about outputs of every sort: something that rules and arithmetic have nothing against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from divulge.assess import plan
+from divulge.safer.candidates import Candidates, Step
+from divulge.spec import Assessment, Inputs, parse_output
+from divulge.table import Table
+from tests.support.tables import small_table
+
+RNG = np.random.default_rng(11)  # any seed: who is told apart is put there by hand
+N = 300
+
+
+def _people(**columns: list[Any]) -> Table:
+    """Three hundred people in three areas; the last of them are those of the columns."""
+    made: dict[str, list[Any]] = {
+        "area": RNG.choice(["east", "north", "south"], N).tolist(),
+        "sex": ["f", "m"] * (N // 2),
+        "age": RNG.integers(20, 80, N).tolist(),
+        "income": RNG.integers(1_000, 5_000, N).tolist(),
+    }
+    for name, values in columns.items():
+        made[name][N - len(values) :] = values
+    return small_table(**made)
+
+
+def candidates(table: Table, *documents: dict[str, Any]) -> Candidates:
+    """Of outputs that rules or the audit have something against."""
+    outputs = tuple(parse_output({"compute": True, **d}) for d in documents)
+    assessment = Assessment(outputs=outputs)
+    ready = plan(assessment, Inputs(table.schema, table, table.n_rows, (None,) * len(outputs)))
+    made = Candidates(ready, assessment, table, np.zeros(table.n_rows, dtype=bool))
+    assert not made.passes(()), "they would be released as they are"
+    return made
+
+
+def found(table: Table, *documents: dict[str, Any]) -> list[tuple[Step, ...]]:
+    """The candidates that pass rules and the audit."""
+    made = candidates(table, *documents)
+    return [steps for steps in made.all() if made.passes(steps)]
+
+
+def ways(chosen: list[tuple[Step, ...]]) -> set[str]:
+    return {step.mitigation.name for steps in chosen for step in steps}
+
+
+@pytest.mark.slow
+def test_total_that_one_person_dominates_is_merged_or_withheld() -> None:
+    table = _people(income=[9_000_000])
+    safe = found(table, {"kind": "totals", "variables": ["income"], "by": ["area"]})
+    assert {"merge-levels", "suppress"} & ways(safe)
+
+
+@pytest.mark.slow
+def test_either_of_two_means_that_differ_by_one_person_may_be_changed() -> None:
+    table = _people(age=[95])
+    means = {"kind": "means", "variables": ["income"], "by": ["sex"], "decimals": 2}
+    safe = found(table, means, {**means, "where": "age < 95"})
+    assert {len(steps) for steps in safe} == {1}, "one of them is enough"
+    assert {step.output for (step,) in safe} == {0, 1}
+    assert "more-people" in ways(safe)
+
+
+def test_test_of_a_group_of_three_is_shown_without_the_groups() -> None:
+    table = small_table(sex=["m"] * 3 + ["f"] * 297, income=RNG.integers(1_000, 5_000, N).tolist())
+    safe = found(table, {"kind": "t-test", "variable": "income", "by": "sex", "decimals": 2})
+    assert "drop-variable" in ways(safe)
+    assert {vars(steps[0].made.written)["by"] for steps in safe} == {None}
+
+
+@pytest.mark.slow
+def test_thin_level_of_a_model_is_merged_with_each_of_the_others() -> None:
+    table = _people(area=["island"])
+    safe = found(table, {"kind": "linear", "formula": "income ~ age + C(area)", "decimals": 2})
+    merged = {steps[0].mitigation.describe(table.schema) for steps in safe}
+    for other in ("east", "north", "south"):
+        assert f"Merge {other} and island (area)" in merged
+
+
+@pytest.mark.slow
+def test_counts_are_merged_and_a_few_of_them_withheld_at_less_loss_than_merged_alone() -> None:
+    """Of the island's people three are alone in their cell: without it nothing need be merged that others share."""
+    area = ["east"] * 90 + ["north"] * 90 + ["south"] * 90 + ["island"] * 30
+    size = (["small", "middle", "large"] * 30) * 3 + ["small"] * 14 + ["middle"] * 13 + ["large"] * 3
+    table = small_table(area=area, size=size, sort=["a"] * 296 + ["b"] * 4)
+    made = candidates(table, {"kind": "crosstab", "variables": ["area", "size", "sort"]})
+    of_way = {name: [s for (s,) in made.all() if s.mitigation.name == name] for name in ("both", "merge-levels")}
+    safe = {name: [s for s in steps if made.passes([s])] for name, steps in of_way.items()}
+    both, merged = (min(safe[name], key=lambda step: step.loss.information) for name in ("both", "merge-levels"))
+    assert both.loss.information < merged.loss.information
+    assert "withhold" in both.mitigation.describe(table.schema)
+    hidden, counts = np.isnan(both.printed.values), both.made.evaluate(table).values
+    assert hidden.any()
+    assert (counts[~hidden & (counts > 0)] >= 10).all(), "whoever is left is one of ten at least"
+    assert made.changed([both])[0] == (both.made,)
