@@ -1,10 +1,10 @@
 """Secondary suppression beside its peers: how many figures are withheld, whether all are protected, and how fast.
 
-SUMIT_FILE names a file of the JJ format (SUMiT's test.jj: 1,188 cells, 204 equations, 71 unsafe), which is not ours to
-keep; without it that line is left out. The other tables are made here. Where pytauargus can be installed, OPT and MOD
-of tau-ARGUS protect the same tables. PEER_SECONDS and OUR_SECONDS say for how many
-seconds of processor time each may try (60), SUPPRESSION_TABLES
-the numbers of the tables that are asked for (all).
+SUMIT_FILE names a file of the JJ format (SUMiT's test.jj: 1,188 cells, 204 equations, 71 unsafe), ARGUS_SAMPLE a folder
+with the table that tau-ARGUS comes with (Simple2D.txt, pp.tab, region2.hrc). They are not ours to keep; without them
+these lines are left out. The other tables are made here. Where pytauargus can be installed, OPT and MOD of tau-ARGUS
+protect the same tables. PEER_SECONDS and OUR_SECONDS say for how many seconds of processor time each may try (60),
+SUPPRESSION_TABLES the numbers of the tables that are asked for (all).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.peers import environment
-from benchmarks.suppression_tables import Hierarchical, linked
+from benchmarks.suppression_tables import Hierarchical, argus_sample, linked
 from divulge.audit.bounds import find_bounds
 from divulge.audit.jj import JjTable
 from divulge.audit.system import System
@@ -29,7 +29,7 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.withholding import Figures, find_pattern
 from divulge.withholding.jj import figures_of
 
-SUMIT = os.environ.get("SUMIT_FILE")
+SUMIT, SAMPLE = os.environ.get("SUMIT_FILE"), os.environ.get("ARGUS_SAMPLE")
 PEER_SECONDS = float(os.environ.get("PEER_SECONDS", "60"))
 OUR_SECONDS = float(os.environ.get("OUR_SECONDS", "60"))
 
@@ -61,6 +61,10 @@ def run() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as made:
         if SUMIT is not None:
             lines.append(_beside(Path(SUMIT).read_text(encoding="utf-8"), "SUMiT", Path(made), "sumit", python))
+            print(json.dumps(lines[-1]), flush=True)
+        if SAMPLE is not None:
+            argus_sample(Path(SAMPLE)).write(Path(made) / "sample.jj")
+            lines.append(_beside(None, "the sample of tau-ARGUS", Path(made), "sample", python))
             print(json.dumps(lines[-1]), flush=True)
         for number in numbers:
             table = TABLES[number]

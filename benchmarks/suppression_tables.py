@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -116,3 +117,29 @@ def linked(tables: Sequence[tuple[int, ...]], sizes: Sequence[int], per_cell: fl
     open_by = np.where(status == "u", np.maximum(1.0, np.round(0.15 * value)), 0.0)
     high = np.maximum(2 * value, value + open_by)
     return JjTable(value, value, status, np.zeros(len(value)), high, open_by, open_by, matrix)
+
+
+def argus_sample(folder: Path) -> JjTable:
+    """The table that tau-ARGUS comes with, turnover by size and region: `Simple2D.txt` has its values, `pp.tab` what is
+    unsafe and by how much that must stay open, `region2.hrc` the parts of the country."""
+    plain = pd.read_csv(folder / "Simple2D.txt", header=None, dtype={0: str, 1: str}, na_values="-").fillna(0.0)
+    told = pd.read_csv(folder / "pp.tab", sep=";", decimal=",", header=None, dtype={0: str, 1: str})
+    cells = {(size.strip(), region.strip()): i for i, (size, region) in enumerate(zip(told[0], told[1], strict=True))}
+    values = {(a.strip(), b.strip()): float(v) for a, b, v in zip(plain[0], plain[1], plain[2], strict=True)}
+    parts: dict[str, list[str]] = {"Total": []}
+    for line in (folder / "region2.hrc").read_text(encoding="utf-8").splitlines():
+        inside = line.startswith("@")
+        parts[list(parts)[-1] if inside else "Total"].append(line.removeprefix("@").strip())
+        if not inside:
+            parts[line.strip()] = []
+    parts["Total"].append("99")
+    sizes, regions = (list(dict.fromkeys(key[axis] for key in cells)) for axis in (0, 1))
+    equations = [(cells[s, whole], [cells[s, r] for r in some]) for s in sizes for whole, some in parts.items()]
+    equations += [(cells["Total", r], [cells[s, r] for s in sizes if s != "Total"]) for r in regions]
+    matrix = sparse.lil_array((len(equations), len(cells)))
+    for row, (whole, some) in enumerate(equations):
+        matrix[row, [whole, *some]] = [-1.0] + [1.0] * len(some)
+    value = np.array([values[key] for key in cells])
+    status = np.array([{"U": "u", "E": "z"}.get(s, "s") for s in told[8]])
+    open_by = np.where(status == "u", told[9].to_numpy(dtype=float), 0.0)
+    return JjTable(value, value, status, np.zeros(len(value)), 2 * value + open_by, open_by, open_by, matrix.tocsr())
