@@ -206,13 +206,15 @@ class _Search:
         for again in range(1 + MORE_SPLITS):
             ready = plan(assessment, inputs, released_before)
             folder = None if self.unfinished is None else self.unfinished / f"{name}-{again}"
-            record = assess(ready, folder=folder, resume=True, workers=workers, listener=listener).record
-            lacks_power = record["exposure"]["power"] < ready.policy.power
+            done = assess(ready, folder=folder, resume=True, workers=workers, listener=listener)
+            # Of the outputs together, and of each alone.
+            passes = [r for r in done.results[: 1 + ready.n_new] if r.has_contrast]
+            lacks_power = any(r.power < ready.policy.power for r in passes)
             more = ready.design.doubled()
-            if record["verdict"] != Verdict.REVIEW or not lacks_power or more == ready.design or again == MORE_SPLITS:
+            if done.verdict is not Verdict.REVIEW or not lacks_power or more == ready.design or again == MORE_SPLITS:
                 break
             assessment = replace(assessment, design=more)
-        return Proposal(steps, outputs, printed, self.sentence(steps), record, assessment.design)
+        return Proposal(steps, outputs, printed, self.sentence(steps), done.record, assessment.design)
 
 
 def _chosen(
