@@ -16,6 +16,7 @@ from divulge.assess.splits.checkpoint import digest_of
 from divulge.assess.splits.runner import Listener
 from divulge.contributions.blame import Blame
 from divulge.designs import Design
+from divulge.mitigations.drop_variable import DropVariable
 from divulge.mitigations.mitigation import Rung
 from divulge.outputs import Output, Released
 from divulge.policy import Verdict
@@ -33,7 +34,7 @@ AGAIN = 0.15
 """By how much more of the information another way may lose before a way is taken once more."""
 
 MOST_LOSING = 2
-"""Candidates without a variable that are assessed besides, where they lose less than what was released."""
+"""Candidates without a variable that are assessed besides, where what was released loses more."""
 
 MORE_SPLITS = 2
 """How often a proposal is assessed again with twice the splits, where fewer would not have found the exposed."""
@@ -243,12 +244,13 @@ def _losing_variables(
     kept: Sequence[Proposal],
     passes: Callable[[tuple[Step, ...]], bool],
 ) -> Iterator[tuple[Step, ...]]:
-    """What leaves a variable out and loses less than everything that was released: no other way may cost more."""
+    """What loses a variable altogether, where all that was released loses more than dropping the worst one would."""
     others = [steps for steps in candidates if steps not in chosen and any(step.loses for step in steps)]
+    dropping = [_lost(steps) for steps in candidates if all(name == DropVariable.name for name in _ways(steps))]
     n_tried = 0
     for steps in sorted(others, key=_lost):
         best = min((len(p.outputs) * p.information for p in kept), default=np.inf)
-        if n_tried == MOST_LOSING or _lost(steps) >= best:
+        if n_tried == MOST_LOSING or best <= max(dropping, default=np.inf) or _lost(steps) >= best:
             return
         if passes(steps):
             n_tried += 1

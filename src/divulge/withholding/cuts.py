@@ -205,23 +205,25 @@ class Search:
             every.append(found)
             if self._price(found) <= self._bound * (1.0 + NEAR_ENOUGH):
                 return found
-        return self._combined(every)
+        return self._combined(every, share > 0 if last is None else last | (share > 0))
 
     def _thinned(self, grown: Mask, late: float) -> Mask:
         return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
 
-    def _combined(self, patterns: Sequence[Mask]) -> Mask:
-        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005): among so
-        few figures cuts lead to it soon."""
+    def _combined(self, patterns: Sequence[Mask], besides: Mask) -> Mask:
+        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005), or that are
+        named besides: among so few figures cuts lead to it soon."""
         best = min(patterns, key=self._price)
         self._until += self._more
-        n_rows, within = -1, np.any(patterns, axis=0)
-        while self._time > 0 and n_rows < len(self._rows):
-            (chosen, is_cheapest), n_rows = self._in_whole(CLOSE, within), len(self._rows)
-            if chosen is None or not is_cheapest or self._price(chosen) >= self._price(best):
-                return best
-            if not self._add_cuts(chosen.astype(float)):
-                return chosen
+        within = np.any(patterns, axis=0) | besides
+        for close in (ROUGHLY, CLOSE):
+            n_rows = -1
+            while self._time > 0 and n_rows < len(self._rows):
+                (chosen, _), n_rows = self._in_whole(close, within), len(self._rows)
+                if chosen is None or self._price(chosen) >= self._price(best):
+                    break
+                if not self._add_cuts(chosen.astype(float)):
+                    best = chosen
         return best
 
     def _shaken(self, n: int) -> Floats:

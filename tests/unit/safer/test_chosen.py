@@ -71,7 +71,10 @@ def _without_a_variable(loss: float) -> tuple[Step, ...]:
 
 def test_a_variable_less_is_tried_where_that_loses_less_than_what_was_released() -> None:
     cheap, dear = _without_a_variable(0.2), _without_a_variable(0.4)
-    assert list(_losing_variables([*ROUNDED, dear, cheap], [], _kept(0.5, 0.3), _any)) == [cheap]
+    assert list(_losing_variables([*ROUNDED, dear, cheap], [], _kept(0.5, 0.6), _any)) == [cheap, dear]
+    assert list(_losing_variables([*ROUNDED, dear, cheap], [], _kept(0.5, 0.3), _any)) == [], (
+        "the worst would lose more"
+    )
     assert list(_losing_variables([*ROUNDED, cheap], [], _kept(0.1), _any)) == []
     assert list(_losing_variables([cheap], [cheap], _kept(0.3), _any)) == [], "it was assessed before"
 
