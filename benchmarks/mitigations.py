@@ -120,7 +120,10 @@ def _beside(text: str | None, what: str, folder: Path, name: str, python: Path |
             # What the pattern lacks, added to it: only then the two protect alike.
             asked = (np.where(primary > 0, x, 0.0) for x in (up, down))
             whole = find_pattern(figures, pattern, *asked, OUR_SECONDS, time.process_time) & ~(primary > 0)
-            line[method]["protected"] = {"secondary": int(whole.sum()), "secondary_cost": figures.cost[whole].sum()}
+            line[method]["protected"] = {
+                "secondary": int(whole.sum()),
+                "secondary_cost": float(figures.cost[whole].sum()),
+            }
     return line
 
 

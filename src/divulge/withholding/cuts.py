@@ -211,8 +211,8 @@ class Search:
         return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
 
     def _combined(self, patterns: Sequence[Mask], besides: Mask) -> Mask:
-        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005), or that are
-        named besides: among so few figures cuts lead to it soon."""
+        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005), or that
+        are named besides: among so few figures cuts lead to it soon."""
         best = min(patterns, key=self._price)
         self._until += self._more
         within = np.any(patterns, axis=0) | besides
