@@ -67,6 +67,11 @@ class Proposal:
         """The share of the information that is lost, in the mean over the outputs."""
         return sum(s.loss.information for s in self.steps) / len(self.outputs)
 
+    @property
+    def price(self) -> float:
+        """The same, where a variable that is lost counts for more."""
+        return sum(s.price for s in self.steps) / len(self.outputs)
+
     def as_json(self) -> dict[str, Any]:
         """As `divulge mitigate --json` prints it, but for the name of the spec."""
         return {
@@ -270,10 +275,10 @@ def _merges(steps: Sequence[Step]) -> bool:
 
 
 def _front(kept: Sequence[Proposal]) -> list[Proposal]:
-    """Those that no other beats both in loss and in risk, the least loss first."""
+    """Those that no other beats both in loss (a variable that is lost counts for more) and in risk; the least loss first."""
     found: list[Proposal] = []
     lowest = np.inf
-    for proposal in sorted(kept, key=lambda p: (p.information, _largest_risk(p.after))):
+    for proposal in sorted(kept, key=lambda p: (p.price, _largest_risk(p.after))):
         risk = _largest_risk(proposal.after)
         if not found or risk < lowest:
             found.append(proposal)

@@ -10,7 +10,7 @@ import pytest
 
 from divulge.mitigations.mitigation import Rung
 from divulge.safer.candidates import LOST, Step
-from divulge.safer.propose import MOST_LOSING, Proposal, _chosen, _losing_variables
+from divulge.safer.propose import MOST_LOSING, Proposal, _chosen, _front, _losing_variables
 
 
 def _candidate(name: str, rung: Rung, loss: float) -> tuple[Step, ...]:
@@ -92,3 +92,17 @@ def test_no_more_is_tried_once_one_of_them_was_released() -> None:
         tried.append(steps)
         kept += _kept(0.1)
     assert len(tried) == 1
+
+
+def test_what_keeps_every_variable_comes_first_unless_it_loses_much_more() -> None:
+    def released(steps: tuple[Step, ...], risk: float) -> Proposal:
+        after = {"risk": [{"marginal_risk": {"interval": [0.0, risk]}}]}
+        return Proposal(steps, (cast(Any, None),), (), "", after)
+
+    without, near, far = (
+        released(_without_a_variable(0.20), 0.001),
+        released(_candidate("way", Rung.ROUND, 0.30), 0.002),
+        released(_candidate("way", Rung.ROUND, 0.40), 0.003),
+    )
+    assert _front([without, near]) == [near, without]
+    assert _front([without, far]) == [without], "it is beaten in both"

@@ -126,7 +126,11 @@ GOOD = {"kind": "crosstab", "variables": ["SEX"]}
         ({"synthesiser": {"seconds": -1}}, "synthesiser.seconds", "a number above 0 is needed, -1"),
         ({"synthesiser": {"kind": "evolutionary", "mutation": 2}}, "synthesiser.mutation", "from 0 to 1"),
         ({"synthesiser": {"kind": "evolutionary", "mutation": [[0, 2]]}}, "synthesiser.mutation[0][1]", "from 0 to 1"),
-        ({"synthesiser": {"kind": "evolutionary", "mutation": {"rate": 0.1}}}, "synthesiser.mutation.divide", "missing"),
+        (
+            {"synthesiser": {"kind": "evolutionary", "mutation": {"rate": 0.1}}},
+            "synthesiser.mutation.divide",
+            "missing",
+        ),
         ({"policy": {"dleta": 0.1}}, "policy.dleta", "Did you mean 'delta'"),
         ({"measures": ["TCAPP"]}, "measures[0]", "Did you mean 'TCAP'"),
         ({"measures": [{"tcap": {"tau": 2}}]}, "measures[0].tcap.tau", "above 0 and at most 1"),
