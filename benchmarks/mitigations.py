@@ -118,12 +118,10 @@ def _beside(text: str | None, what: str, folder: Path, name: str, python: Path |
         }
         if line[method]["unprotected"]:
             # What the pattern lacks, added to it: only then the two protect alike.
-            asked = (np.where(primary > 0, x, 0.0) for x in (up, down))
-            whole = find_pattern(figures, pattern, *asked, OUR_SECONDS, time.process_time) & ~(primary > 0)
-            line[method]["protected"] = {
-                "secondary": int(whole.sum()),
-                "secondary_cost": float(figures.cost[whole].sum()),
-            }
+            asked = [np.where(primary > 0, x, 0.0) for x in (up, down)]
+            whole = find_pattern(figures, pattern, asked[0], asked[1], OUR_SECONDS, time.process_time) & ~(primary > 0)
+            price = float(figures.cost[whole].sum())
+            line[method]["protected"] = {"secondary": int(whole.sum()), "secondary_cost": price}
     return line
 
 

@@ -275,7 +275,7 @@ def _merges(steps: Sequence[Step]) -> bool:
 
 
 def _front(kept: Sequence[Proposal]) -> list[Proposal]:
-    """Those that no other beats both in loss (a variable that is lost counts for more) and in risk; the least loss first."""
+    """Those that no other beats both in loss and in risk, the least loss first. A variable that is lost counts more."""
     found: list[Proposal] = []
     lowest = np.inf
     for proposal in sorted(kept, key=lambda p: (p.price, _largest_risk(p.after))):
