@@ -15,6 +15,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.rows import row_weights
 from divulge.outputs.spreads import Spread
 from divulge.table import Table
+from divulge.table.coarsening import coarser_schema, coarser_table
 
 Weighting = Literal["repeat", "total", "public"]
 """How survey weights enter a rule on contributions (Handbook on SDC 2025, sampling weights).
@@ -156,9 +157,12 @@ class Case:
         return np.concatenate([groups, [False]])[behind.group]
 
     def numbers(self, behind: Behind) -> Floats:
-        """The value of each row's variable; 0 where it is missing."""
+        """The value of each row's variable as the output takes it, with top and bottom codes; 0 where it is missing."""
         assert behind.variable is not None, "asked only of groups whose values are summed up"
-        return np.nan_to_num(self.table.schema[behind.variable].numbers)[self.table[behind.variable]]
+        name, table = behind.variable, self.table
+        if name in self.output.coarser:
+            table = coarser_table(table, *coarser_schema(table.schema, {name: self.output.coarser[name]}))
+        return np.nan_to_num(table.schema[name].numbers)[table[name]]
 
     def has_negative(self, behind: Behind) -> Mask:
         """Which groups have a value below zero."""

@@ -15,6 +15,7 @@ from tests.support.tables import small_table
 
 RNG = np.random.default_rng(11)  # any seed: who is told apart is put there by hand
 N = 300
+TOTAL = {"kind": "totals", "variables": ["income"]}
 
 
 def _people(**columns: list[Any]) -> Table:
@@ -55,6 +56,23 @@ def test_total_that_one_person_dominates_is_merged_or_withheld() -> None:
     table = _people(income=[9_000_000])
     safe = found(table, {"kind": "totals", "variables": ["income"], "by": ["area"]})
     assert {"merge-levels", "suppress"} & ways(safe)
+
+
+@pytest.mark.slow
+def test_amount_that_dominates_a_total_is_taken_together_with_other_large_ones() -> None:
+    """What is summed up then are the codes: ten people and more have the largest."""
+    table = _people(income=[9_000_000])
+    safe = found(table, {"kind": "totals", "variables": ["income"], "by": ["area"]})
+    assert "top-code" in ways(safe)
+
+
+@pytest.mark.slow
+def test_withheld_total_does_not_follow_from_the_total_of_everybody_beside_it() -> None:
+    table = _people(area=["island"] * 14, income=[400_000])
+    safe = found(table, {"kind": "totals", "variables": ["income"], "by": ["area"]}, TOTAL)
+    withheld = [steps[0].mitigation for steps in safe if steps[0].mitigation.name == "suppress"]
+    assert withheld
+    assert all("so that it does not follow" in one.describe(table.schema) for one in withheld)
 
 
 @pytest.mark.slow
