@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from divulge.table import Table
 from tests.support.rule_examples import Example, amounts
 from tests.support.tables import small_table
 
@@ -41,7 +42,22 @@ _COUNTS = ("crosstab", {"variables": ["half", "third"]})
 # 100 people between 0 and 9 spread by about 825; one who is 50 away from them by 2,500.
 _SLOPE = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [55])
 _LESS = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [30])
+_TO_20 = amounts(*range(1, 21))
+_HAZARD = ("cox", {"formula": "t ~ z", "event": "e", "observed": "1"})
+_RANKS = ("rank-correlation", {"variables": ["z", "e"]})
 _COX = small_table(t=[i % 37 + 1 for i in range(101)], e=[0, 1] * 50 + [1], z=[i % 10 for i in range(100)] + [55])
+
+
+def _events(n: int) -> Table:
+    """Sixty people, n of whom had the event, here and there."""
+    seen = {7 * k + 3 for k in range(n)}
+    return small_table(t=list(range(1, 61)), e=[int(i in seen) for i in range(60)], z=[i * i % 11 for i in range(60)])
+
+
+def _fewer(one: tuple[str, dict[str, Any]], **fields: Any) -> tuple[Any, ...]:
+    """The counts of all, and an output of all but the last."""
+    return _COUNTS, (one[0], one[1] | {"where": "u < 100"} | fields)
+
 
 SPREADS = (
     Example("people per term", "a number that one spreads", _SLOPE, (("linear", {"formula": "v ~ z"}),), ("z",)),
@@ -94,6 +110,15 @@ SPREADS = (
         (),
     ),
     Example("all but one counted", "χ² of all", _ONE_MORE, _pair(_CHI, _COUNTS), ("all figures",)),
+    Example("all but one counted", "counts of all, χ² of one fewer", _ONE_MORE, _fewer(_CHI), ("all figures",)),
+    Example("all but one counted", "one fewer, in tens", _ONE_MORE, _fewer(_CHI, decimals=-1), ()),
+    # (19/20)⁶⁰ is 0.05: what the others add changes the root by less than 10 %.
+    Example("p per cent", "a high power", _TO_20, (("linear", {"formula": "I(v ** 60) ~ 1"}),), ("all rows",)),
+    Example("p per cent", "squares", _TO_20, (("linear", {"formula": "I(v ** 2) ~ 1"}),), ()),
+    Example("people per term", "four events", _events(4), (_HAZARD,), ("those with the event e",)),
+    Example("people per term", "five events", _events(5), (_HAZARD,), ()),
+    Example("people per term", "ranks beside one alone", _events(1), (_RANKS,), ("class 2 of e",)),
+    Example("people per term", "ranks beside five", _events(5), (_RANKS,), ()),
     Example(
         "all but one counted",
         "χ² in tens",

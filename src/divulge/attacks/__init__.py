@@ -4,8 +4,9 @@ from divulge.attacks.attack import Attack, Submitted
 from divulge.attacks.model import ModelItself
 from divulge.attacks.responses import Responses
 from divulge.attacks.sums import SumsTogether
+from divulge.attacks.withheld import WithheldTried
 
-ATTACKS: tuple[type[Attack], ...] = (ModelItself, Responses, SumsTogether)
+ATTACKS: tuple[type[Attack], ...] = (ModelItself, Responses, SumsTogether, WithheldTried)
 """Every attack, in the order in which their findings are told."""
 
 __all__ = ["ATTACKS", "Attack", "Submitted"]

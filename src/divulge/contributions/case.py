@@ -123,8 +123,12 @@ class Case:
         return np.asarray(is_coarse & ((low <= 0) | (high >= fewest)), dtype=bool)
 
     def rows(self, behind: Behind) -> Integers:
-        """How many people each group has."""
-        return self.table.tally(behind.group, behind.n_groups, behind.group >= 0)
+        """How many people each group has; whoever has no weight adds nothing to it."""
+        return self.table.tally(behind.group, behind.n_groups, (behind.group >= 0) & self._weighs)
+
+    @cached_property
+    def _weighs(self) -> Mask:
+        return row_weights(self.output, self.table) != 0.0
 
     @cached_property
     def _unit(self) -> tuple[Integers, int] | None:
@@ -139,7 +143,7 @@ class Case:
         if self._unit is None:
             return self.rows(behind)
         unit, n_units = self._unit
-        inside = behind.group >= 0
+        inside = (behind.group >= 0) & self._weighs
         pairs = np.unique(behind.group[inside] * n_units + unit[inside])
         return np.bincount(pairs // n_units, minlength=behind.n_groups)
 

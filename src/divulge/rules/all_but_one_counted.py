@@ -14,17 +14,21 @@ from divulge.outputs import Statbarn
 from divulge.rules.rule import Finding, Rule, Severity
 from divulge.table import Table
 
+_MOST_WORK = 1e7
+"""Values × rows that are tried of each variable, some seconds; beyond it a checker has to look."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AllButOneCounted(Rule):
     """Whoever has all joint counts of the variables of an output has the rows that it was computed on.
 
-    If the counts leave one person out, each value that this person may have is tried: the figures are computed anew and
-    compared with those that are printed. Where one value only is left, it is theirs (Dwork 2006, differencing).
+    If the counts leave one person out, or the output does, each value that this person may have is tried: the figures
+    are computed anew and compared with those that are printed. Where one value only is left, it is theirs (Dwork 2006,
+    differencing).
     """
 
     name: ClassVar[str] = "all but one counted"
-    asks: ClassVar[str] = "No table may count all people but one of another output of the same variables."
+    asks: ClassVar[str] = "No table may count all people but one of another output of the same variables, or one more."
     source: ClassVar[str] = "n₁ − n₂ = 1: Eurostat guidelines 2015, differencing; Dwork 2006"
     remedy: ClassVar[str] = "Compute both outputs on the same people, or print fewer digits."
     severity: ClassVar[Severity] = Severity.REFUSE
@@ -38,29 +42,42 @@ class AllButOneCounted(Rule):
             if other.output.kind == table.output.kind or not {*other.output.own_variables()} <= _counted(table):
                 continue
             apart = table.everybody != other.everybody
-            if table.table.count(apart) != 1 or not (apart & other.everybody).any() or table.table.people is not None:
+            if table.table.count(apart) != 1 or table.table.people is not None:
                 continue
-            learnt = self._learnt(other, int(np.flatnonzero(apart)[0]))
-            if learnt is not None:
-                sentence = (
-                    f"A table counts all people but one of this output: {learnt} of that one follows, since with every "
-                    "other value the figures would be others."
-                )
+            row = int(np.flatnonzero(apart)[0])
+            told = self._told(other, row)
+            if told is not None:
                 numbers = (other.number, table.number)
-                found.append(Finding(self.name, self.severity, numbers, ("all figures",), sentence, apart))
+                found.append(Finding(self.name, told[0], numbers, ("all figures",), told[1], apart))
         return found
 
-    def _learnt(self, case: Case, row: int) -> str | None:
-        """The variable of the person of which one value only is left; None where there is none."""
-        table = case.table
+    def _told(self, case: Case, row: int) -> tuple[Severity, str] | None:
+        """What follows of the one person whom a table, or the output, leaves out; None where nothing does."""
+        is_inside = bool(case.everybody[row])
+        what = f"A table counts all people {'but one of this output' if is_inside else 'of this output and one more'}"
         for name in case.output.own_variables():
-            at, variable = table.schema.names.index(name), table.schema[name]
+            variable, own = case.table.schema[name], int(case.table[name][row])
             if not 1 < variable.n_values <= self.values:
                 continue
-            own = int(table[name][row])
-            if not any(_fits(case, at, row, other) for other in range(variable.n_values) if other != own):
-                return name
+            if variable.n_values * case.table.n_rows > _MOST_WORK:
+                return Severity.REVIEW, f"{what}: what follows of that one takes too long to try."
+            others = [code for code in range(variable.n_values) if code != own]
+            # In the place of whoever is left out another stands who has the value that is tried.
+            tried = [(row, code) for code in others] if is_inside else _in_their_place(case, row, name, others)
+            if tried and not any(_fits(case, name, *one) for one in tried):
+                said = f"{what}: {name} of that one follows, since with every other value the figures would be others."
+                return self.severity, said
         return None
+
+
+def _in_their_place(case: Case, row: int, name: str, codes: Sequence[int]) -> list[tuple[int, int]]:
+    """People of the output who would be left out if that person had another value, each with the value to give them."""
+    alike = case.everybody.copy()
+    for other in case.output.own_variables():
+        alike &= (case.table[other] == case.table[other][row]) | (other == name)
+    own = int(case.table[name][row])
+    found = [np.flatnonzero(alike & (case.table[name] == code)) for code in codes]
+    return [(int(rows[0]), own) for rows in found if len(rows)]
 
 
 def _counted(case: Case) -> set[str]:
@@ -73,11 +90,11 @@ def _counted(case: Case) -> set[str]:
     return set()
 
 
-def _fits(case: Case, at: int, row: int, code: int) -> bool:
+def _fits(case: Case, name: str, row: int, code: int) -> bool:
     """Whether the figures would be printed as they are if a row had another value of a variable."""
+    at = case.table.schema.names.index(name)
     columns = list(case.table.columns)
-    column = columns[at].copy()
-    column[row] = code
-    columns[at] = column
+    columns[at] = columns[at].copy()
+    columns[at][row] = code
     values = case.output.evaluate(Table(case.table.schema, tuple(columns))).values
     return len(values) == len(case.released.values) and bool(case.released.agrees(values).all())

@@ -14,7 +14,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.rows import Groups
 from divulge.outputs.models.behind import model_behind
-from divulge.outputs.models.durations import event_values
+from divulge.outputs.models.durations import event_behind, event_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.hazards import Spells, fit_hazards, score_residuals
@@ -90,7 +90,8 @@ class Cox(Estimated):
         return self.event, event_values(schema, self.event, self.observed)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self.model(table.schema))
+        whole, *more = model_behind(self, table, self.model(table.schema))
+        return whole, *more, event_behind(whole, table, self.event, self.observed)
 
     def spells(self, model: Model, table: Table, is_collapsed: bool = True) -> tuple[Spells, ModelRows]:
         """The rows at risk. is_collapsed: those that are alike as one."""

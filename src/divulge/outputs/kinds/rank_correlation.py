@@ -50,7 +50,16 @@ class RankCorrelation(Paired):
     def behind(self, table: Table) -> tuple[Behind, ...]:
         rows = counted(self, table, self.variables)
         pairs = combinations(self.variables, 2)
-        return tuple(one_group("correlation", rows, figure, parameters=2) for figure, _ in enumerate(pairs))
+        found = [one_group("correlation", rows, figure, parameters=2) for figure, _ in enumerate(pairs)]
+        # Of two values the rank of whoever has the rarer one is told.
+        for name in self.variables:
+            values, number = np.unique(table[name][rows], return_inverse=True)
+            if len(values) == 2:
+                own = np.full(table.n_rows, -1)
+                own[rows] = number
+                texts = tuple(f"class {k + 1} of {name}" for k in range(2))
+                found.append(Behind("class", np.full(2, -1), own, texts=texts))
+        return tuple(found)
 
     def evaluate(self, table: Table) -> Figures:
         labels = self.labels(table.schema)

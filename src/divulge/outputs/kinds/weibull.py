@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
-from divulge.outputs.models.durations import event_values
+from divulge.outputs.behind import Behind
+from divulge.outputs.models.durations import event_behind, event_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
 from divulge.outputs.models.matrix import ModelRows
@@ -18,7 +19,7 @@ from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.positive import positive_response, start_at_mean
 from divulge.outputs.output import Example
 from divulge.outputs.statbarn import Statbarn
-from divulge.table import Schema, Variable
+from divulge.table import Schema, Table, Variable
 
 _STEP = 1e-4
 """Of the difference that gives η e^η from e^η: its error is the square of it."""
@@ -54,6 +55,10 @@ class Weibull(Estimated):
     def check_fields(self, schema: Schema) -> None:
         super().check_fields(schema)
         event_values(schema, self.event, self.observed)
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        whole, *more = super().behind(table)
+        return whole, *more, event_behind(whole, table, self.event, self.observed)
 
     def second(self, schema: Schema) -> tuple[str, Floats] | None:
         return self.event, event_values(schema, self.event, self.observed)

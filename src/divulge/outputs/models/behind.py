@@ -35,8 +35,7 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
     if model.classes or np.isin(y[keep], (0.0, 1.0)).all():
         n_classes = max(len(model.classes) + 1, 2)
         texts = tuple(f"class {k + 1} of {model.formula.response.variable}" for k in range(n_classes))
-        own = np.where(keep, np.nan_to_num(y), -1.0).astype(np.int64)
-        found.append(Behind("class", np.full(n_classes, -1), own, texts=texts))
+        found.append(class_behind(whole, y, texts))
     for term, cell, has_value in terms:
         figures = term.index.astype(np.int64)
         # Of one category the level without a column is a group too; of products it is none of its own.
@@ -47,6 +46,12 @@ def model_behind(output: Output, table: Table, model: Model, what: What = "model
         number = term.variables[0] if is_number else None
         found.append(Behind("term", figures, np.where(inside, cell, -1), number, texts=(text,) * len(figures)))
     return tuple(found)
+
+
+def class_behind(whole: Behind, number: NDArray[np.float64], texts: tuple[str, ...]) -> Behind:
+    """The people of each class of a response. whole: all rows that count. number: the class of each row, NaN: none."""
+    own = np.where((whole.group >= 0) & np.isfinite(number), np.nan_to_num(number), -1.0).astype(np.int64)
+    return Behind("class", np.full(len(texts), -1), own, texts=texts)
 
 
 def tested_behind(output: Output, table: Table, model: Model) -> tuple[Behind, ...]:

@@ -6,7 +6,15 @@ import numpy as np
 
 from divulge.errors import OutputError, suggest, unknown_variable
 from divulge.kernels.arrays import Floats
-from divulge.table import Schema
+from divulge.outputs.behind import Behind
+from divulge.outputs.models.behind import class_behind
+from divulge.table import Schema, Table
+
+
+def event_behind(whole: Behind, table: Table, event: str, observed: str | None) -> Behind:
+    """Those of all rows that count who had the event: what a model says of predictors, it says of them."""
+    seen = event_values(table.schema, event, observed)[table[event]]
+    return class_behind(whole, np.where(seen == 1.0, 0.0, np.nan), (f"those with the event {event}",))
 
 
 def event_values(schema: Schema, event: str, observed: str | None) -> Floats:

@@ -10,12 +10,14 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.fields import in_field
+from divulge.outputs.models.behind import class_behind
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.output import Example
-from divulge.table import Schema, Variable
+from divulge.table import Schema, Table, Variable
 
 FAR = 500.0
 """Stands for ∞ as a threshold: its probability is 1 in double precision, and nothing overflows."""
@@ -35,6 +37,13 @@ class Ordered(Estimated):
 
     formula: Annotated[str, "The model, as in `HEALTH ~ AGE + C(AREA)`."]
     order: Annotated[tuple[str, ...], "The values of the response from the lowest to the highest."] = ()
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        whole, *more = (b for b in super().behind(table) if b.what != "class")
+        model = self.model(table.schema)
+        response = table.schema[model.formula.response.variable]
+        texts = tuple(f"class {k + 1} of {response.name}" for k in range(response.n_values))
+        return whole, *more, class_behind(whole, model.y[table[response.name]], texts)
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         del counts

@@ -1,0 +1,202 @@
+"""Withheld or rounded counts beside another output of the same people: every count that may stand there is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from divulge.attacks.attack import Attack, Submitted
+from divulge.contributions import Case
+from divulge.errors import DivulgeError
+from divulge.kernels.arrays import Integers
+from divulge.outputs.behind import Behind
+from divulge.rules import Finding, Severity
+from divulge.table import Table
+
+_MOST_TRIED = 4_000
+"""Tables that are tried; where more agree with what is printed, the figures leave much open."""
+
+_MOST_WORK = 4e6
+"""Tables × rows that other outputs are computed on, a second or two."""
+
+_FEWEST, _NARROWEST = 10, 3
+"""Counts of fewer people are what is withheld for; they are nearly told where fewer than so many are left."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """A table of counts. counts: of each cell. low, high: as printed. sums: (sets of cells, their printed counts)."""
+
+    case: Case
+    behind: Behind
+    counts: Integers
+    low: Integers
+    high: Integers
+    sums: tuple[tuple[Integers, int], ...]
+
+    @property
+    def hidden(self) -> Integers:
+        return np.flatnonzero(self.low < self.high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithheldTried(Attack):
+    """Whoever has the other counts of a table tries which of the withheld ones give the other figures as printed.
+
+    A χ², a ratio or a regression of the variables of a table is a function of its cells. Of all tables that agree with
+    the counts, the margins and how many people there are, those are kept whose figures round to the printed ones.
+    """
+
+    name: ClassVar[str] = "withheld counts tried"
+    does: ClassVar[str] = "Tries which withheld or rounded counts give the figures of other outputs as printed."
+    source: ClassVar[str] = "Dinur & Nissim 2003; Duncan, Elliot & Salazar-González 2011, disclosure audit"
+    remedy: ClassVar[str] = "Withhold the other output, or print it with fewer digits."
+
+    def find(self, submitted: Submitted) -> Sequence[Finding]:
+        if len(submitted.outputs) < 2:
+            return []
+        pairs = zip(submitted.outputs, submitted.printed, strict=True)
+        cases = [Case(i, output, printed, submitted.table) for i, (output, printed) in enumerate(pairs)]
+        found = []
+        for case in cases:
+            grid = _grid(case)
+            beside = [] if grid is None else [c for c in cases if _speaks_of(c, grid)]
+            if grid is not None and beside:
+                found += _tried(grid, beside, self.name)
+        return found
+
+
+def _grid(case: Case) -> _Grid | None:
+    """The cells of a table that withholds or rounds some of them; None where there is nothing to try."""
+    own = set(case.output.own_variables())
+    behind = next((b for b in case.of("count") if set(b.names) == own and (b.figures >= 0).all()), None)
+    if behind is None or case.output.weights is not None or not own:
+        return None
+    counts = case.rows(behind).astype(np.int64)
+    whole = int(counts.sum())
+    least, most = (bound[behind.figures] for bound in case.released.whole())
+    is_exact = np.isfinite(case.released.values[behind.figures]) & (case.released.half[behind.figures] <= 0.5)
+    low = np.where(is_exact, counts, np.nan_to_num(np.maximum(least, 0), neginf=0)).astype(np.int64)
+    high = np.where(is_exact, counts, np.nan_to_num(np.minimum(most, whole), posinf=whole)).astype(np.int64)
+    if not (low < high).any() or (counts < low).any() or (counts > high).any():
+        return None
+    sums = [(np.arange(len(counts)), whole)]
+    for margin in case.of("count"):
+        if margin is behind or not set(margin.names) < own:
+            continue
+        home = _home(behind, margin)
+        for g in np.flatnonzero(np.isfinite(case.released.values[margin.figures])).tolist():
+            if case.released.half[margin.figures[g]] <= 0.5:
+                cells = np.flatnonzero(home == g)
+                sums.append((cells, int(counts[cells].sum())))
+    return _Grid(case, behind, counts, low, high, tuple(sums))
+
+
+def _home(behind: Behind, margin: Behind) -> Integers:
+    """Which group of a margin each cell belongs to."""
+    at = np.indices(behind.shape).reshape(len(behind.shape), -1)
+    chosen = tuple(at[behind.names.index(name)] for name in margin.names)
+    found = np.ravel_multi_index(chosen, margin.shape) if chosen else np.zeros(behind.n_groups)
+    return np.asarray(found, dtype=np.int64)
+
+
+def _speaks_of(case: Case, grid: _Grid) -> bool:
+    """Whether an output is another function of the same cells, of the same people."""
+    output = case.output
+    if output.weights is not None or output.coarser or any(b.what in ("count", "share") for b in case.behind):
+        return False
+    inside = bool(output.own_variables()) and set(output.own_variables()) <= set(grid.behind.names)
+    return inside and bool((case.everybody == grid.case.everybody).all())
+
+
+def _tried(grid: _Grid, beside: Sequence[Case], name: str) -> list[Finding]:
+    """What is left of the hidden cells when all tables have been tried."""
+    possible = _tables(grid)
+    rows = max(_at_most(grid, case) for case in beside)
+    if possible is None or len(possible) < 2 or len(possible) * rows > _MOST_WORK:
+        return []
+    # A table that cannot be told from the printed one comes first: where it does not fit, nothing can be said.
+    if not all(_fits(case, grid, grid.counts) for case in beside):
+        return []
+    fitting = np.array([counts for counts in possible if all(_fits(case, grid, counts) for case in beside)])
+    is_small = (grid.counts > 0) & (grid.counts < _FEWEST)
+    found = []
+    for severity, words, wide in ((Severity.REFUSE, "follow{s}", 1), (Severity.REVIEW, "nearly follow{s}", _NARROWEST)):
+        left, before = np.ptp(fitting, axis=0), np.ptp(np.array(possible), axis=0)
+        told = is_small & (left < wide) & (before >= wide) & (grid.low < grid.high)
+        if told.any():
+            numbers = (grid.case.number, *(case.number for case in beside))
+            labels = tuple(grid.behind.label(g, grid.case.labels) for g in np.flatnonzero(told).tolist())
+            n = int(told.sum())
+            verb = words.format(s="s" if n == 1 else "")
+            sentence = (
+                f"{n:,} withheld or rounded count{'' if n == 1 else 's'} of few people {verb} from another output of "
+                "the same variables: with other counts its figures would be others."
+            )
+            found.append(Finding(name, severity, numbers, labels, sentence, grid.case.people(grid.behind, told)))
+            break
+    return found
+
+
+def _tables(grid: _Grid) -> list[Integers] | None:
+    """All counts that agree with what is printed of the table; None where they are too many."""
+    hidden = grid.hidden
+    constraints = []
+    for cells, total in grid.sums:
+        inside = np.isin(hidden, cells)
+        known = np.setdiff1d(cells, hidden)
+        constraints.append((inside, total - int(grid.counts[known].sum())))
+    found: list[Integers] = []
+    for chosen in _filled([], hidden, constraints, (grid.low[hidden], grid.high[hidden])):
+        if len(found) > _MOST_TRIED:
+            return None
+        counts = grid.counts.copy()
+        counts[hidden] = chosen
+        found.append(counts)
+    return found
+
+
+def _filled(
+    start: list[int],
+    hidden: Integers,
+    constraints: Sequence[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], int]],
+    bounds: tuple[Integers, Integers],
+) -> Iterator[list[int]]:
+    """Every way to go on from the first hidden counts, by what each sum leaves for the next."""
+    low, high = bounds
+    at = len(start)
+    if at == len(hidden):
+        yield start
+        return
+    least, most = int(low[at]), int(high[at])
+    for inside, total in constraints:
+        if inside[at]:
+            left = total - sum(n for n, mine in zip(start, inside, strict=False) if mine)
+            later = np.flatnonzero(inside[at + 1 :]) + at + 1
+            least, most = max(least, left - int(high[later].sum())), min(most, left - int(low[later].sum()))
+    for n in range(least, most + 1):
+        yield from _filled([*start, n], hidden, constraints, bounds)
+
+
+def _at_most(grid: _Grid, case: Case) -> int:
+    """Rows that one table is computed on."""
+    return len(grid.counts) if case.output.can_condense else int(grid.counts.sum())
+
+
+def _fits(case: Case, grid: _Grid, counts: Integers) -> bool:
+    """Whether an output would be printed as it is if these were the counts."""
+    table = grid.case.table.select(grid.behind.names)
+    kept = np.flatnonzero(counts)
+    codes = np.indices(grid.behind.shape).reshape(len(grid.behind.shape), -1)[:, kept]
+    columns = [column.astype(variable.dtype) for column, variable in zip(codes, table.schema, strict=True)]
+    people = counts[kept]
+    if not case.output.can_condense:
+        columns, people = [np.repeat(column, people) for column in columns], None
+    try:
+        values = replace(case.output, where=None).evaluate(Table(table.schema, tuple(columns), people)).values
+    except DivulgeError:
+        return False
+    return len(values) == len(case.released.values) and bool(case.released.agrees(values).all())
