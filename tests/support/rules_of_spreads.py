@@ -42,6 +42,7 @@ _COUNTS = ("crosstab", {"variables": ["half", "third"]})
 # 100 people between 0 and 9 spread by about 825; one who is 50 away from them by 2,500.
 _SLOPE = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [55])
 _LESS = amounts(*_VALUES, 12.0, z=[i % 10 for i in range(100)] + [30])
+_POISSON = ("poisson", {"formula": "v ~ 1"})
 _TO_20 = amounts(*range(1, 21))
 _HAZARD = ("cox", {"formula": "t ~ z", "event": "e", "observed": "1"})
 _RANKS = ("rank-correlation", {"variables": ["z", "e"]})
@@ -114,6 +115,8 @@ SPREADS = (
     Example("all but one counted", "one fewer, in tens", _ONE_MORE, _fewer(_CHI, decimals=-1), ()),
     # (19/20)⁶⁰ is 0.05: what the others add changes the root by less than 10 %.
     Example("p per cent", "a high power", _TO_20, (("linear", {"formula": "I(v ** 60) ~ 1"}),), ("all rows",)),
+    Example("p per cent", "a Poisson model, one of two thirds", _OUTLIER, (_POISSON,), ()),
+    Example("p per cent", "a Poisson model, one of nearly all", amounts(*[0, 1] * 4, 100), (_POISSON,), ("all rows",)),
     Example("p per cent", "squares", _TO_20, (("linear", {"formula": "I(v ** 2) ~ 1"}),), ()),
     Example("people per term", "four events", _events(4), (_HAZARD,), ("those with the event e",)),
     Example("people per term", "five events", _events(5), (_HAZARD,), ()),

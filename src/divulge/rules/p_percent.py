@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,17 +11,19 @@ from divulge.contributions import Case
 from divulge.contributions.case import Weighting
 from divulge.kernels.arrays import Floats
 from divulge.outputs import Statbarn
-from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.stated import Stated
 from divulge.rules.rule import Finding, Rule
+
+_BLOCK = 50_000
+"""Rows of a design that are worked out at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PPercent(Rule):
     """X − x₁ − x₂ < p % of x₁: what the second largest has left to guess is too little.
 
-    A linear model of a function of a variable states sums of that function. Of high powers and exponentials one person
-    makes nearly all, and taken back the sum is nearly their value: x₁ + ln((X − g₂) / g₁) Δx / Δ ln g, with g = g(x)
-    and the slope between the two largest.
+    Models state sums of their response too, or of a function of it. Of high powers and exponentials one person makes
+    nearly all, and taken back the sum is nearly their value.
     """
 
     name: ClassVar[str] = "p per cent"
@@ -52,43 +54,67 @@ class PPercent(Rule):
                 f"{self.per_cent:g} % (the closest to within {closest:.1f} %)."
             )
             found += self.breach(case, behind, near, sentence)
-        return [*found, *self._of_functions(case)]
+        return [*found, *self._of_models(case)]
 
-    def _of_functions(self, case: Case) -> list[Finding]:
-        """The same of sums of a function of a response, in units of the response."""
+    def _of_models(self, case: Case) -> list[Finding]:
+        """The same of sums that models state, of a response or of a function of it, in units of the response."""
         stated = next(iter(case.output.stated(case.table, case.released)), None)
-        if stated is None or stated.link != "linear":
+        if stated is None or stated.about[1].startswith("= ") or not (stated.own[stated.inside] >= 0).all():
             return []
         name, what = stated.about
-        if what in (name, f"{name}, coarser") or what.startswith("= "):
-            return []
+        is_itself = what in (name, f"{name}, coarser")
+        if (is_itself and stated.link == "linear") or not stated.inside.any():
+            return []  # sums of groups, which are looked at above
+        if stated.link == "other" and case.of("class", "plane", "quantile"):
+            return []  # no model of a mean
         number = np.nan_to_num(case.table.schema[name].numbers)[case.table[name]]
-        size = stated.own * row_weights(case.output, case.table)
-        found: list[Finding] = []
-        for behind in (b for b in case.of("model", "term") if b.variable is None):
-            held = [np.flatnonzero((behind.group == g) & stated.inside) for g in range(behind.n_groups)]
-            off = [_off(number[rows], size[rows], case.table.times[rows]) for rows in held]
-            near = np.array([o < self.per_cent / 100 for o in off], dtype=bool) & case.shown(behind)
-            sentence = (
-                f"{{n}} sum{{s}} of a function of {name} that one person makes: taken back to {name}, it lies within "
-                f"{self.per_cent:g} % of theirs."
-            )
-            largest = np.zeros(case.table.n_rows, dtype=bool)
-            largest[[rows[np.argmax(size[rows])] for rows in held if len(rows)]] = True
-            found += [replace(f, people=f.people & largest) for f in self.breach(case, behind, near, sentence)]
-        return found
+        largest = _largest(stated, case.table.times)
+        near = [_off(one, stated.own, number) < self.per_cent / 100 for one in largest]
+        if not any(near):
+            return []
+        people = np.zeros(case.table.n_rows, dtype=bool)
+        people[[one.first for one, is_near in zip(largest, near, strict=True) if is_near]] = True
+        sentence = (
+            f"A sum of {name if is_itself else what} that the model states is nearly what one person adds: taken back "
+            f"to {name}, it lies within {self.per_cent:g} % of theirs."
+        )
+        return [Finding(self.name, self.severity, (case.number,), ("all rows",), sentence, people)]
 
 
-def _off(number: Floats, size: Floats, times: Floats) -> float:
-    """How far from the value of whoever adds most the sum lies when it is taken back, as a share of that value."""
-    order = np.argsort(-size, kind="stable")
-    if len(order) < 2 or size[order[-1]] < 0 or size[order[0]] <= 0 or not np.isfinite(size).all():
+class _Largest(NamedTuple):
+    """The rows that add most to a sum, and next to most but for those with the same value; what is left without the
+    second largest, in units of what the largest adds."""
+
+    first: int
+    next: int
+    left: float
+
+
+def _largest(stated: Stated, times: Floats) -> list[_Largest]:
+    """Of each sum that is stated; those that nobody adds to are left out."""
+    rows = np.flatnonzero(stated.inside)
+    size = np.abs(np.vstack([stated.columns(rows[at : at + _BLOCK]) for at in range(0, len(rows), _BLOCK)]))
+    size *= stated.own[rows, None]
+    found = []
+    for column in size.T:
+        first = int(np.argmax(column))
+        others = np.where(stated.own[rows] == stated.own[rows[first]], -1.0, column)
+        after = int(np.argmax(others))
+        if column[first] <= 0 or others[after] < 0:
+            continue
+        second = column[first] if times[rows[first]] > 1 else np.partition(column, -2)[-2]
+        left = max(float(times[rows] @ column) - float(second), float(column[first])) / float(column[first])
+        found.append(_Largest(int(rows[first]), int(rows[after]), left))
+    return found
+
+
+def _off(one: _Largest, own: Floats, number: Floats) -> float:
+    """How far from the value of whoever adds most the sum lies when it is taken back, as a share of that value.
+
+    A function is taken for a power of the response between the two largest: g₁ / g₂ = (x₁ / x₂)ᵏ.
+    """
+    (x, y), (g, h) = number[[one.first, one.next]], own[[one.first, one.next]]
+    if min(x, y, g, h) <= 0 or g == h or x == y:
         return np.inf
-    first = order[0]
-    others = order[number[order] != number[first]]
-    second = size[first] if times[first] > 1 else size[order[1]]
-    if not len(others) or number[first] == 0 or not 0 < size[others[0]] < size[first]:
-        return np.inf
-    slope = (number[first] - number[others[0]]) / np.log(size[first] / size[others[0]])
-    left = max(float(times @ size) - float(second), float(size[first]))
-    return float(abs(slope * np.log(left / size[first])) / abs(number[first]))
+    power = np.log(g / h) / np.log(x / y)
+    return float(abs(one.left ** (1 / power) - 1))
