@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from divulge.attacks.attack import Attack, Submitted
 from divulge.kernels.arrays import Floats, Integers
@@ -29,6 +31,9 @@ _SHARE, _PER_CENT = 0.05, 0.10
 
 _NEARLY = 0.22
 """Where so much of the spread of a person's value is left, it is nearly told."""
+
+_LEAST = 1 / _MOST_PEOPLE - _SHARE
+"""The leverage that each of so many people has where their sum follows, and what two of them have in common."""
 
 _NOTHING = 1e-9
 """Directions this much smaller than the largest are rounding errors."""
@@ -79,7 +84,7 @@ class SumsTogether(Attack):
     predictors for the normal equations of a model (Ritchie 2006). With values of the same spread and nothing else
     known, what is left of a person's variance is 1 − h, with h their leverage in the rows of A (Hoaglin & Welsch 1978):
     0 where their value follows. Differences between two outputs are one case of it, a weight that outweighs all others
-    is another.
+    is another. Of two or three people a sum or a difference tells each of them the others'.
     """
 
     name: ClassVar[str] = "sums taken together"
@@ -169,29 +174,43 @@ def _solve(stack: _Stack) -> list[_Solved]:
     ways = turned[kept].T / size[kept]
     leverage = np.concatenate([((stack.columns(rows) / scale @ ways) ** 2).sum(axis=1) for rows in stack.blocks()])
     times = stack.times[stack.rows]
-    likely = np.flatnonzero((leverage > 1 / _MOST_PEOPLE - _SHARE) & (times <= _MOST_PEOPLE))
+    likely = np.flatnonzero((leverage > _LEAST) & (times <= _MOST_PEOPLE))
     if not len(likely):
         return []
     weights = stack.columns(stack.rows[likely]) / scale
-    _, alike = np.unique(np.round(weights, 12), axis=0, return_inverse=True)
+    each = np.sqrt(times[likely])
+    hat = (weights @ ways) * each[:, None]
+    hat = hat @ hat.T
     inside = stack.rows[stack.stated[0].inside[stack.rows]]
     spread = spread_of(stack.stated[0].own[inside], stack.times[inside])
     found = []
-    for group in range(int(alike.max()) + 1):
-        members = np.flatnonzero(alike.ravel() == group)
-        rest = float(np.sqrt(max(1 - times[likely[members]] @ leverage[likely[members]], 0.0)))
+    for members in _together(hat):
+        # The combination of their values that sums tell best: of people alike their sum, of others a difference.
+        told, directions = np.linalg.eigh(hat[np.ix_(members, members)])
+        rest = float(np.sqrt(max(1 - told[-1], 0.0)))
         if times[likely[members]].sum() > _MOST_PEOPLE or rest > _NEARLY:
             continue
-        solved = _as_printed(stack, stack.rows[likely[members]], weights[members[0]], (triangle, scale), spread)
+        share = directions[:, -1] / each[members]
+        weight = (times[likely[members]] * share / np.abs(share).max()) @ weights[members]
+        solved = _as_printed(stack, stack.rows[likely[members]], weight, (triangle, scale), spread)
         if solved is not None:
             found.append(solved._replace(rest=rest))
     return found
 
 
+def _together(hat: Floats) -> list[Integers]:
+    """People whose values are told together: those whom the hat matrix joins."""
+    n, number = connected_components(sparse.csr_array(np.abs(hat) > _LEAST), directed=False)
+    return [np.flatnonzero(number == k).astype(np.int64) for k in range(n)]
+
+
 def _as_printed(
     stack: _Stack, people: Integers, weight: Floats, solver: tuple[Floats, Floats], spread: float
 ) -> _Solved | None:
-    """Which outputs give the sum of these people, and how precisely; None where too few digits are printed for it."""
+    """Which outputs give this combination of their values, and how precisely; None where too few digits are printed.
+
+    weight: what the combination weighs in each sum.
+    """
     triangle, scale = solver
     error = stack.error / scale
     error = np.maximum(error, 1e-6 * error.max()) if error.any() else np.ones(len(scale))
@@ -199,7 +218,7 @@ def _as_printed(
     target = np.linalg.lstsq(triangle.T, weight, rcond=_NOTHING)[0]
     combined = np.linalg.lstsq(triangle / error, target, rcond=_NOTHING)[0] / error
     used = np.abs(combined) > 1e-6 * np.abs(combined).max()
-    errors = float(stack.times[people].sum()) * np.abs(combined) * (stack.error / scale)
+    errors = np.abs(combined) * (stack.error / scale)
     # At worst, and as a rule (two standard deviations): roundings are uniform, and hardly ever all the same way.
     off, usual = float(errors.sum()), float(np.sqrt((errors**2).sum() / 3))
     first = stack.stated[0]

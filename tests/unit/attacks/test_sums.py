@@ -53,6 +53,18 @@ def test_both_outputs_are_named_where_one_is_known_to_the_last_digit_and_the_oth
     assert (found.severity.value, found.outputs) == ("review", (0, 1))
 
 
+def test_difference_of_two_people_whom_one_output_each_leaves_out_tells_each_the_other() -> None:
+    one, other = (Means(variables=("PAY",), decimals=2, where=f"LAST != {k}") for k in (1, 2))
+    (found,) = _found(one, other)
+    assert found.severity.value == "refuse"
+    assert np.flatnonzero(found.people).tolist() == [98, 99]
+
+
+def test_outputs_that_leave_out_many_different_people_each_tell_nobody() -> None:
+    one, other = (Means(variables=("PAY",), decimals=2, where=f"CARS != {k}") for k in (1, 2))
+    assert _found(one, other) == []
+
+
 def test_two_people_of_whom_only_the_sum_is_left_are_both_named() -> None:
     (found,) = _found(ALL, Means(variables=("PAY",), decimals=2, where="LAST = 0 or LAST = 3"))
     assert np.flatnonzero(found.people).tolist() == [98, 99]
