@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from divulge.assess import assess
 from divulge.assess.scenarios import MOST_KEY_SETS, backed_off
-from divulge.scenario import Scenario
+from divulge.scenario import Knows, Scenario
 from divulge.table import Table
 from tests.support.assessing import CROSSTAB, ready
 from tests.support.tables import small_table
@@ -55,6 +58,29 @@ def test_more_keys_never_hide_who_is_exposed(kind: str, extra: tuple[str, ...]) 
     assert found.verdict == "refuse"
     # The villages of one: the first person for certain; of the others a mean may be a common income.
     assert found.exposed[: 3 if kind == "crosstab" else 1].all()
+
+
+@pytest.mark.parametrize("knows", [k for k in get_args(Knows) if k != "earlier outputs"])
+def test_granted_knowledge_never_hides_who_is_exposed(knows: Knows) -> None:
+    scenario = {"keys": ["VILLAGE"], "target": "HIV", "knows": knows}
+    found = assess(ready(OUTPUTS["crosstab"][0], table=TABLE, scenario=scenario), workers=1)
+    assert found.verdict == "refuse"
+    assert found.exposed[:3].all()
+
+
+@pytest.mark.slow
+@settings(max_examples=8, deadline=None)  # each is two assessments, of some hundredths of a second
+@given(seed=st.integers(0, 10_000), n=st.integers(60, 120), levels=st.integers(3, 30))
+def test_keys_and_outputs_more_never_lower_anybodys_exposure(seed: int, n: int, levels: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {name: rng.integers(0, k, n).tolist() for name, k in (("A", levels), ("B", 3), ("C", 4), ("D", 2))}
+    table = small_table(**columns)
+    first, second = ({"kind": "crosstab", "variables": v, "compute": True} for v in (["A", "B"], ["C", "D"]))
+    few = assess(ready(first, table=table, scenario={"keys": ["A"], "target": "B"}), workers=1)
+    more = assess(ready(first, table=table, scenario={"keys": ["A", "C", "D"], "target": "B"}), workers=1)
+    both = assess(ready(first, second, table=table, scenario={"keys": ["A"], "target": "B"}), workers=1)
+    assert (few.exposed <= more.exposed).all()
+    assert (few.exposed <= both.exposed).all()
 
 
 def test_one_more_output_never_hides_who_is_exposed() -> None:

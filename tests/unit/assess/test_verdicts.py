@@ -133,6 +133,33 @@ UNSAFE |= {
             {"kind": "crosstab", "variables": ["p", "r"], **OTHERS},
         ),
     ),
+    "a table of all beside a χ² that lacks one": (
+        _one_apart(),
+        (
+            {"kind": "chi-squared", "variables": ["p", "r"], "decimals": 5, **OTHERS},
+            {"kind": "crosstab", "variables": ["p", "r"]},
+        ),
+    ),
+    "withheld cells beside a saturated model": (
+        _grid(a=(40, 3), b=(55, 6), c=(30, 2)),
+        (
+            {"kind": "crosstab", "variables": ["x", "y"], "threshold": 10},
+            {"kind": "logistic", "formula": "y ~ C(x)", "decimals": 4},
+        ),
+    ),
+    "mean of a high power": (_group(9000, *[20] * 11), ({"kind": "linear", "formula": "exp(v / 200) ~ 1"},)),
+    "gamma regression that one dominates": (
+        small_table(v=[900_000, *_numbers(60)]),
+        ({"kind": "gamma", "formula": "v ~ 1"},),
+    ),
+    "two means that leave out another person each": (
+        _one_apart(),
+        ({**MEAN, **OTHERS}, {**MEAN, "where": "v != 110"}),
+    ),
+    "mode of the one who has a weight": (
+        small_table(v=_numbers(61), w=[1] + [0] * 60),
+        ({"kind": "mode", "variables": ["v"], "weights": "w"},),
+    ),
     "Poisson regression whose slope one makes": (
         small_table(v=[40, *(i % 5 for i in range(120))], x=[900, *(i % 7 for i in range(120))]),
         ({"kind": "poisson", "formula": "v ~ x", "decimals": 8},),
