@@ -133,6 +133,22 @@ TABLES = (
         (),
         {"rarest": 0.3, "sensitive": "y"},
     ),
+    Example(
+        "class disclosure",
+        "a group without spread",
+        amounts(*[7] * 11, *range(20, 50), c=["p"] * 11 + ["q"] * 30),
+        (("shape", {"variables": ["v"], "by": ["c"]}),),
+        ("sd v | c=p",),
+        {"rarest": 0.1},
+    ),
+    Example(
+        "class disclosure",
+        "a group without spread, as most elsewhere",
+        amounts(*[7] * 11, *[7] * 25, *range(20, 25), c=["p"] * 11 + ["q"] * 30),
+        (("shape", {"variables": ["v"], "by": ["c"]}),),
+        (),
+        {"rarest": 0.1},
+    ),
     Example("class disclosure", "nobody alike", grid({"divorced": (5, 1), "single": (2, 2)}), GRID, ()),
     Example(
         "base given away",

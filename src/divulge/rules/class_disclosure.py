@@ -20,7 +20,8 @@ class ClassDisclosure(Rule):
     """k-disclosure: a margin p of a variable and one of its cells c with |p| − k ≤ |c|: all but k of p are in c.
 
     A mean of 0 and 1 that is 0 or 1, a level of a regression on which all have the same response, and a survival curve
-    along which everybody or nobody has the event are cells too.
+    along which everybody or nobody has the event are cells too. So is a group without spread: with its mean everybody's
+    value is told.
     """
 
     name: ClassVar[str] = "class disclosure"
@@ -29,6 +30,8 @@ class ClassDisclosure(Rule):
     statbarns: ClassVar[tuple[Statbarn, ...]] = (
         Statbarn.FREQUENCIES,
         Statbarn.AGGREGATES,
+        Statbarn.SHAPE,
+        Statbarn.GINI,
         Statbarn.MODELS,
         Statbarn.SURVIVAL,
     )
@@ -67,7 +70,24 @@ class ClassDisclosure(Rule):
             full, counts = (np.asarray(cells.any(axis=1)) for cells in (alike, alike & is_news))
             sentence = "Class disclosure: everybody of {n} group{s} has the same value."
             found += self._told(case, behind, full & case.shown(behind), counts, sentence)
+        for behind in case.of("sd", "variance", "concentration"):
+            full, counts = self._without_spread(case, behind)
+            sentence = "Class disclosure: {n} group{s} without spread, whose people all have the same value."
+            found += self._told(case, behind, full & case.shown(behind), counts, sentence)
         return found
+
+    def _without_spread(self, case: Case, behind: Behind) -> tuple[Mask, Mask]:
+        """Groups of several people with one value, and whether these are few or the value is rare elsewhere."""
+        number, inside, n = case.numbers(behind), behind.group >= 0, case.rows(behind)
+        low, high = np.full(behind.n_groups, np.inf), np.full(behind.n_groups, -np.inf)
+        np.minimum.at(low, behind.group[inside], number[inside])
+        np.maximum.at(high, behind.group[inside], number[inside])
+        alike, is_news = (low == high) & (n > 1), n < self.fewest
+        for g in np.flatnonzero(alike & ~is_news).tolist():
+            elsewhere = inside & (behind.group != g)
+            shared = case.table.count(elsewhere & (number == low[g])) / max(case.table.count(elsewhere), 1)
+            is_news[g] = self.rarest >= 1 or (shared <= self.rarest and elsewhere.any())
+        return alike, is_news
 
     def _told(self, case: Case, behind: Behind, full: Mask, counts: Mask, sentence: str) -> list[Finding]:
         """Groups of which everybody is alike: those that count, and the others as a note."""
