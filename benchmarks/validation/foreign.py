@@ -1,6 +1,6 @@
 """Outputs of known truth on data that nobody tuned for: safe and unsafe ones in pairs, each with its attack.
 
-The data stay where they are: FOREIGN in the environment names the folder that holds `data/` and `wild/cases/`. ONLY
+The data stay where they are: FOREIGN in the environment names the folder with `data/`, `handed_in/` and `wild/`. ONLY
 ("nursery sd2011") takes some of the data, CASES ("median of three;mode of two") some of the outputs, SEEDS ("1 2 3")
 other seeds; SPLITS and SECONDS other settings than the usual ones, of which none may release what is unsafe. What is
 run anew takes the place of what was kept of the same output, seed and settings, as it ends; the rest stays. `load`: how
@@ -46,6 +46,8 @@ def frame_of(data: str) -> Frame:
         frame = pd.read_parquet(FOLDER / "data" / "cps_1994_95_adults.parquet").head(40_000)
     elif data.startswith("wild/"):
         frame = pd.read_csv(FOLDER / "wild" / "cases" / data.removeprefix("wild/") / "data.csv")
+    elif data.startswith("handed_in/"):
+        frame = pd.read_csv(FOLDER / "handed_in" / "data" / f"{data.removeprefix('handed_in/')}.csv")
     else:
         frame = pd.read_csv(FOLDER / "data" / f"{data}.csv")
     return frame.rename(columns=lambda name: str(name).replace(".", "_").replace(" ", "_"))

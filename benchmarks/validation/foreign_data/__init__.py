@@ -3,8 +3,9 @@
 from benchmarks.validation.foreign_data.case import Foreign
 from benchmarks.validation.foreign_data.models import MODELS
 from benchmarks.validation.foreign_data.numbers import NUMBERS
+from benchmarks.validation.foreign_data.pairs import PAIRS
 from benchmarks.validation.foreign_data.small_groups import SMALL_GROUPS
 from benchmarks.validation.foreign_data.tables import TABLES
 
-CASES: tuple[Foreign, ...] = (*TABLES, *NUMBERS, *SMALL_GROUPS, *MODELS)
+CASES: tuple[Foreign, ...] = (*TABLES, *NUMBERS, *SMALL_GROUPS, *MODELS, *PAIRS)
 """Every output of the list."""

@@ -198,3 +198,83 @@ def largest_of_few(value: str, fewest: int = 10) -> Attack:
         return n if n < fewest else 0
 
     return attack
+
+
+def counted_with_one_more(x: str, y: str, where: str) -> Attack:
+    """A table of all beside χ² of all but one: of the cells that the one may be in, those are left that give the χ²."""
+
+    def attack(frame: Frame) -> int:
+        counts = pd.crosstab(frame[x], frame[y])
+        part = frame.query(where)
+        printed = round(_chi_squared(pd.crosstab(part[x], part[y]).to_numpy(float)), 4)
+        (left_out,) = frame.drop(part.index)[x]
+        fits = []
+        for value in counts.columns:
+            less = counts.copy()
+            less.loc[left_out, value] -= 1
+            fits += [value] * (round(_chi_squared(less.to_numpy(float)), 4) == printed)
+        return int(len(fits) == 1)
+
+    return attack
+
+
+def _chi_squared(table: np.ndarray) -> float:
+    expected = table.sum(1, keepdims=True) * table.sum(0) / table.sum()
+    return float(((table - expected) ** 2 / expected).sum())
+
+
+def shares_beside_withheld(by: str, event: str, withheld: int) -> Attack:
+    """A table that withholds cases below a number beside a model with a share for each group: share / (1 − share) × the
+    others of the group is the withheld number."""
+
+    def attack(frame: Frame) -> int:
+        given = 0
+        for _, group in frame.groupby(by)[event]:
+            cases, others = int(group.sum()), int((1 - group).sum())
+            log_odds = round(float(np.log(cases / others)), 4) if cases and others else np.inf
+            if 0 < cases < withheld <= others:
+                given += cases * (round(np.exp(log_odds) * others) == cases)
+        return given
+
+    return attack
+
+
+def power_mean(value: str, power: int) -> Attack:
+    """The mean m of a high power of n people: whoever has the second largest takes their own away from n m, and the root
+    of what is left is nearly the largest."""
+
+    def attack(frame: Frame) -> int:
+        x = frame[value].dropna().to_numpy(float)
+        left = len(x) * (x**power).mean() - np.sort(x)[-2] ** power
+        return int(abs(left ** (1 / power) - x.max()) <= _NEAR * x.max())
+
+    return attack
+
+
+def mean_that_one_makes(value: str) -> Attack:
+    """The mean that a model without predictors states, times how many there are, is nearly the largest."""
+
+    def attack(frame: Frame) -> int:
+        x = np.sort(frame[value].dropna().to_numpy(float))
+        return int(abs(len(x) * x.mean() - x[-2] - x[-1]) <= _NEAR * x[-1])
+
+    return attack
+
+
+def difference_of_two(value: str, first: str, second: str) -> Attack:
+    """Two means that each leave another person out: their sums differ by what one has more than the other, so that each
+    of the two learns what the other has."""
+
+    def attack(frame: Frame) -> int:
+        one, other = frame.query(first)[value], frame.query(second)[value]
+        told = len(one) * round(one.mean(), 2) - len(other) * round(other.mean(), 2)
+        true = frame.drop(one.index)[value].sum() - frame.drop(other.index)[value].sum()
+        left_out = {*frame.index} - ({*one.index} & {*other.index})
+        return 2 * int(len(left_out) == 2 and abs(told + true) <= _NEAR * frame[value].std())
+
+    return attack
+
+
+def told_apart(value: str, low: float, high: float) -> Attack:
+    """Two histograms with borders that differ: the difference of two bars counts those in between."""
+    return lambda frame: n if (n := int(frame[value].between(low, high, inclusive="left").sum())) < 3 else 0
