@@ -272,6 +272,24 @@ def _settings(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def _foreign_rules(result: dict[str, Any]) -> list[str]:
+    t = result["totals"]
+    must = [
+        ("unsafe outputs about which nothing is said before any search", "none", f"{t['unsafe, nothing said']:,}"),
+        ("unsafe outputs refused before any search", "", f"{t['unsafe, refuse']:,} of {t['unsafe']:,}"),
+        ("safe outputs held back", "none", f"{t['safe'] - t['safe, nothing said']:,} of {t['safe']:,}"),
+    ]
+    left = [x for x in result["lines"] if x["truth"] == "unsafe" and x["before any search"] == "nothing said"]
+    named = ", ".join(f"{x['output']} ({x['data']})" for x in left)
+    return [
+        "## Before any search",
+        "What rules, audit and attacks say of the same outputs, without a split and without a search. The strictest "
+        "reason makes the verdict, so that what they hold back is released at no number of splits and no length of a "
+        f"search. {'The contrast has to find: ' + named + '.' if named else ''}".rstrip(),
+        _grid(["what must hold", "needed", "found"], must),
+    ]
+
+
 def _power(result: dict[str, Any]) -> list[str]:
     t = result["totals"]
     return [
@@ -293,6 +311,7 @@ def _as_true(line: Line) -> bool:
 SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "known_truth": _known_truth,
     "foreign": _foreign,
+    "foreign_rules": _foreign_rules,
     "foreign_settings": _settings,
     "power": _power,
     "true_exposure": _true_exposure,

@@ -23,6 +23,7 @@ CHECKS = (
     "faults",
     "serve_faults",
     "foreign",
+    "foreign_rules",
     "epsilon",
 )
 """The files of this folder that are checks."""

@@ -77,7 +77,7 @@ def run_one(case: Foreign, seed: int, splits: int, seconds: float, folder: Path)
         "splits": splits or "usual",
         "seconds a search": seconds or "usual",
         "given away": case.attack(frame),
-        "truth": _truth(case, frame),
+        "truth": truth_of(case, frame),
     }
     try:
         table = table_of(frame, folder)
@@ -95,7 +95,7 @@ def run_one(case: Foreign, seed: int, splits: int, seconds: float, folder: Path)
     }
 
 
-def _truth(case: Foreign, frame: Frame) -> str:
+def truth_of(case: Foreign, frame: Frame) -> str:
     return "between" if case.truth == "between" else "unsafe" if case.attack(frame) else "safe"
 
 
