@@ -240,8 +240,8 @@ def shares_beside_withheld(by: str, event: str, withheld: int) -> Attack:
 
 
 def power_mean(value: str, power: int) -> Attack:
-    """The mean m of a high power of n people: whoever has the second largest takes theirs away from n m; the root of what
-    is left is nearly the largest."""
+    """The mean m of a high power of n people: whoever has the second largest takes theirs away from n m; of what is
+    left the root is nearly the largest."""
 
     def attack(frame: Frame) -> int:
         x = frame[value].dropna().to_numpy(float)
