@@ -17,9 +17,9 @@ from divulge.rules.rule import Finding, Rule, Severity
 _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
 """What other rules and attacks compare more exactly, or what one person more or less hardly moves."""
 
-_OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance")
-"""What follows from counts, sums and squares, in whichever of these ways they are printed. A Gini coefficient or a
-median is no function of these."""
+_OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance", "concentration")
+"""What follows from counts, sums and squares, in whichever of these ways they are printed. A median is no function of
+these; of concentrations a Herfindahl index is one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -192,6 +192,13 @@ def test_statistic_of_all_and_of_all_but_one_is_never_released(name: str) -> Non
     assert {"review", "refuse"} & {b.does for b in found}
 
 
+def test_herfindahl_index_of_all_beside_mean_and_spread_of_all_but_one_is_never_released() -> None:
+    others = ({**MEAN, **OTHERS}, {"kind": "shape", "variables": ["v"], "decimals": 3, **OTHERS})
+    outputs = ({"kind": "herfindahl", "variables": ["v"], "decimals": 6}, *others)
+    found = work_out(ready(*({**o, "compute": True} for o in outputs), table=_one_apart())).breaches(range(3))
+    assert {"review", "refuse"} & {b.does for b in found}
+
+
 def test_correlation_that_one_person_makes_is_never_released() -> None:
     table = small_table(v=_numbers(121), x=[*range(120), 500_000])
     found = work_out(
