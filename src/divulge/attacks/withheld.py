@@ -192,9 +192,9 @@ def _fits(case: Case, grid: _Grid, counts: Integers) -> bool:
     kept = np.flatnonzero(counts)
     codes = np.indices(grid.behind.shape).reshape(len(grid.behind.shape), -1)[:, kept]
     columns = [column.astype(variable.dtype) for column, variable in zip(codes, table.schema, strict=True)]
-    people = counts[kept]
+    people: Integers | None = counts[kept]
     if not case.output.can_condense:
-        columns, people = [np.repeat(column, people) for column in columns], None
+        columns, people = [np.repeat(column, counts[kept]) for column in columns], None
     try:
         values = replace(case.output, where=None).evaluate(Table(table.schema, tuple(columns), people)).values
     except DivulgeError:
