@@ -19,7 +19,7 @@ _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum
 
 _OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance", "concentration")
 """What follows from counts, sums and squares, in whichever of these ways they are printed. A median is no function of
-these; of concentrations a Herfindahl index is one."""
+these, nor is a Gini coefficient; a Herfindahl index is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +114,11 @@ class DifferencedStatistics(Rule):
 
 def _are_of_moments(first: Case, second: Case) -> bool:
     """Whether one is a statistic that whoever has counts, sums and squares works out, and the other says of these."""
-    one, other = ({b.what for b in case.behind} for case in (first, second))
+    one, other = ({b.what for b in case.behind if _is_told(case, b.what)} for case in (first, second))
     says = {*_OF_MOMENTS, "count", "share", "mean", "total"}
     return any(a & {*_OF_MOMENTS} and b & says for a, b in ((one, other), (other, one)))
+
+
+def _is_told(case: Case, what: str) -> bool:
+    """Whether a statistic is what it says by itself: Gini's is a concentration that no moments give."""
+    return not (what == "concentration" and case.output.statbarn is Statbarn.GINI)

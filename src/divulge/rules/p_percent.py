@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.contributions import Case
 from divulge.contributions.case import Weighting
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs import Statbarn
 from divulge.outputs.stated import Stated
 from divulge.rules.rule import Finding, Rule
@@ -73,7 +73,8 @@ class PPercent(Rule):
         if not any(near):
             return []
         people = np.zeros(case.table.n_rows, dtype=bool)
-        people[[one.first for one, is_near in zip(largest, near, strict=True) if is_near]] = True
+        for one in (one for one, is_near in zip(largest, near, strict=True) if is_near):
+            people[one.alike] = True
         sentence = (
             f"A sum of {name if is_itself else what} that the model states is nearly what one person adds: taken back "
             f"to {name}, it lies within {self.per_cent:g} % of theirs."
@@ -82,10 +83,11 @@ class PPercent(Rule):
 
 
 class _Largest(NamedTuple):
-    """The rows that add most to a sum, and next to most but for those with the same value; what is left without the
-    second largest, in units of what the largest adds."""
+    """Who adds most to a sum (alike: all who add as much), who next to most but for those with the same value, and what
+    is left without the second largest, in units of what the largest adds."""
 
     first: int
+    alike: Integers
     next: int
     left: float
 
@@ -104,7 +106,7 @@ def _largest(stated: Stated, times: Floats) -> list[_Largest]:
             continue
         second = column[first] if times[rows[first]] > 1 else np.partition(column, -2)[-2]
         left = max(float(times[rows] @ column) - float(second), float(column[first])) / float(column[first])
-        found.append(_Largest(int(rows[first]), int(rows[after]), left))
+        found.append(_Largest(int(rows[first]), rows[column == column[first]], int(rows[after]), left))
     return found
 
 
@@ -114,6 +116,8 @@ def _off(one: _Largest, own: Floats, number: Floats) -> float:
     A function is taken for a power of the response between the two largest: g₁ / g₂ = (x₁ / x₂)ᵏ.
     """
     (x, y), (g, h) = number[[one.first, one.next]], own[[one.first, one.next]]
+    if (g, h) == (x, y):
+        return one.left - 1  # no function but the response itself
     if min(x, y, g, h) <= 0 or g == h or x == y:
         return np.inf
     power = np.log(g / h) / np.log(x / y)
