@@ -5,7 +5,7 @@ BIN := .venv/bin
 export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-fast check fix bench wild peers validate golden docs lock clean
+.PHONY: help demo open serve test test-fast check fix bench wild peers validate golden docs lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ endef
 
 demo: .venv/runtime ## run the main job on embedded data and print where the report is
 	@$(BIN)/divulge demo --run demo-output
+
+open: .venv/runtime ## open a page for a file of your own: five clicks to a verdict
+	@$(BIN)/divulge open $(ARGS)
 
 serve: .venv/runtime ## start the service on this machine, with the data of the demonstration
 	@mkdir -p demo-output

@@ -295,9 +295,10 @@ def _about_people(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         people = "person is" if e.n_exposed == 1 else "people are"
         raised = "that they are in the data raises the chance of guessing something about them by more than "
         raised += f"{policy.delta:g}"
-        certain = (
-            f"a value is made certain for {e.n_certain:,} of them, in classes of fewer than {policy.certain_class}"
-        )
+        whose = "a value of theirs is made certain"
+        if e.n_certain < e.n_exposed:
+            whose = f"a value is made certain for {e.n_certain:,} of them"
+        certain = f"{whose}, in classes of fewer than {policy.certain_class}"
         why = [raised] * (e.n_exposed > e.n_certain) + [certain] * (e.n_certain > 0)
         yield _Reason(True, f"{e.n_exposed:,} {people} exposed: {', or '.join(why)}.")
     for breach in (b for b in e.breaches if b.does != "note"):

@@ -66,6 +66,12 @@ def test_every_make_target_says_what_it_does() -> None:
     assert explained == set(phony[1].split())
 
 
+def test_readme_names_targets_that_there_are() -> None:
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", _text("README.md"), re.MULTILINE))
+    assert "open" in named
+    assert named <= set(re.findall(r"^([a-z-]+):.*## \S", _text("Makefile"), re.MULTILINE))
+
+
 @pytest.mark.parametrize("page", ["README.md", "DEVELOPERS.md", "GLOSSARY.md", "CHANGELOG.md"])
 def test_links_between_pages_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", _text(page))

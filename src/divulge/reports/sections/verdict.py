@@ -155,9 +155,12 @@ def would_be_found(source: Source) -> bool:
 
 
 def output_name(source: Source, path: tuple[str | int, ...]) -> Name:
-    """What an output is called; what it is where nobody named it."""
-    described = str(source.get(*path, "description") or f"Output {source.get(*path, 'number')}").removesuffix(".")
+    """What an output is called; what it is where nobody named it, and its number where there are several."""
+    number = f"Output {source.get(*path, 'number')}"
+    described = str(source.get(*path, "description") or number).removesuffix(".")
     shown = described if len(described) <= _LONGEST else f"{described[: _LONGEST - 1]}…"
+    if shown != number and len(source.many("outputs")) > 1:
+        shown = f"{number} ({shown})"
     return Name(source.get(*path, "name") or shown)
 
 
