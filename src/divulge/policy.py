@@ -325,7 +325,7 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         yield _Reason(False, said, "Name the generator, or the command that makes the rows.")
     if not e.has_contrast:
         said = "People in the data were not compared with people outside it, so what is disclosed is not known."
-        made = "Use the design repeated-halves; if that was used, give it more time (synthesiser: {seconds: …})."
+        made = "Use the design repeated-halves; if that was used, give it more time (synthesiser: {seconds: 10})."
         settle = made if e.is_made else "Name a holdout: people who were not in the data."
         yield _Reason(False, said, settle)
     elif wide:
@@ -341,20 +341,20 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
             False,
             f"Only {e.near:.0%} of the released figures could be reproduced in synthetic data, so what the "
             "others give away was not put to the test.",
-            "A longer search (synthesiser: {seconds: …}), or a check that the figures do not contradict.",
+            "A longer search (synthesiser: {seconds: 10}), or a check that the figures do not contradict each other.",
         )
     elif e.worst_in_splits < policy.each_figure:
         yield _Reason(
             False,
             f"One figure could be reproduced in only {e.worst_in_splits:.0%} of the splits: what it gives away was "
             "hardly put to the test.",
-            "A longer search in the splits (synthesiser: {seconds: …}).",
+            "A longer search in the splits (synthesiser: {seconds: 10}).",
         )
     elif e.in_splits < policy.embedded:
         yield _Reason(
             False,
             f"In the splits only {e.in_splits:.0%} of the figures could be reproduced, so the contrast is understated.",
-            "A longer search in the splits (synthesiser: {seconds: …}).",
+            "A longer search in the splits (synthesiser: {seconds: 10}).",
         )
     if e.n_failed:
         said = f"In {e.n_failed} of {e.n_splits + e.n_failed} splits an output could not be computed."

@@ -83,6 +83,7 @@ def test_robust_standard_errors_are_named_and_agree(capsys: pytest.CaptureFixtur
     assert divulge("compute", "s.yaml") == 0
     shown = capsys.readouterr().out
     assert "standard errors HC1" in shown
+    assert "released se" in shown
     assert "All 6 released figures agree" in shown
 
 
@@ -122,6 +123,18 @@ def test_other_names_mean_kinds_that_there_are() -> None:
     other = kinds_by_other_names(known)
     assert set(other.values()) <= set(known)
     assert not set(other) & set(known)
+
+
+@pytest.mark.parametrize("command", ["check", "assess", "compute"])
+def test_data_in_the_place_of_a_spec_are_told_without_a_value_of_theirs(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("people.csv").write_text("CANARY: 1\nCANARY: 2\n", encoding="utf-8")
+    assert divulge(command, "people.csv") == SpecError.exit_code
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "this is a file of data, and a spec is needed" in shown
+    assert "divulge new SPEC.yaml --data people.csv" in shown
+    assert "CANARY" not in shown
 
 
 @pytest.mark.parametrize("name", ["tables.xlsx", "plot.png"])
@@ -238,5 +251,6 @@ def test_advice_of_the_policy_is_a_line_of_a_spec() -> None:
     lines = re.findall(r"\((\w+: \{[^)]*\})\)", source)
     assert lines
     for line in lines:
-        pasted = parse_yaml(line.replace("…", "30"))
-        assert parse_spec({"data": "people.csv", "outputs": [{"kind": "crosstab", "variables": ["SEX"]}], **pasted})
+        assert parse_spec(
+            {"data": "people.csv", "outputs": [{"kind": "crosstab", "variables": ["SEX"]}], **parse_yaml(line)}
+        )

@@ -119,10 +119,13 @@ def test_model_needs_to_know_what_it_explains(capsys: pytest.CaptureFixture[str]
     assert "--response" in capsys.readouterr().err
 
 
-def test_dummies_named_by_variable_and_value_are_understood() -> None:
-    Path("model.csv").write_text("term,coef\nconst,1.50\nAGE,0.20\nSEX_2,0.10\n", encoding="utf-8")
+@pytest.mark.parametrize("dummy", ["SEX_2", "SEX2", "factor(SEX)2", "as.factor(SEX)2"])
+def test_dummies_named_by_variable_and_value_are_understood(dummy: str) -> None:
+    Path("model.csv").write_text(f"term,coef\nconst,1.50\nAGE,0.20\n{dummy},0.10\n", encoding="utf-8")
     assert divulge("--quiet", "new", "spec.yaml", *WITH, "--results", "model.csv", "--response", "TENURE") == 0
-    assert vars(read_spec("spec.yaml").outputs[0])["formula"] == "TENURE ~ AGE + C(SEX)"
+    spec = read_spec("spec.yaml")
+    assert vars(spec.outputs[0])["formula"] == "TENURE ~ AGE + C(SEX)"
+    assert read_inputs(spec).released[0] is not None
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
     [
         ({"n_exposed": 1}, Verdict.REFUSE, "1 person is exposed"),
         ({"n_exposed": 2, "n_certain": 1}, Verdict.REFUSE, "by more than 0.1, or a value is made certain for 1"),
-        ({"n_exposed": 2, "n_certain": 2}, Verdict.REFUSE, "2 people are exposed: a value is made certain"),
+        ({"n_exposed": 2, "n_certain": 2}, Verdict.REFUSE, "2 people are exposed: a value of theirs is made certain"),
         ({"n_exposed": 3}, Verdict.REFUSE, "3 people are exposed"),
         ({"risks": (("A from B", 0.08, 0.07, 0.09),)}, Verdict.REFUSE, "even its lower bound 0.0700"),
         ({"risks": (("A from B", 0.03, 0.029, 0.031),)}, Verdict.REVIEW, "may be as high as 0.0310"),

@@ -55,6 +55,10 @@ def _grid(one: Computed) -> Grid:
         grid.add_column("se", justify="right")
     if one.agrees is not None:
         grid.add_column("released", justify="right")
+    given_se = [] if one.agrees is None or released.se is None else released.precision_of_se.texts(released.se)
+    if given_se:
+        grid.add_column("released se", justify="right")
+    if one.agrees is not None:
         grid.add_column("agrees")
     shown = released.precision.texts(figures.values)
     given = released.precision.texts(released.values)
@@ -67,7 +71,9 @@ def _grid(one: Computed) -> Grid:
         if figures.se is not None:
             row.append(se[i] or "undefined")
         if one.agrees is not None:
-            row += [given[i] or "suppressed", "yes" if one.agrees[i] else "NO"]
+            row.append(given[i] or "suppressed")
+            row += [given_se[i] or ""] if given_se else []
+            row.append("yes" if one.agrees[i] else "NO")
         grid.add_row(*row)
     return grid
 

@@ -251,19 +251,29 @@ def _formula_of(terms: Sequence[str], schema: Schema, path: Path) -> str:
         for part in term.split(":"):
             match = _LEVEL.match(part.strip())
             factor = match["factor"] if match is not None else part.strip()
-            if factor not in schema and "(" not in factor:
-                # SEX_2, AREAP_48: a dummy named by its variable and its value.
-                name, _, level = factor.rpartition("_")
-                if name not in schema or schema[name].code(level) is None:
-                    raise SpecError(
-                        f"the term {term!r} names no variable of the data.",
-                        where=str(path),
-                        hint="Give the formula: --model 'CARS ~ AGE + C(SEX)'.",
-                    )
+            name = None if factor in schema else _variable_of(factor, schema)
+            if name is not None:
                 factor = f"C({name})"
+            elif factor not in schema and "(" not in factor:
+                raise SpecError(
+                    f"the term {term!r} names no variable of the data.",
+                    where=str(path),
+                    hint="Give the formula: --model 'CARS ~ AGE + C(SEX)'.",
+                )
             parts.append(factor)
         factors[":".join(parts)] = None
     return " + ".join(factors) or "1"
+
+
+def _variable_of(dummy: str, schema: Schema) -> str | None:
+    """The variable of a dummy that is named by it and its value: SEX_2, and as R writes it SEX2 or factor(SEX)2."""
+    plain = re.sub(r"^(?:as\.)?factor\((.+?)\)", r"\1", dummy)
+    for end in range(len(plain) - 1, 0, -1):
+        name, level = plain[:end], plain[end:]
+        values = [schema[name].code(text) for text in (level, level.removeprefix("_"))] if name in schema else []
+        if any(value is not None for value in values):
+            return name
+    return None
 
 
 def _whose(texts: Sequence[str], schema: Schema, but: Sequence[str] = ()) -> str | None:

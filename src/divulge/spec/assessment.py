@@ -22,6 +22,7 @@ from divulge.spec.document import read_document
 from divulge.spec.mistakes import without_mistakes
 from divulge.spec.teaching import TeachingFields
 from divulge.synthesisers import SYNTHESISERS, Synthesiser
+from divulge.table.files.read import READERS
 
 _KINDS = Kinds("kind of output", OUTPUTS, also=kinds_by_other_names({kind.kind: kind for kind in OUTPUTS}))
 _Outputs = tuple[Annotated[Output, _KINDS], ...]
@@ -110,6 +111,10 @@ class _Rest(Assessment):
 def read_spec(path: str | Path, *, allow_code: bool = False, problems: list[DivulgeError] | None = None) -> Assessment:
     """An assessment from a YAML or JSON file, as `parse_spec` has it."""
     file = Path(path)
+    if file.suffix.lower() in (".csv", ".tsv", *READERS) and file.is_file():
+        # Read as a spec, a message about a line of it could tell a value.
+        hint = f"Write one about it: divulge new SPEC.yaml --data {file}. Or open a page: divulge open --data {file}."
+        raise SpecError("this is a file of data, and a spec is needed.", where=str(file), hint=hint)
     return parse_spec(read_document(file), file.parent, allow_code=allow_code, problems=problems)
 
 

@@ -197,7 +197,7 @@ def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
         for stem in dict.fromkeys([name, factor.text, f"C({name})"]):
             written += [f"{stem}[T.{level}]", f"{stem}[S.{level}]", f"{stem}[{level}]"]
         written += [f"{name}_{level}", f"{name}={level}", f"{name}.{level}", f"{name} {level}", f"{name}{level}"]
-        written += [f"{level}.{name}", f"i.{level}.{name}"]
+        written += [f"{level}.{name}", f"i.{level}.{name}", f"factor({name}){level}", f"as.factor({name}){level}"]
     return tuple(dict.fromkeys(_folded(w) for w in written))
 
 
