@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.nation_people import CARDS, FOLDER, PLANTED, made
 from benchmarks.nation_queue import queue
+from benchmarks.nation_sampled import CASES, compare
 
 N_TABLES = 20
 """Tables of three variables that are assessed together and alone; the planted people stand in the first."""
@@ -91,6 +92,16 @@ def _numbers(found: dict[str, Any]) -> _Lines:
             yield f"{name} of an income, {n:,} people", _process(name, made(n, "incomes"))
 
 
+def _sampled(found: dict[str, Any]) -> _Lines:
+    del found
+    for n, name, seed, planted in CASES:
+        who = "three of them alone" if planted else "nobody alone"
+        yield (
+            f"{name}, {n:,} people, {who}, seed {seed}: sample and all rows",
+            compare(made(n, "incomes"), name, seed, planted),
+        )
+
+
 def _stream(found: dict[str, Any]) -> _Lines:
     del found
     yield f"synthetic rows of {SIZES[-1]:,} people, written as Parquet", _process("stream", made(SIZES[-1]))
@@ -115,6 +126,7 @@ _ROWS: dict[str, Callable[[dict[str, Any]], _Lines]] = {
     "tables": _many_tables,
     "model": _models,
     "numbers": _numbers,
+    "sampled": _sampled,
     "stream": _stream,
     "postgresql": _server,
     "queue": _queue,

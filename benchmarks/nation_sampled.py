@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.nation_people import PLANTED_INCOMES, made
+from benchmarks.nation_people import PLANTED_INCOMES
 
 COMPARED = {
     "medians": {"kind": "position", "variables": ["income"], "by": ["region", "sex"], "decimals": 0},
@@ -21,6 +21,16 @@ COMPARED = {
 }
 """Outputs that counts alone do not say."""
 
+CASES = (
+    (200_000, "medians", 1, True),
+    (200_000, "medians", 2, False),
+    (200_000, "deciles", 3, False),
+    (200_000, "Gini", 4, False),
+    (600_000, "medians", 5, True),
+)
+"""People, output, seed, and whether three of them are alone in their region."""
+
+_DESIGN = {"kind": "repeated-halves", "splits": 20, "curve": False}
 _SEARCH = {"kind": "descent", "seconds": 60}
 """Long enough that no search is cut off: what is compared is the sample, not the time."""
 
@@ -32,7 +42,7 @@ def compare(path: Path, name: str, seed: int, planted: bool) -> dict[str, Any]:
     from divulge.table.condense import expand
 
     output = {**COMPARED[name], "compute": True, **({} if planted else {"where": f"region < {PLANTED_INCOMES}"})}
-    given = {"data": str(path), "outputs": [output], "seed": seed, "synthesiser": _SEARCH}
+    given = {"data": str(path), "outputs": [output], "seed": seed, "synthesiser": _SEARCH, "design": _DESIGN}
     ready = plan(parse_spec(given, Path()))
     assert ready.is_sampled, "it is what is compared"
     whole = replace(ready, why_rows="", table=expand(ready.table))
@@ -47,18 +57,15 @@ def compare(path: Path, name: str, seed: int, planted: bool) -> dict[str, Any]:
     off = [a["value"] - b["value"] for a, b in zip(*risks, strict=True)]
     inside = [a["interval"][0] <= b["value"] <= a["interval"][1] for a, b in zip(*risks, strict=True)]
     return {
-        "output": name,
-        "people": ready.table.n_people,
-        "planted": planted,
-        "seed": seed,
-        "verdicts": [sampled["verdict"], by_row["verdict"]],
-        "exposed": [sampled["exposure"]["exposed"], by_row["exposure"]["exposed"]],
+        "verdicts": f"{sampled['verdict']}, {by_row['verdict']}",
+        "exposed": f"{sampled['exposure']['exposed']}, {by_row['exposure']['exposed']}",
         "same people": exposed[0] == exposed[1],
         "risk on all rows": max(b["value"] for b in risks[1]),
         "farthest off": max(off, key=abs),
         "within the interval": f"{sum(inside)} of {len(inside)}",
-        "figures": [record["outputs"][0]["reproduced"] for record in (sampled, by_row)],
-        "seconds": seconds,
+        "figures": ", ".join(str(record["outputs"][0]["reproduced"]) for record in (sampled, by_row)),
+        "seconds": seconds[0],
+        "seconds on all rows": seconds[1],
     }
 
 
@@ -66,14 +73,3 @@ def _rows(exposed: Any, table: Any) -> list[tuple[int, ...]]:
     """The exposed people by their values, in order."""
     at = np.flatnonzero(exposed)
     return sorted(zip(*(column[at].tolist() for column in table.columns), strict=True))
-
-
-def compare_all(sizes: tuple[int, ...], seeds: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Every output, size and seed, with planted people and without."""
-    return [
-        compare(made(n, "incomes"), name, seed, planted)
-        for n in sizes
-        for name in COMPARED
-        for seed in seeds
-        for planted in (True, False)
-    ]
