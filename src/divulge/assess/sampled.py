@@ -4,7 +4,7 @@ What a search costs grows with the number of rows, and what one person adds to a
 be exposed in the whole is found there: the people of small groups, those far from the others (leverage), those whom
 rules and arithmetic name. They are all taken, and of the others a sample of such a size that the marginal risk is
 known as precisely as the policy asks. Among fewer people each counts for more than in the whole, so risks should be
-overstated; nobody has compared them with runs on all rows. Only suspects are ever called exposed.
+overstated. Only suspects are ever called exposed.
 """
 
 from __future__ import annotations
