@@ -93,21 +93,40 @@ class _Largest(NamedTuple):
 
 
 def _largest(stated: Stated, times: Floats) -> list[_Largest]:
-    """Of each sum that is stated; those that nobody adds to are left out."""
+    """Of each sum that is stated; those that nobody adds to, or only people with the same value, are left out."""
     rows = np.flatnonzero(stated.inside)
-    size = np.abs(np.vstack([stated.columns(rows[at : at + _BLOCK]) for at in range(0, len(rows), _BLOCK)]))
-    size *= stated.own[rows, None]
+    blocks = [rows[at : at + _BLOCK] for at in range(0, len(rows), _BLOCK)]
+    n, own = len(stated.error), stated.own
+    total, most, second = np.zeros(n), np.zeros(n), np.zeros(n)
+    first, after = np.zeros(n, dtype=np.int64), np.full(n, -1)
+    for block in blocks:
+        size = _sizes(stated, block)
+        total += times[block] @ size
+        top = np.partition(np.vstack([size, most, second]), -2, axis=0)[-2:]
+        is_more = size.max(axis=0) > most
+        first = np.where(is_more, block[size.argmax(axis=0)], first)
+        second, most = top
+    second = np.where(times[first] > 1, most, second)
+    next_to_most, alike = np.zeros(n), [np.zeros(0, dtype=np.int64)] * n
+    for block in blocks:
+        size = _sizes(stated, block)
+        others = np.where(own[block][:, None] == own[first], 0.0, size)
+        after = np.where(others.max(axis=0) > next_to_most, block[others.argmax(axis=0)], after)
+        next_to_most = np.maximum(next_to_most, others.max(axis=0))
+        alike = [np.append(alike[j], block[size[:, j] == most[j]]) for j in range(n)]
     found = []
-    for column in size.T:
-        first = int(np.argmax(column))
-        others = np.where(stated.own[rows] == stated.own[rows[first]], -1.0, column)
-        after = int(np.argmax(others))
-        if column[first] <= 0 or others[after] < 0:
-            continue
-        second = column[first] if times[rows[first]] > 1 else np.partition(column, -2)[-2]
-        left = max(float(times[rows] @ column) - float(second), float(column[first])) / float(column[first])
-        found.append(_Largest(int(rows[first]), rows[column == column[first]], int(rows[after]), left))
+    for j in range(n):
+        # Where nobody else adds anything, anybody with another value stands for them.
+        others = rows[own[rows] != own[first[j]]] if after[j] < 0 else after[j : j + 1]
+        if most[j] > 0 and len(others):
+            left = float(max((total[j] - second[j]) / most[j], 1.0))
+            found.append(_Largest(int(first[j]), alike[j], int(others[0]), left))
     return found
+
+
+def _sizes(stated: Stated, rows: Integers) -> Floats:
+    """What each of these rows adds to each sum."""
+    return np.asarray(np.abs(stated.columns(rows)) * stated.own[rows, None], dtype=np.float64)
 
 
 def _off(one: _Largest, own: Floats, number: Floats) -> float:
@@ -116,9 +135,9 @@ def _off(one: _Largest, own: Floats, number: Floats) -> float:
     A function is taken for a power of the response between the two largest: g₁ / g₂ = (x₁ / x₂)ᵏ.
     """
     (x, y), (g, h) = number[[one.first, one.next]], own[[one.first, one.next]]
-    if (g, h) == (x, y):
-        return one.left - 1  # no function but the response itself
-    if min(x, y, g, h) <= 0 or g == h or x == y:
+    if (g, h) == (x, y) or min(x, y, g, h) <= 0:
+        return one.left - 1  # the response itself, or a function of which no power is known
+    if g == h or x == y:
         return np.inf
     power = np.log(g / h) / np.log(x / y)
     return float(abs(one.left ** (1 / power) - 1))
