@@ -42,6 +42,15 @@ fit("cox robust", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, robust = TRUE, control
 fit("cox clustered", coxph(Surv(AGE, ILL) ~ SEX + TENURE, d, cluster = AREAP, control = coxph.control(eps = 1e-12)))
 fit("cox robust strata", coxph(Surv(AGE, ILL) ~ TENURE + strata(SEX), d, robust = TRUE, ties = "breslow",
                                control = coxph.control(eps = 1e-12)))
+shown <- c(100, 300, 500)
+for (ties in c("efron", "breslow")) {
+  m <- coxph(Surv(time, status) ~ age + sex + ph.ecog, lung, ties = ties, control = coxph.control(eps = 1e-12))
+  show(paste("baseline", ties, "numbers"), summary(survfit(m), times = shown)$surv, rep(NaN, 3))
+  h <- basehaz(m, centered = FALSE)
+  show(paste("baseline", ties, "zero"), sapply(shown, function(t) max(h$hazard[h$time <= t])), rep(NaN, 3))
+}
+m <- coxph(Surv(time, status) ~ age + ph.ecog + strata(sex), lung, control = coxph.control(eps = 1e-12))
+show("baseline strata", summary(survfit(m), times = shown)$surv, rep(NaN, 6))
 w <- survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, control = survreg.control(rel.tolerance = 1e-10, maxiter = 1000))
 show("weibull", c(coef(w), log(w$scale)), sqrt(diag(vcov(w))))
 fit("exponential", survreg(Surv(AGE, ILL) ~ SEX + TENURE, a, dist = "exponential",

@@ -160,6 +160,20 @@ FIGURES = (
     ),
     Example(
         "single event",
+        "one, of a baseline",
+        small_table(t=[1, *[2] * 20, *[3] * 20], e=[1] * 41, g=[0, 1] * 20 + [0]),
+        (("cox", {"formula": "t ~ g", "event": "e", "observed": "1", "times": [1, 3]}),),
+        ("baseline survival t=1",),
+    ),
+    Example(
+        "survival steps",
+        "ten events, of a baseline",
+        small_table(t=[1] * 10 + [2] * 20, e=[1] * 30, g=[0, 1] * 15),
+        (("cox", {"formula": "t ~ g", "event": "e", "observed": "1", "times": [1, 2]}),),
+        (),
+    ),
+    Example(
+        "single event",
         "two",
         small_table(t=[1, 1, 2, 2], e=[1, 1, 1, 1]),
         (("survival", {"time": "t", "event": "e", "observed": "1", "times": [1, 2]}),),

@@ -15,10 +15,10 @@ class SingleEvent(Rule):
     """A step of a survival curve that one person makes."""
 
     name: ClassVar[str] = "single event"
-    asks: ClassVar[str] = "No step of a survival table may be one person's event."
+    asks: ClassVar[str] = "No step of a survival table or of a baseline may be one person's event."
     source: ClassVar[str] = "events = 1: Green, Ritchie & White 2024, hazard and survival tables"
     severity: ClassVar[Severity] = Severity.REFUSE
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.SURVIVAL,)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.SURVIVAL, Statbarn.MODELS)
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []

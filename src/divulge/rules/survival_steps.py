@@ -15,9 +15,9 @@ class SurvivalSteps(Rule):
     """A step between two shown times in which fewer than a given number of people have the event."""
 
     name: ClassVar[str] = "survival steps"
-    asks: ClassVar[str] = "Between two times of a survival table so many people must have the event, or nobody."
+    asks: ClassVar[str] = "Between two times of a survival table or baseline so many must have the event, or nobody."
     source: ClassVar[str] = "0 < events < t, strict: ACRO 1.0 survival tables (10)"
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.SURVIVAL,)
+    statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.SURVIVAL, Statbarn.MODELS)
 
     fewest: Annotated[int, "Steps with fewer events are too small."] = 10
 

@@ -18,6 +18,7 @@ from divulge.outputs.released.computed import compute
 from divulge.outputs.released.precision import Released
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table, Variable, table_from_frame
+from tests.reference.models_of_r import VALUES
 from tests.spec.outputs.beside import CENSUS, FEW, agree_with_r, frame
 
 SCHEMA = Schema(
@@ -234,3 +235,74 @@ def test_a_row_that_ends_before_it_starts_takes_no_part() -> None:
     plain = output.evaluate(people(*four))
     with_it = output.evaluate(people(*([*column, more] for column, more in zip(four, fifth, strict=True))))
     assert with_it.values == pytest.approx(plain.values)
+
+
+SHOWN: dict[str, Any] = {**LUNG, "times": (100.0, 300.0, 500.0)}
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_baseline_is_that_of_r(ties: Any) -> None:
+    curve = Cox(**SHOWN, ties=ties, at="numbers").evaluate(_lung())
+    assert curve.labels[3] == "baseline survival time=100"
+    assert curve.values[3:] == pytest.approx(VALUES[f"baseline {ties} numbers"][0], rel=1e-6)
+    hazard = Cox(**SHOWN, ties=ties, baseline="cumulative hazard").evaluate(_lung())
+    assert hazard.values[3:] == pytest.approx(VALUES[f"baseline {ties} zero"][0], rel=1e-6)
+
+
+def test_every_stratum_has_its_baseline() -> None:
+    output = Cox(**{**SHOWN, "formula": "time ~ age + ecog"}, strata=("sex",), at="numbers", statistics=("se", "n"))
+    found = output.evaluate(_lung())
+    assert found.labels[2:] == (
+        *(f"baseline survival time={t} | sex={s}" for s in (1, 2) for t in (100, 300, 500)),
+        "n",
+    )
+    assert found.values[2:8] == pytest.approx(VALUES["baseline strata"][0], rel=1e-6)
+    assert found.se is not None
+    assert np.isfinite(found.se).tolist() == [True] * 2 + [False] * 7
+
+
+def test_baseline_can_be_added_up_by_hand() -> None:
+    # Two events among four people who are alike but for a covariate without effect: 1/4, then 1/2 more.
+    table = people([1, 2, 3, 4] * 2, [1, 0, 1, 0] * 2, [0] * 4 + [1] * 4)
+    output = Cox(
+        formula="DAYS ~ DRUG",
+        event="DIED",
+        times=(0, 1, 2, 3),
+        baseline="cumulative hazard",
+        ties="breslow",
+        decimals=3,
+    )
+    assert output.evaluate(table).values == pytest.approx([0.0, 0.0, 0.25, 0.25, 0.75], abs=1e-9)
+    events = next(b for b in output.behind(table) if b.what == "events")
+    assert events.figures.tolist() == [1, 2, 3, 4]
+    assert events.group.tolist() == [1, -1, 3, -1] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_synthetic_people_reproduce_the_baseline_of_the_lung_data(ties: Any) -> None:
+    output = Cox(**SHOWN, ties=ties, at="numbers", statistics=("n",), decimals=(*[3] * 6, 0))
+    assert _embedded(output, _lung())[2] is Outcome.REPRODUCED
+
+
+@pytest.mark.parametrize("strata", [(), ("SITE",)])
+@pytest.mark.parametrize(("ties", "entry"), [("efron", None), ("breslow", None), ("efron", "START")])
+def test_what_one_changed_event_does_to_the_baseline_is_said(
+    ties: Any, entry: str | None, strata: tuple[str, ...]
+) -> None:
+    rng = np.random.default_rng(8)  # any: four hundred people with many ties
+    codes = (rng.integers(1, 5, 400), rng.integers(0, 2, 400), *(rng.integers(0, 2, 400) for _ in range(3)))
+    table = Table(SCHEMA, tuple(c.astype(np.uint8) for c in codes))
+    output = Cox(formula="DAYS ~ DRUG", event="DIED", ties=ties, entry=entry, strata=strata, times=(2, 4), decimals=2)
+    lowered = output.lower(SCHEMA, output.publish(output.evaluate(table), SCHEMA))
+    totals = lowered.totals(table)
+    residuals, jacobian = lowered.residuals.linearise(totals, table)
+    assert len(residuals) == 1 + 2 * (1 + len(strata))
+    for name, close in (("DIED", 0.05), ("DRUG", 0.1)):  # of first order; bins of time are single times here
+        for row in (3, 70, 200):
+            code = table[name].copy()
+            code[row] = 1 - code[row]
+            changed = Table(SCHEMA, tuple(code if n == name else table[n] for n in SCHEMA.names))
+            said = jacobian @ (lowered.totals(changed) - totals)
+            now = lowered.residuals.linearise(lowered.totals(changed), changed)[0] - residuals
+            assert said == pytest.approx(now, rel=close, abs=3e-5)

@@ -12,7 +12,8 @@ from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.rows import Groups
+from divulge.outputs.lowering.rows import Groups, counted
+from divulge.outputs.models.baseline import At, Baseline, shown_times, steps_of
 from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.durations import event_behind, event_values
 from divulge.outputs.models.estimated import Estimated
@@ -26,6 +27,7 @@ from divulge.outputs.models.standard_errors import Scores
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table, Variable
+from divulge.table.variable import value_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,10 @@ class Cox(Estimated):
             "Breslow's ties, stratified by sex",
             {"formula": "AGE ~ TENURE", "event": "LTILL", "observed": "Yes", "ties": "breslow", "strata": ["SEX"]},
         ),
+        Example(
+            "With the baseline's survival",
+            {"formula": "AGE ~ TENURE", "event": "LTILL", "observed": "Yes", "times": [30, 60, 80], "decimals": 3},
+        ),
     )
 
     formula: Annotated[str, "The model, as in `DAYS ~ AGE + C(AREA)`: the time is on the left."]
@@ -61,6 +67,13 @@ class Cox(Estimated):
     ties: Annotated[Literal["efron", "breslow"], "How tied times count: efron (R) or breslow (Stata)."] = "efron"
     strata: Annotated[tuple[str, ...], "Variables whose groups have a baseline hazard each."] = ()
     entry: Annotated[str | None, "The variable of the time from which on a row is at risk."] = None
+    times: Annotated[tuple[float, ...], "The times at which the baseline is published, in order; none: it is not."] = ()
+    baseline: Annotated[Literal["survival", "cumulative hazard"], "What is published of the baseline."] = "survival"
+    at: Annotated[
+        At,
+        "Whose baseline it is, by covariates: at zero (Stata), at their means (lifelines), or at "
+        "the means of those with other values than −1, 0 and 1, the rest at zero (R).",
+    ] = "zero"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,6 +84,23 @@ class Cox(Estimated):
                 hint="Robust: HC0 (R), robust-ml (Stata); clustered: cluster-plain (R), cluster-ml (Stata).",
             )
 
+    def further(self, schema: Schema) -> tuple[str, ...]:
+        """The baseline, by stratum and time."""
+        time = self.formula.partition("~")[0].strip()
+        said = [f"baseline {self.baseline} {time}={value_text(float(t))}" for t in self.times]
+        groups = Groups.of(schema, self.strata).labels()
+        return tuple(text + (f" | {group}" if group else "") for group in groups for text in said)
+
+    def range_of(self, label: str) -> tuple[float, float]:
+        del label
+        return 0.0, 1.0 if self.baseline == "survival" else np.inf
+
+    def baseline_of(self, model: Model, schema: Schema) -> Baseline:
+        """What is published of the baseline."""
+        values = np.unique(model.y[np.isfinite(model.y)])
+        n_strata = max(Groups.of(schema, self.strata).n_groups, 1)
+        return Baseline(shown_times(values, self.times), n_strata, self.baseline == "survival", self.at)
+
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)
 
@@ -80,6 +110,8 @@ class Cox(Estimated):
     def check_fields(self, schema: Schema) -> None:
         super().check_fields(schema)
         event_values(schema, self.event, self.observed)
+        if list(self.times) != sorted(set(self.times)):
+            raise OutputError("numbers in rising order are needed.", where="times")
         for i, name in enumerate(self.strata):
             if name not in schema:
                 raise unknown_variable(name, schema.names, where=f"strata[{i}]")
@@ -90,8 +122,17 @@ class Cox(Estimated):
         return self.event, event_values(schema, self.event, self.observed)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        whole, *more = model_behind(self, table, self.model(table.schema))
-        return whole, *more, event_behind(whole, table, self.event, self.observed)
+        model = self.model(table.schema)
+        whole, *more = model_behind(self, table, model)
+        found = (whole, *more, event_behind(whole, table, self.event, self.observed))
+        if not self.times:
+            return found
+        time = model.y[table[model.formula.response.variable]]
+        seen = event_values(table.schema, self.event, self.observed)[table[self.event]] == 1.0
+        group = Groups.of(table.schema, self.strata).numbers(table)
+        inside = (whole.group >= 0) & counted(self, table, self.needs()) & seen
+        figures = model.n_coefficients + np.arange(len(self.further(table.schema)))
+        return *found, Behind("events", figures, steps_of(time, self.times, group, inside))
 
     def spells(self, model: Model, table: Table, is_collapsed: bool = True) -> tuple[Spells, ModelRows]:
         """The rows at risk. is_collapsed: those that are alike as one."""
@@ -115,7 +156,10 @@ class Cox(Estimated):
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)
         spells, rows = self.spells(model, table)
-        return model, rows, fit_hazards(spells, np.zeros(model.design.n_columns))
+        fit = fit_hazards(spells, np.zeros(model.design.n_columns))
+        strata = np.unique(Groups.of(table.schema, self.strata).numbers(table)[rows.kept])
+        shown = self.baseline_of(model, table.schema).figures(spells, fit.beta, strata)
+        return model, rows, replace(fit, extra=shown)
 
     def lower_coefficients(self, schema: Schema, released: Released) -> Lowered:
         model = self.model(schema)
@@ -146,12 +190,14 @@ class Cox(Estimated):
         return "neither" if self.ties == "efron" else super().growth
 
     def errors_of(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
-        """Robust and clustered ones by the rows' score residuals (Lin & Wei 1989)."""
+        """Robust and clustered ones by the rows' score residuals (Lin & Wei 1989). The baseline has none."""
+        of_baseline = np.full(len(fit.extra), np.nan)
         if self.errors == "model" or not fit.keep.any():
-            return super().errors_of(rows, fit, table)
+            return np.append(super().errors_of(rows, replace(fit, extra=np.zeros(0)), table), of_baseline)
         spells, each = self.spells(self.model(table.schema), table, is_collapsed=False)
         parts = score_residuals(spells, np.nan_to_num(fit.beta))
-        return self.by_scores(Scores(parts, np.nan_to_num(fit.inverse()), None, int(fit.keep.sum())), each, fit, table)
+        scores = Scores(parts, np.nan_to_num(fit.inverse()), None, int(fit.keep.sum()))
+        return np.append(self.by_scores(scores, each, fit, table), of_baseline)
 
     def estimators(self) -> Iterator[Estimated]:
         yield self

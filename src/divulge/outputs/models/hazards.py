@@ -73,20 +73,22 @@ class Spells:
 
 @dataclass(frozen=True, eq=False)
 class Partial:
-    """The partial likelihood at coefficients. hazard: d/S0 by stratum and time (Breslow 1974); moment: Σ d S1/S0²;
-    square: Σ d (mean mean' − V)/S0. mean, spread: S1/S0 and V = S2/S0 − mean mean', at all times at which anybody is at
-    risk. tied_…: what Efron takes off for those who have their event at the very time. event_mean, event_spread: Σ over
-    events of mean and V."""
+    """The partial likelihood at coefficients. hazard: d/S0 by stratum and time (Breslow 1974); bend: d/S0²; moment: Σ d
+    S1/S0²; square: Σ d (mean mean' − V)/S0. mean, spread: S1/S0 and V = S2/S0 − mean mean', at all times at which
+    anybody is at risk. tied_…: what Efron takes off for those who have their event at the very time. event_mean,
+    event_spread: Σ over events of mean and V."""
 
     value: float
     score: Floats
     information: Floats
     hazard: Floats
+    bend: Floats
     moment: Floats
     square: Floats
     mean: Floats
     spread: Floats
     tied_hazard: Floats
+    tied_bend: Floats
     tied_moment: Floats
     tied_square: Floats
     event_mean: Floats
@@ -116,6 +118,7 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     most = int(count.max(initial=0)) if spells.is_efron else 1
     hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)
     event_mean, event_spread = np.zeros_like(s1), np.zeros_like(s2)
+    bend, tied_bend = np.zeros_like(s0), np.zeros_like(s0)
     for tie in range(most):
         has = (count > tie) & (s0 > 0.0)
         share = np.divide(tie, count, out=np.zeros_like(count), where=has) if spells.is_efron else np.zeros_like(count)
@@ -131,9 +134,11 @@ def partial(spells: Spells, beta: Floats) -> Partial:
         rate = each / below
         bent = mean[..., :, None] * mean[..., None, :] - inner
         hazard += rate
+        bend += rate / below
         moment += rate[..., None] * mean
         outer += rate[..., None, None] * bent
         tied_hazard += share * rate
+        tied_bend += share * rate / below
         tied_moment += (share * rate)[..., None] * mean
         tied_outer += (share * rate)[..., None, None] * bent
     mean, spread = _of_those_at_risk(s0, s1, s2, d, event_mean, event_spread)
@@ -143,11 +148,13 @@ def partial(spells: Spells, beta: Floats) -> Partial:
         score,
         information,
         hazard * back,
+        bend * back**2,
         moment * back,
         outer * back,
         mean,
         spread,
         tied_hazard * back,
+        tied_bend * back**2,
         tied_moment * back,
         tied_outer * back,
         event_mean,

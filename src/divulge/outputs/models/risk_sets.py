@@ -18,6 +18,7 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.models.baseline import Baseline
 from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.hazards import Partial, Spells, partial
 from divulge.outputs.models.model import Model
@@ -80,7 +81,8 @@ class _Bins:
 
 @dataclass(frozen=True, eq=False)
 class _HazardResiduals:
-    """Coefficients of the fit − released, rows − released where that is a figure, then standard errors − released.
+    """Coefficients of the fit − released, its baseline − released, rows − released where that is a figure, then
+    standard errors − released.
 
     Totals, by bin of time (and stratum): Σ e^η xx' where there are standard errors, Σ e^η x and Σ e^η at the exit; the
     same at the entry where rows enter late; the same of events by single times where ties are Efron's; events by single
@@ -97,34 +99,47 @@ class _HazardResiduals:
     released_rows: float | None
     strata: Callable[[Table], Integers]
     se: Floats | None
+    baseline: Baseline
+    shown: Floats
+    """What was released of the baseline."""
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
-        p = len(self.beta)
-        spells = self.spells(table)
+        spells, given = self.spells(table), np.isfinite(self.se if self.se is not None else np.zeros(0))
         if not len(spells.x):
-            n = p + (0 if self.se is None else int(np.isfinite(self.se).sum()))
-            residuals, jacobian = np.ones(n), np.zeros((n, len(totals)))
-        else:
-            with np.errstate(all="ignore"):
-                found = partial(spells, self.beta)
-            inverse, is_lost = inverted(np.where(np.isfinite(found.information), found.information, 0.0))
-            variance = np.maximum(np.diagonal(inverse), np.finfo(float).tiny)
-            residuals = self._refitted(spells, inverse @ np.nan_to_num(found.score), is_lost)
-            residuals = np.where(is_lost, residuals + np.sqrt(variance), residuals)
-            slopes = _Slopes(self, found, spells, self.strata(table))
-            jacobian = inverse @ slopes.of_score(len(totals))
-            if self.se is not None:
-                given = np.isfinite(self.se)
-                se = np.sqrt(variance[given])
-                residuals = np.append(residuals, se - self.se[given])
-                of_errors = slopes.of_information(inverse[given], len(totals)) / (-2.0 * se)[:, None]
-                jacobian = np.concatenate([jacobian, of_errors])
+            n = len(self.beta) + self.baseline.n + int(given.sum())
+            return self._with_rows(np.ones(n), np.zeros((n, len(totals))), totals)
+        with np.errstate(all="ignore"):
+            found = partial(spells, self.beta)
+        inverse, is_lost = inverted(np.where(np.isfinite(found.information), found.information, 0.0))
+        variance = np.maximum(np.diagonal(inverse), np.finfo(float).tiny)
+        residuals = self._refitted(spells, inverse @ np.nan_to_num(found.score), is_lost)
+        residuals = np.where(is_lost, residuals + np.sqrt(variance), residuals)
+        strata = self.strata(table)
+        slopes = _Slopes(self, found, spells, strata)
+        jacobian = inverse @ slopes.of_score(len(totals))
+        if self.baseline.n:
+            fitted = self.beta + np.where(is_lost, 0.0, residuals)
+            figures = self.baseline.figures(spells, fitted, strata)
+            known = np.nan_to_num(figures, nan=0.0)
+            by_totals = self.baseline.by_hazards(known)[:, None] * slopes.of_baseline(jacobian)
+            jacobian = np.concatenate([jacobian, by_totals])
+            residuals = np.append(residuals, known - self.shown)
+        if self.se is not None:
+            se = np.sqrt(variance[given])
+            residuals = np.append(residuals, se - self.se[given])
+            of_errors = slopes.of_information(inverse[given], len(totals)) / (-2.0 * se)[:, None]
+            jacobian = np.concatenate([jacobian, of_errors])
+        return self._with_rows(residuals, jacobian, totals)
+
+    def _with_rows(self, residuals: Floats, jacobian: Floats, totals: Floats) -> tuple[Floats, Floats]:
+        """With the number of rows, where that is a figure."""
         if self.released_rows is None:
             return residuals, jacobian
+        at = len(self.beta) + self.baseline.n
         count = np.zeros((1, len(totals)))
         count[0, -1] = 1.0
         n = totals[-1] - self.released_rows
-        return np.insert(residuals, p, n), np.concatenate([jacobian[:p], count, jacobian[p:]])
+        return np.insert(residuals, at, n), np.concatenate([jacobian[:at], count, jacobian[at:]])
 
     def _refitted(self, spells: Spells, change: Floats, is_lost: Mask) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves."""
@@ -139,13 +154,15 @@ class _HazardResiduals:
 
 
 class _Slopes:
-    """∂ score and ∂ information / ∂ totals at a table."""
+    """∂ score, ∂ information and ∂ baseline / ∂ totals at a table."""
 
     def __init__(self, of: _HazardResiduals, found: Partial, spells: Spells, strata: Integers) -> None:
         # So that a bin without rows has an average too.
         weight = spells.by_time(spells.weight, spells.exit) + 1e-9
         events = spells.by_time(spells.weight * spells.seen, spells.exit) + 1e-9
         self.p, self.has_pairs = len(of.beta), of.se is not None
+        self.of, self.found, self.spells, self.strata = of, found, spells, strata
+        self.weight, self.events = weight, events
         sums = [np.cumsum(s, axis=1) for s in (found.hazard, found.moment, found.square)]
         until = [of.at_risk.averaged(s, weight, strata) for s in sums]
         self.parts = [(1.0, until)]
@@ -173,6 +190,29 @@ class _Slopes:
         start += len(self.mean)
         slopes[:, start : start + p] = np.eye(p)
         return slopes
+
+    def of_baseline(self, of_coefficients: Floats) -> Floats:
+        """(figures, totals): of Λ, through those at risk, the events, and the coefficients, whose slopes are given."""
+        of, found, spells, strata = self.of, self.found, self.spells, self.strata
+        shown, start, n_totals = of.baseline, 0, of_coefficients.shape[1]
+        slopes = np.zeros((shown.n_strata, len(shown.last), n_totals))
+        slopes[strata] = shown.by_coefficients(spells, of.beta, found) @ of_coefficients
+
+        def put(bins: _Bins, values: Floats, weight: Floats) -> None:
+            each = bins.averaged(values, weight, strata).reshape(bins.n_strata, bins.n, -1)
+            for g in strata.tolist():
+                slopes[g, :, start + g * bins.n : start + (g + 1) * bins.n] += each[g].T
+
+        for number, (sign, (hazard, _, _)) in enumerate(self.parts):
+            cells = len(hazard)
+            start += cells * (self.p * (self.p + 1) // 2 if self.has_pairs else 0) + cells * self.p
+            if number == 1 + of.enters:
+                put(of.at_events, shown.at_times(spells, of.beta, found.tied_bend), self.events)
+            else:
+                put(of.at_risk, -sign * shown.by_risk(spells, of.beta, found.bend), self.weight)
+            start += cells
+        put(of.at_events, shown.at_times(spells, of.beta, _step_of_event(found, spells, of.beta)), self.events)
+        return slopes.reshape(shown.n, n_totals)
 
     def of_information(self, directions: Floats, n_totals: int) -> Floats:
         """(directions, totals): of c' information c for every row c."""
@@ -209,13 +249,30 @@ def _exactly(found: Partial, spells: Spells, beta: Floats) -> tuple[Floats, Floa
     return np.nan_to_num(mean), np.nan_to_num(spread)
 
 
+def _step_of_event(found: Partial, spells: Spells, beta: Floats) -> Floats:
+    """What one more event adds to the hazard, by stratum and time: 1/S0; where events are tied, exactly for one row."""
+    risk = np.exp(spells.x @ beta)
+    s0 = spells.at_risk(spells.weight * risk)
+    steps = np.divide(1.0, s0, out=np.zeros_like(s0), where=s0 > 0.0)
+    if spells.is_efron:
+        turned, rows = spells.turned()
+        at = spells.stratum[rows], spells.exit[rows]
+        sign = (1.0 - 2.0 * spells.seen[rows]) * spells.counts[rows] / spells.weight[rows]
+        with np.errstate(all="ignore"):
+            change = sign * (partial(turned, beta).hazard - found.hazard)[at]
+        steps[at] = np.nan_to_num(change - risk[rows] * found.tied_bend[at])
+    return steps
+
+
 def lower_hazards(
     output: Any, model: Model, schema: Schema, released: Released, spells: Callable[[Table], Spells], seen: Floats
 ) -> Lowered:
     """The additive form of a Cox model's figures. output: the Cox model. seen: by code of its event."""
     has_n = released.labels[-1] == "n"
-    p = len(released.labels) - has_n
+    baseline = output.baseline_of(model, schema)
+    p = len(released.labels) - has_n - baseline.n
     beta = released.centre[:p]
+    shown = released.centre[p : p + baseline.n]
     events = events_of(schema, released, output.event, seen)
     se = released.se[:p] if released.se is not None and output.errors == "model" else None
     if not carries(released, p, events):
@@ -241,10 +298,13 @@ def lower_hazards(
         float(released.centre[-1]) if has_n else None,
         lambda table: np.unique(groups.numbers(table)[_counted(output, model, table)]),
         se,
+        baseline,
+        shown,
     )
     unit = _units(spells, beta, output, schema)
     if released.se is not None:
         unit = np.where(np.nan_to_num(released.se[:p]) > 0.0, released.se[:p], unit)
+    unit = np.append(unit, np.maximum(baseline.errors(shown, events), released.half[p : p + baseline.n]))
     if has_n:
         unit = np.append(unit, max(released.half[-1], 0.5))
     low, high = released.residual_low, released.residual_high
