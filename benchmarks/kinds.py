@@ -33,6 +33,12 @@ FIELDS: dict[str, dict[str, Any]] = {
         "variables": ["age", "sex"],
         "leaves": ["age <= 30", "age > 30 and sex = Male", "age > 30 and sex = Female"],
     },
+    "regression-tree": {
+        "response": "age",
+        "variables": ["sex", "weeks_worked"],
+        "leaves": ["weeks_worked <= 20", "weeks_worked > 20 and sex = Male", "weeks_worked > 20 and sex = Female"],
+        "show": ["n", "mean", "mse"],
+    },
     "means": {"variables": ["age"], "by": ["education"]},
     "totals": {"variables": ["weeks_worked"], "by": ["sex"]},
     "position": {"variables": ["age"], "by": ["sex"], "quantiles": [0.25, 0.5, 0.75]},

@@ -25,6 +25,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "negative-binomial": ("negbin", "nb", "nbreg", "nb2", "negativebinomial", "negative_binomial", "glm.nb"),
     "cox": ("coxph", "stcox", "hazard", "phreg", "proportional-hazards"),
     "ordered-logit": ("ologit", "polr", "ordinal", "proportional-odds"),
+    "regression-tree": ("decisiontreeregressor", "regressiontree"),
     "tree": ("cart", "rpart", "decision-tree", "decisiontree", "leaves"),
     "fixed-effects": ("areg", "feols", "xtreg", "fe", "panelols", "within", "lfe", "reghdfe"),
     "random-intercept": ("lmer", "mixed", "mixedlm", "multilevel", "xtmixed", "lme", "random-effects", "hlm"),

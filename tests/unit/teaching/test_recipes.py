@@ -35,6 +35,7 @@ WITHOUT = (
     "custom",
     "microdata",
     "tree",
+    "regression-tree",
     "cloglog",
     "ordered-logit",
     "ordered-probit",

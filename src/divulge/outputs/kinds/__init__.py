@@ -36,6 +36,7 @@ from divulge.outputs.kinds.random_intercept import RandomIntercept
 from divulge.outputs.kinds.random_slope import RandomSlope
 from divulge.outputs.kinds.rank_correlation import RankCorrelation
 from divulge.outputs.kinds.ratios import Ratios
+from divulge.outputs.kinds.regression_tree import RegressionTree
 from divulge.outputs.kinds.scatter import Scatter
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.survival import Survival
@@ -53,6 +54,7 @@ OUTPUTS: tuple[type[Output], ...] = (
     Scatter,
     Crosstab,
     Tree,
+    RegressionTree,
     Means,
     Totals,
     Position,

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
-from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
+from divulge.outputs.leaves import Leaves
 from divulge.outputs.lowering.linear import Linear, figures_are_totals
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
-from divulge.outputs.lowering.rows import counted, shown_levels, weight_term
+from divulge.outputs.lowering.rows import shown_levels, weight_term
 from divulge.outputs.models.pieces import crossed
-from divulge.outputs.output import Example, Growth, Output
+from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
-from divulge.table import Condition, Schema, Table
+from divulge.table import Schema, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree(Output):
+class Tree(Leaves):
     """A fitted decision tree (Breiman et al. 1984) as the table that it is: its leaves down, the classes of the
     response across, and in each cell how many rows there are. Whoever has the tree has this table.
 
-    A leaf is the condition that leads to it. A row for which no leaf is true takes no part.
+    A leaf is the condition that leads to it.
     """
 
     kind: ClassVar[str] = "tree"
     statbarn: ClassVar[Statbarn] = Statbarn.FREQUENCIES
-    takes_weights: ClassVar[bool] = False
     can_suppress: ClassVar[bool] = True
     has_threshold: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
@@ -48,46 +46,17 @@ class Tree(Output):
         ),
     )
 
-    response: Annotated[str, "The variable whose classes the tree predicts."]
-    variables: Annotated[tuple[str, ...], "The variables that the tree asks about."]
-    leaves: Annotated[tuple[str, ...], "The condition of each leaf, as in `AGE <= 35.5 and SEX = 1`."]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.leaves or len(set(self.leaves)) < len(self.leaves):
-            raise OutputError("leaves are needed, each of them once.", where="leaves")
-
     @property
     def growth(self) -> Growth:
         return "extensive"
-
-    def own_variables(self) -> tuple[str, ...]:
-        return (self.response, *self.variables)
-
-    def check_fields(self, schema: Schema) -> None:
-        if self.response in self.variables:
-            raise OutputError("the response cannot be asked about.", where="variables")
-        for i, leaf in enumerate(self.leaves):
-            with in_field(f"leaves[{i}]"):
-                asked = Condition.parse(leaf, schema).variables
-                lost = [name for name in asked if name not in self.variables]
-                if lost:
-                    raise unknown_variable(lost[0], self.variables)
 
     def _classes(self, schema: Schema) -> Integers:
         """The class of each code of the response; −1: missing."""
         variable = schema[self.response]
         return np.where(variable.is_missing, -1, np.arange(variable.n_codes)).astype(np.int64)
 
-    def _leaf_of_row(self, table: Table) -> Integers:
-        """The leaf of each row that counts; −1: none."""
-        found = np.full(table.n_rows, -1, dtype=np.int64)
-        for number, leaf in reversed(list(enumerate(self.leaves))):
-            found[Condition.parse(leaf, table.schema).selects(table)] = number
-        return np.where(counted(self, table, (self.response,)), found, -1)
-
     def _cell_of_row(self, table: Table) -> Integers:
-        leaf = self._leaf_of_row(table)
+        leaf = self.leaf_of_row(table)
         k = table.schema[self.response].n_values
         return np.where(leaf < 0, -1, leaf * k + self._classes(table.schema)[table[self.response]])
 
@@ -103,9 +72,7 @@ class Tree(Output):
         return grid_of(("Leaf",), rows, shown_levels(response, response.n_values), numbers, self.response)
 
     def describe(self) -> str:
-        asked = ", ".join(self.variables)
-        text = f"Decision tree of {self.response} by {asked}, {len(self.leaves)} leaves"
-        return text + (f", where {self.where}" if self.where else "") + "."
+        return self.describe_as("Decision tree")
 
     def usual_decimals(self) -> int:
         return 0
@@ -120,7 +87,7 @@ class Tree(Output):
     def counted_together(self, table: Table, released: Released) -> tuple[str, ...]:
         """Where every leaf has one combination of values, the tree is the crosstab of all its variables."""
         low, high = released.whole()
-        leaf = self._leaf_of_row(table)
+        leaf = self.leaf_of_row(table)
         number = np.zeros(table.n_rows, dtype=np.int64)
         for name in self.variables:
             number = number * table.schema[name].n_codes + table[name]
@@ -138,12 +105,7 @@ class Tree(Output):
         """One term a leaf: where its condition is true, the column of the leaf and the class."""
         k = schema[self.response].n_values
         classes = Term.cross((self.response,), (self._classes(schema),), np.arange(k))
-        terms = []
-        for number, leaf in enumerate(self.leaves):
-            inside = weight_term(replace(self, where=leaf), schema)
-            assert inside is not None, "a leaf is a condition"
-            place = np.where(inside.index < 0, -1, number).astype(np.int32)
-            terms.append(crossed(replace(inside, index=place), classes, k))
+        terms = [crossed(inside, classes, k) for inside in self.leaf_terms(schema)]
         return Block(tuple(terms), len(self.leaves) * k, weight=weight_term(self, schema))
 
     def linear(self, schema: Schema, released: Released) -> Linear:
