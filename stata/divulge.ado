@@ -15,6 +15,20 @@ program define divulge, eclass
     * The command itself, natively. Whatever it refuses, it refuses.
     capture noisily `command'
     if _rc exit _rc
+    tokenize `"`command'"', parse(" ,")
+    local first `1'
+    * Effects are in r(), and the model that they are of is still in e().
+    local effects
+    if "`first'" == "margins" {
+        if `"`r(derivatives)'"' != "dy/dx" | `"`r(title)'"' != "Average marginal effects" {
+            display as error "divulge: of margins, average marginal effects are read, as in margins, dydx(*)"
+            exit 198
+        }
+        tempname mb mV
+        matrix `mb' = r(b)
+        matrix `mV' = r(V)
+        local effects effects(`mb' `mV')
+    }
 
     * Where the files go: a folder of this session, or the one that was named.
     if `"`saving'"' == "" {
@@ -22,13 +36,11 @@ program define divulge, eclass
         local saving `"`stem'_divulge"'
     }
     capture mkdir `"`saving'"'
-    tokenize `"`command'"', parse(" ,")
-    local first `1'
     if inlist("`first'", "ta", "tab", "tabu", "tabul", "tabula", "tabulat", "tabulate") {
         _divulge_tabulate `command', folder(`"`saving'"')
     }
     else {
-        _divulge_estimates, folder(`"`saving'"') decimals(`decimals')
+        _divulge_estimates, folder(`"`saving'"') decimals(`decimals') `effects'
     }
 
     * What to ask, one word a line.
@@ -66,7 +78,7 @@ end
 * Results of estimation: what was fitted, and every coefficient with its standard error.
 program define _divulge_estimates
     version 14.0
-    syntax, folder(string) decimals(integer)
+    syntax, folder(string) decimals(integer) [effects(string)]
     if "`e(cmd)'" == "" {
         display as error "divulge: the command left no results of an estimation"
         exit 301
@@ -88,6 +100,17 @@ program define _divulge_estimates
         local value = `b'[1, `j']
         local error = sqrt(`V'[`j', `j'])
         file write `f' "b" _tab `"`name'"' _tab (string(`value', "%24.16e")) _tab (string(`error', "%24.16e")) _n
+    }
+    if "`effects'" != "" {
+        gettoken mb mV : effects
+        local names : colfullnames `mb'
+        local j = 0
+        foreach name of local names {
+            local ++j
+            local value = `mb'[1, `j']
+            local error = sqrt(`mV'[`j', `j'])
+            file write `f' "m" _tab `"`name'"' _tab (string(`value', "%24.16e")) _tab (string(`error', "%24.16e")) _n
+        }
     }
     * Survival times: by the variables that stset was given where these say the same; rows that enter late say so.
     local made

@@ -36,7 +36,7 @@ a folder, and runs the program {cmd:divulge} on this machine. Nothing is sent an
 It reads {cmd:regress}, {cmd:logit}, {cmd:logistic}, {cmd:probit}, {cmd:cloglog}, {cmd:poisson}, {cmd:nbreg},
 {cmd:ologit}, {cmd:oprobit}, {cmd:mlogit}, {cmd:areg}, {cmd:xtreg, fe}, {cmd:ivregress 2sls}, {cmd:mixed} with one random
 intercept, {cmd:qreg}, {cmd:glm} (Gaussian, binomial, Poisson, gamma and inverse Gaussian),
-{cmd:stcox}, and {cmd:tabulate} of one or two variables; factor variables, interactions, {cmd:pweight}s and
+{cmd:stcox}, {cmd:margins, dydx()} after {cmd:logit}, {cmd:probit} or {cmd:poisson}, and {cmd:tabulate} of one or two variables; factor variables, interactions, {cmd:pweight}s and
 {cmd:aweight}s, {cmd:vce(robust)}, {cmd:vce(hc2)}, {cmd:vce(hc3)} and {cmd:vce(cluster)}.
 
 {title:Examples}

@@ -1,6 +1,7 @@
 """What the Stata command `divulge:` writes: results.txt with what was estimated, and the estimation sample.
 
-Lines of words between tabs: `e name value`, `b name coefficient error`, `variable name`, `decimals number`.
+Lines of words between tabs: `e name value`, `b name coefficient error`, `m name effect error`, `variable name`,
+`decimals number`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class _Results:
 
     said: dict[str, str] = field(default_factory=dict)
     figures: list[tuple[str, float, float]] = field(default_factory=list)
+    effects: list[tuple[str, float, float]] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     decimals: int = 4
 
@@ -68,6 +70,8 @@ def read_stata_results(folder: Path) -> dict[str, Any]:
         return {"kind": "crosstab", "variables": results.variables, "compute": True}
     kind = _kind(results)
     formula, labels = _formula(results, kind)
+    if results.effects:
+        return _margins(results, kind, formula, labels)
     fields: dict[str, Any] = {"kind": kind, "formula": formula}
     if kind in _FURTHER:
         fields |= _FURTHER[kind](results)
@@ -87,6 +91,26 @@ def read_stata_results(folder: Path) -> dict[str, Any]:
     return fields
 
 
+def _margins(results: _Results, kind: str, formula: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """What `margins, dydx()` left beside the model that the effects are of."""
+    if kind not in ("logistic", "probit", "poisson") or _errors(results, "") or results.said.get("wexp"):
+        raise SpecError(
+            "marginal effects are read of logit, probit and poisson, without weights and with the model's own errors.",
+            where="results.txt",
+        )
+    by_name = {full.rpartition(":")[2]: label for full, label in labels.items()}
+    places = results.decimals
+    released: dict[str, Any] = {
+        label: {"coef": f"{value:.{places}f}", "se": f"{error:.{places}f}"}
+        for full, value, error in results.effects
+        if (label := by_name.get(full.rpartition(":")[2])) is not None and error > 0.0
+    }
+    decimals = [places] * len(released) + [0]
+    released["n"] = results.said["N"]
+    fields = {"kind": "marginal-effects", "formula": formula, "model": kind, "statistics": ["se", "n"]}
+    return {**fields, "released": released, "decimals": decimals, "se_decimals": places}
+
+
 def _read(path: Path) -> _Results:
     if not path.exists():
         raise SpecError("there is no results.txt.", where=str(path.parent), hint="Run `divulge: regress …` in Stata.")
@@ -96,8 +120,9 @@ def _read(path: Path) -> _Results:
         try:
             if words[0] == "e":
                 found.said[words[1]] = words[2].strip()
-            elif words[0] == "b":
-                found.figures.append((words[1].strip(), float(words[2]), float(words[3])))
+            elif words[0] in ("b", "m"):
+                place = found.figures if words[0] == "b" else found.effects
+                place.append((words[1].strip(), float(words[2]), float(words[3])))
             elif words[0] == "variable":
                 found.variables.append(words[1].strip())
             elif words[0] == "decimals":

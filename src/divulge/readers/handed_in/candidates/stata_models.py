@@ -13,6 +13,9 @@ from divulge.readers.handed_in.candidates.stata_survival import facts
 from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.sheets import Lines
 
+EFFECTS_OF = ("logistic", "probit", "poisson")
+"""The models whose average marginal effects are computed."""
+
 _HEADER = re.compile(
     r"^\s*(\S.*?)?\s*\|.*(?:Coef|Odds [Rr]atio|Haz\. [Rr]atio|IRR|RRR|Margin|dy/dx|Hazard ratio|exp\(b\))"
 )
@@ -95,8 +98,13 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     figures = [f for f in figures if f is not None] + fit
     effects = _effects(head, command, session)
     group, where = restricted(command)
-    if {"margin", "marginal effect"} & set(words) and session.model is not None:
-        response, terms = session.model.response or "", list(session.model.terms)
+    before, told = session.model, {**_random(command), **(facts(session) if kind == "cox" else {})}
+    errors = _errors(head)
+    if {"margin", "marginal effect"} & set(words) and before is not None:
+        response, terms = before.response or "", list(before.terms)
+        if "Average marginal effects" in head and before.kind in EFFECTS_OF:
+            kind, told, errors = "marginal-effects", {"model": before.kind}, before.errors
+            where, group = before.where, before.weights
     candidate = Candidate(
         "other" if kind == "other" and re.search(r"Margin|dy/dx", header) else "model",
         kind,
@@ -106,13 +114,13 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
         terms=tuple(terms),
         where=where,
         weights=group,
-        errors=_errors(head),
+        errors=errors,
         statistic=_statistic(head, header, ratio),
         fixed_effects=effects,
         command=command or None,
-        facts={**_random(command), **(facts(session) if kind == "cox" else {})},
+        facts=told,
     )
-    if candidate.shape == "model":
+    if candidate.shape == "model" and kind != "marginal-effects":
         session.model = candidate
     return [candidate], end
 

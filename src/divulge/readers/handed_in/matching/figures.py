@@ -12,7 +12,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.coherence import coherent
 from divulge.readers.handed_in.matching.data import Data
-from divulge.readers.handed_in.matching.fits import Fit, fit_figure, other_errors, term_figure
+from divulge.readers.handed_in.matching.fits import MAIN, Fit, fit_figure, other_errors, term_figure
 from divulge.readers.handed_in.matching.profiles import PROFILED, profile_end
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.statistics import statistic
@@ -32,7 +32,7 @@ class Way:
 
 
 RATIOS = frozenset({"odds ratio", "hazard ratio", "rate ratio", "relative risk ratio"})
-_MAIN = RATIOS | {"coefficient"}
+_MAIN = RATIOS | set(MAIN)
 
 
 def with_other_errors(
@@ -86,7 +86,7 @@ def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabul
 def _shown(candidate: Candidate) -> dict[str, object]:
     """What of a model is published, and to how many decimals."""
     whats = {f.what for f in candidate.figures}
-    decimals = [f.printed.decimals for f in candidate.figures if f.what == "coefficient"]
+    decimals = [f.printed.decimals for f in candidate.figures if f.what in MAIN]
     errors = [f.printed.decimals for f in candidate.figures if f.what == "standard error"]
     statistics = [s for s, w in (("se", "standard error"), ("n", "n")) if w in whats]
     out: dict[str, object] = {"compute": True, "decimals": max(decimals, default=3)}
@@ -104,15 +104,15 @@ def _printed(candidate: Candidate, fit: Fit, labels: dict[str, str | None]) -> d
     for figure in shown:
         if figure.of is None and figure.what == "n":
             found["n"] = {"coef": figure.printed.plain}
-        elif (label := labels.get(figure.of or "")) is not None and figure.what in ("coefficient", "standard error"):
+        elif (label := labels.get(figure.of or "")) is not None and figure.what != "n":
             found.setdefault(label, {})[_PUBLISHED[figure.what]] = figure.printed.plain
     whole = set(found) - {"n"} == set(fit.coefficients) and all("coef" in f for f in found.values())
-    if not whole or len({f.printed.decimals for f in shown if f.what == "coefficient"}) > 1:
+    if not whole or len({f.printed.decimals for f in shown if f.what in MAIN}) > 1:
         return {}
     return {"released": {k: f["coef"] if set(f) == {"coef"} else f for k, f in found.items()}}
 
 
-_PUBLISHED = {"coefficient": "coef", "standard error": "se", "n": "coef"}
+_PUBLISHED = {**dict.fromkeys(MAIN, "coef"), "standard error": "se", "n": "coef"}
 """What a spec holds of a model as it was printed."""
 
 

@@ -23,6 +23,9 @@ from divulge.table import Table
 
 _Z = 1.959963984540054
 
+MAIN = ("coefficient", "marginal effect")
+"""What a term's own figure is called."""
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -68,7 +71,10 @@ class Fit:
 _CALLED = {"ordered": "ordered-logit"}
 """Kinds of models by what readers call them, where that differs."""
 
-_WAYS: Mapping[str, tuple[Mapping[str, Any], ...]] = {"cox": ({"ties": "efron"}, {"ties": "breslow"})}
+_WAYS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "cox": ({"ties": "efron"}, {"ties": "breslow"}),
+    "marginal-effects": ({"dummies": "difference"}, {"dummies": "slope"}),
+}
 """Settings of a kind in which programs differ: each is tried."""
 
 
@@ -153,7 +159,7 @@ def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
     b, se = fit.coefficients.get(label, np.nan), fit.errors.get(label, np.nan)
     df = fit.df
     t = b / se if se else np.nan
-    if what == "coefficient":
+    if what in MAIN:
         return [b]
     if what in ("odds ratio", "hazard ratio", "rate ratio", "relative risk ratio", "exp(coefficient)"):
         return [_exp(b)]
@@ -196,7 +202,7 @@ _OF_SCALE = frozenset(
 def fit_figure(fit: Fit, what: str) -> list[float] | None:
     """What a program may print of a whole model."""
     n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
-    if fit.output.kind in ("fixed-effects", "random-intercept"):
+    if fit.output.kind in ("fixed-effects", "random-intercept", "marginal-effects"):
         return [n] if what == "n" else [fit.df] if what == "residual df" and fit.absorbed else None
     if "weights" in fit.given and what in _OF_SCALE:
         return None  # what weights mean for the scale of the errors differs from program to program

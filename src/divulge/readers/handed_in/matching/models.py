@@ -24,7 +24,7 @@ from divulge.readers.handed_in.matching.terms import Column, Factor, columns_of,
 
 _FITS = 120  # models that are tried for one candidate
 
-_LEVELS = {"logistic": (2, 2), "probit": (2, 2), "multinomial": (3, 20), "ordered": (3, 20)}
+_LEVELS = {"logistic": (2, 2), "probit": (2, 2), "marginal-effects": (2, 2), "multinomial": (3, 20), "ordered": (3, 20)}
 """Fewest and most values of a response that the file does not name."""
 
 _SMALL = 6  # levels up to which a factor without known labels is looked for
@@ -59,6 +59,8 @@ def match_model(
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
             more = _ordered(candidate) if kind == "ordered" else {}
+            if kind == "marginal-effects":
+                more = {"model": candidate.facts["model"]}
             if best is not None and is_ruled_out(candidate, kind, way, words, data, more):
                 continue
             fits = fits_of(kind, data.table, way.formula(words), way.where, candidate.weights, more)

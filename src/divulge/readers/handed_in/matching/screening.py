@@ -13,7 +13,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.figures import RATIOS, Way, label_of
-from divulge.readers.handed_in.matching.fits import fits_of
+from divulge.readers.handed_in.matching.fits import MAIN, fits_of
 from divulge.table import Table
 
 _SAMPLE = 3_000
@@ -38,7 +38,7 @@ def is_ruled_out(
         column = way.columns.get(figure.of or "")
         label = label_of(fit, column) if column is not None else None
         value = figure.printed.value
-        if label is None or value is None or (figure.what != "coefficient" and figure.what not in RATIOS):
+        if label is None or value is None or figure.what not in (*MAIN, *RATIOS):
             continue
         if figure.what in RATIOS:
             if value <= 0:

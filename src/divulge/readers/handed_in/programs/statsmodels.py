@@ -11,6 +11,7 @@ from divulge.readers.handed_in.candidates.coefficients import rows_at
 from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.stata_models import EFFECTS_OF
 from divulge.readers.handed_in.candidates.statements import note_python
 from divulge.readers.handed_in.candidates.statistic_names import column_words
 from divulge.readers.handed_in.candidates.tables import read_grid
@@ -186,9 +187,14 @@ def _summary(
     while end > j and not block.texts[end - 1].strip():
         end -= 1
     about.setdefault("Dep. Variable", about.get("Dependent Variable", ""))
+    facts: dict[str, str] = {}
     if any(f.what == "marginal effect" for f in figures):
+        title = re.search(r"(\w+) Marginal Effects", "\n".join(block.texts[max(0, i - 3) : i + 1]))
+        model = KINDS.get(title[1], "other") if title else "other"
+        is_average = about.get("Method") == "dydx" and about.get("At") == "overall"
+        facts = {"model": model} if model in EFFECTS_OF and is_average else {}
         about["Model"] = "marginal effects"
-    return _made(
+    candidate = _made(
         about,
         figures,
         terms,
@@ -197,7 +203,8 @@ def _summary(
         effects,
         condition,
         formula,
-    ), end
+    )
+    return (replace(candidate, kind="marginal-effects", facts=facts) if facts else candidate), end
 
 
 def _is_header(words: list[str]) -> bool:
