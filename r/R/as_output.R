@@ -10,7 +10,7 @@ as_output.divulge_output <- function(x, ...) x
 as_output.default <- function(x, ...) {
   stop(
     "Divulge does not know how to read an object of class ", paste(class(x), collapse = ", "), ".\n",
-    "It reads lm, glm, glm.nb, svyglm, lmer, rq, multinom, polr, coxph, survreg, survfit, table, xtabs, ftable and data frames of figures.",
+    "It reads lm, glm, glm.nb, svyglm, lmer, rq, multinom, polr, coxph, survreg, survfit, rpart, table, xtabs, ftable and data frames of figures.",
     call. = FALSE
   )
 }
@@ -177,10 +177,8 @@ as_output.survfit <- function(x, times = NULL, decimals = 3, name = NULL, ...) {
   )
   if (length(by)) spec$by <- I(by)
   if (!is.null(name)) spec$name <- name
-  strata <- if (is.null(s$strata)) "" else paste0(" | ", gsub(", ", " & ", trimws(as.character(s$strata))))
   rows <- data.frame(
-    label = sprintf("survival(%s)%s", format(s$time, trim = TRUE), strata), value = printed(s$surv, decimals),
-    stringsAsFactors = FALSE
+    label = curve_labels("survival", sides[1], s), value = printed(s$surv, decimals), stringsAsFactors = FALSE
   )
   new_output(spec, list(released = rows), tryCatch(data_of(x), error = function(e) NULL))
 }

@@ -43,7 +43,7 @@ figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, n
   new_output(spec, list(released = rows), data)
 }
 
-as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, times = NULL, ...) {
   if (!x$method %in% c("efron", "breslow")) stop("Divulge reads ties by efron or breslow.", call. = FALSE)
   data <- data_of(x)
   t <- terms(x)
@@ -67,10 +67,29 @@ as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL
     extra$weights <- as.character(x$call$weights)
   }
   b <- coef(x)
-  figures_output(
-    x, "cox", unname(found$labels[names(b)]), b, sqrt(diag(as.matrix(vcov(x)))), x$n, decimals, se_decimals, name,
-    extra, found$formula, data
-  )
+  labels <- unname(found$labels[names(b)])
+  se <- sqrt(diag(as.matrix(vcov(x))))
+  if (!is.null(times)) {
+    # The curve of survfit(x): at the means of numbers, with columns of 0 and 1 at zero.
+    if (!requireNamespace("survival", quietly = TRUE)) stop("the package survival is needed for times.", call. = FALSE)
+    curve <- summary(survival::survfit(x), times = times, extend = TRUE)
+    extra <- c(extra, list(times = I(times), baseline = "survival", at = "numbers"))
+    b <- c(b, curve$surv)
+    labels <- c(labels, curve_labels("baseline survival", sides$time, curve))
+    se <- c(se, rep(NA_real_, length(curve$surv)))
+  }
+  figures_output(x, "cox", labels, b, se, x$n, decimals, se_decimals, name, extra, found$formula, data)
+}
+
+# A curve that a Cox model predicts is a figure of that model.
+as_output.survfitcox <- function(x, ...) {
+  stop("give the Cox model itself, and the times: as_output(fit, times = c(180, 365)).", call. = FALSE)
+}
+
+# `survival time=180 | sex=1`, for each figure of a summary of survfit.
+curve_labels <- function(what, time, summary) {
+  strata <- if (is.null(summary$strata)) "" else paste0(" | ", gsub(", ", " & ", trimws(as.character(summary$strata))))
+  sprintf("%s %s=%s%s", what, time, trimws(format(summary$time, trim = TRUE, drop0trailing = TRUE)), strata)
 }
 
 as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {

@@ -94,6 +94,8 @@ def written_by_r(tmp_path_factory: pytest.TempPathFactory) -> Path:
     script = ROOT / "tests" / "doors" / "ten_fits.R"
     words = ["Rscript", str(script), str(ROOT / "r" / "R"), str(folder / "cps.csv"), str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    if "there is no package called" in done.stderr:
+        pytest.skip("R has not both MASS and survival.")
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -196,3 +196,38 @@ test_that("a random slope has two variances and a covariance", {
   spread <- as.data.frame(lme4::VarCorr(fit))$vcov
   expect_equal(as.numeric(made$files$released$coef[3:6]), spread, tolerance = 1e-3)
 })
+
+test_that("a tree is the table of its leaves", {
+  skip_if_not_installed("rpart")
+  small <- rpart::rpart.control(minsplit = 20, cp = 0.001, maxcompete = 2)
+  odd <- transform(people, ill = factor((age > 40 & town != "Ely") != (n == 3), labels = c("no", "yes")))
+  made <- as_output(rpart::rpart(ill ~ age + town + n, odd, method = "class", control = small))
+  expect_equal(made$spec$kind, "tree")
+  expect_equal(sum(as.numeric(made$files$released$value)), 200)
+  wages <- transform(people, wage = age * (town == "Bath") + n)
+  fit <- rpart::rpart(wage ~ age + town, wages, control = small)
+  made <- as_output(fit)
+  expect_equal(made$spec$kind, "regression-tree")
+  # Each leaf, asked in R, has the people and the mean that the tree says.
+  for (leaf in made$spec$leaves) {
+    asked <- gsub(" = ", " == ", gsub(" and ", " & ", gsub(" or ", " | ", leaf)))
+    inside <- with(wages, eval(parse(text = asked)))
+    said <- made$files$released
+    expect_equal(as.numeric(said$value[said$label == paste("n in", leaf)]), sum(inside))
+    expect_equal(as.numeric(said$value[said$label == paste("mean in", leaf)]), round(mean(wages$wage[inside]), 2))
+  }
+})
+
+test_that("a Cox model brings the curve of survfit where times are given", {
+  skip_if_not_installed("survival")
+  lung <- na.omit(survival::lung[c("time", "status", "age", "sex")])
+  Surv <- survival::Surv
+  fit <- survival::coxph(Surv(time, status) ~ age + sex, lung)
+  rows <- as_output(fit, times = c(180, 365))$files$released
+  expect_equal(rows$term[3:4], c("baseline survival time=180", "baseline survival time=365"))
+  curve <- summary(survival::survfit(fit), times = c(180, 365))$surv
+  expect_equal(as.numeric(rows$coef[3:4]), round(curve, 4))
+  expect_error(as_output(survival::survfit(fit)), "Cox model itself")
+  curve <- survival::survfit(Surv(time, status) ~ sex, lung)
+  expect_equal(as_output(curve, times = 180)$files$released$label, paste0("survival time=180 | sex=", 1:2))
+})
