@@ -209,7 +209,8 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
             break
         task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING)
         # Of thirty halves one says enough about key subsets.
-        for result in runner.results(job.name, job.stage, task, block, sweep_at=(0,)):
+        beside = len(splits) - len(block)
+        for result in runner.results(job.name, job.stage, task, block, sweep_at=(0,), beside=beside):
             halves.add(result, b)
             results.append(replace(result, counts=()))
         if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):

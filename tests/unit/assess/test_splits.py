@@ -18,7 +18,7 @@ from divulge.assess.splits.checkpoint import Checkpoint
 from divulge.assess.splits.runner import Runner, Step
 from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task, make_task
-from divulge.designs import Split
+from divulge.designs import RepeatedHalves, Split
 from divulge.objective import Outcome
 from divulge.scenario import Scenario
 from divulge.synthesisers import Descent
@@ -147,19 +147,36 @@ def test_splits_that_load_compiled_code_start_no_processes(monkeypatch: pytest.M
     assert len(list(runner.results("p", "", TASK, SPLITS[:4]))) == 4
 
 
-def test_splits_that_turn_out_long_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def _shared(monkeypatch: pytest.MonkeyPatch, seconds: float) -> list[int]:
+    """How many splits are shared out each time, where one takes so long."""
     monkeypatch.setattr("divulge.assess.splits.runner.os.cpu_count", lambda: 2)
     made = run_split(TASK, SPLITS[0], False, False)
     shared: list[int] = []
 
     def in_processes(workers: int, task: Task, rest: Sequence[Split], *_: object) -> Iterator[SplitResult]:
         shared.append(len(rest))
-        return (replace(made, split=s) for s in rest)
+        return (replace(made, split=s, seconds=seconds) for s in rest)
 
     monkeypatch.setattr("divulge.assess.splits.runner._in_processes", in_processes)
     monkeypatch.setattr(
-        "divulge.assess.splits.runner.run_split", lambda _, split, *__: replace(made, split=split, seconds=7.0)
+        "divulge.assess.splits.runner.run_split", lambda _, split, *__: replace(made, split=split, seconds=seconds)
     )
+    return shared
+
+
+def test_splits_that_turn_out_long_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = _shared(monkeypatch, 7.0)
     runner = Runner(Checkpoint(None, "", resume=False))
     assert [r.split for r in runner.results("p", "", TASK, SPLITS[:4])] == list(SPLITS[:4])
     assert shared == [3]
+
+
+def test_a_block_is_shared_out_where_all_blocks_make_that_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A second each: ten are not worth two processes, thirty are. The first may have been loading.
+    shared = _shared(monkeypatch, 1.0)
+    runner = Runner(Checkpoint(None, "", resume=False))
+    splits = RepeatedHalves(splits_wanted=30).splits(300, 1)
+    for start in (0, 10, 20):
+        found = runner.results("p", "", TASK, splits[start : start + 10], beside=20)
+        assert [r.split for r in found] == list(splits[start : start + 10])
+    assert shared == [8, 10, 10]

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from threadpoolctl import threadpool_limits
@@ -16,7 +16,7 @@ from divulge.assess.splits.cluster import GO_ON, Cluster
 from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task
 from divulge.assess.splits.time_left import TimeLeft
-from divulge.designs import Split
+from divulge.designs import BLOCK, Split
 from divulge.errors import WorkerError
 
 WORTH_STARTING = 12.0
@@ -55,6 +55,8 @@ class Runner:
     listener: Listener | None = None
     cluster: Cluster | None = None
     ahead: TimeLeft | None = None
+    _took: list[float] = field(default_factory=list, init=False)
+    """What splits took so far, whoever computed them."""
 
     def results(
         self,
@@ -65,10 +67,12 @@ class Runner:
         *,
         with_measures: bool = True,
         sweep_at: Collection[int] = (),
+        beside: int = 0,
     ) -> Iterator[SplitResult]:
         """The results in the order of the splits; finished ones are taken from the checkpoint and new ones put there.
 
         name: of the pass, for the checkpoint. sweep_at: the splits, by number, on which key subsets are swept over too.
+        beside: how many other splits the pass has. Processes that pay for all of them pay for these.
         """
         todo = [s for s in splits if self.checkpoint.load(name, s) is None]
         started, others, seconds = time.perf_counter(), None, list[float]()
@@ -77,7 +81,7 @@ class Runner:
             result = early.pop((split.part, split.number), None) or self.checkpoint.load(name, split)
             while result is None:
                 if others is None:
-                    others = self._others(task, todo[len(seconds) :], seconds, with_measures, sweep_at)
+                    others = self._others(task, todo[len(seconds) :], beside, with_measures, sweep_at)
                 if others is None:
                     found = run_split(task, split, with_measures, split.number in sweep_at)
                 else:
@@ -85,6 +89,7 @@ class Runner:
                 # Kept at once, whoever's turn it is: what is finished is never computed again.
                 self.checkpoint.save(name, found)
                 seconds.append(found.seconds)
+                self._took.append(found.seconds)
                 early[found.split.part, found.split.number] = found
                 result = early.pop((split.part, split.number), None)
             if self.listener is not None:
@@ -99,16 +104,13 @@ class Runner:
         return each * (total - done) if self.ahead is None else self.ahead.seconds(stage, done, total, each)
 
     def _others(
-        self, task: Task, rest: Sequence[Split], seconds: list[float], with_measures: bool, sweep_at: Collection[int]
+        self, task: Task, rest: Sequence[Split], beside: int, with_measures: bool, sweep_at: Collection[int]
     ) -> Iterator[SplitResult] | None:
-        """Who else computes the rest: the cluster, or processes where these pay. None: this process does.
-
-        seconds: what the splits took that this process has computed.
-        """
+        """Who else computes the rest: the cluster, or processes where these pay. None: this process does."""
         if self.cluster is not None:
             return self.cluster.run(task, rest, with_measures, sweep_at)
-        later = seconds[1:] or [max(0.0, s - _LOADING) for s in seconds] or [0.0]
-        work = sum(later) / len(later) * len(rest)
+        later = self._took[1:][-BLOCK:] or [max(0.0, s - _LOADING) for s in self._took] or [0.0]
+        work = sum(later) / len(later) * (len(rest) + beside)
         workers = self.workers or (os.cpu_count() or 1 if work > WORTH_STARTING else 1)
         if workers == 1 or len(rest) < 2:
             return None
