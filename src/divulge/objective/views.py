@@ -6,6 +6,7 @@ Everything here is arithmetic on arrays; which outputs there are is `objective`'
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,13 @@ from divulge.kernels.nearest_point import nearest_in_box
 _MOVE_WEIGHT = 0.02
 """What one move is worth to a dense output. Far below what a cell of a crosstab is worth (4: a count off by one at a
 half-unit of 0.5), so that tables are put right first, then kept while moves that leave them alone fit the estimates."""
+
+_ACROSS = 100.0
+"""How much longer a way is that no move goes than the shortest that some do, squared: enough for the nearest point to
+lie where moves lead, and little enough to be found in so many sweeps."""
+
+_IDLE = 1e-9
+"""Share of its interval by which a move shifts a figure, at most, that nothing moves."""
 
 _BOX_SWEEPS = 100
 """Sweeps of coordinate descent for the aim, at most; it is taken anew after every chunk of proposals."""
@@ -74,17 +82,19 @@ class View:
             moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
         return replace(self, residuals=moved, reference=totals.copy())
 
-    def turns(self, shifts: Floats) -> list[Floats | None]:
+    def turns(self, shifts: Floats) -> list[Turn | None]:
         """For each group C^(−1/2), with C the second moments of what these moves shift; None where none is turned."""
-        found: list[Floats | None] = []
+        found: list[Turn | None] = []
         for group in self._groups():
             rows = self._rows(group)
-            closed = _is_closed(self.goal.part(rows))
-            is_dense = self.jacobians[group[0]].ndim == 2
-            found.append(_whitening(shifts[:, rows[closed]]) if is_dense and closed.any() and len(shifts) else None)
+            goal = self.goal.part(rows)
+            closed = _is_closed(goal)
+            is_turned = self.jacobians[group[0]].ndim == 2 and closed.any() and len(shifts)
+            width = (goal.high - goal.low)[closed]
+            found.append(_whitening(shifts[:, rows[closed]], width) if is_turned else None)
         return found
 
-    def in_moves(self, turns: list[Floats | None], n_outputs: int) -> _Aim:
+    def in_moves(self, turns: list[Turn | None], n_outputs: int) -> _Aim:
         """The same with dense outputs measured in units of what moves do to them, jointly (`turns`).
 
         With C the second moments of the moves' shifts, z = C^(−1/2) · residuals makes moves equally long in every
@@ -178,25 +188,39 @@ def _is_closed(goal: Goal) -> Mask:
     return np.isfinite(goal.low) & np.isfinite(goal.high)
 
 
-def _turned(turn: Floats, residual: Floats, goal: Goal, jacobian: Floats, weight: float) -> tuple[Floats, Goal, Floats]:
+class Turn(NamedTuple):
+    """What measures residuals in moves. ways: the directions in which moves go, each as long as they make it; distance:
+    between two points, also across these directions, where it is long."""
+
+    ways: Floats
+    distance: Floats
+
+
+def _turned(turn: Turn, residual: Floats, goal: Goal, jacobian: Floats, weight: float) -> tuple[Floats, Goal, Floats]:
     """(residuals, goal, jacobian) with closed intervals measured in moves from the nearest point that is as printed."""
-    closed = _is_closed(goal)
-    open_, zero = goal.part(~closed), np.zeros(len(turn))
-    aim = nearest_in_box(turn.T @ turn, residual[closed], goal.low[closed], goal.high[closed], _BOX_SWEEPS)
-    share = np.full(len(turn), _MOVE_WEIGHT * weight / max(len(turn), 1))
+    closed, n_ways = _is_closed(goal), len(turn.ways)
+    open_, zero = goal.part(~closed), np.zeros(n_ways)
+    aim = nearest_in_box(turn.distance, residual[closed], goal.low[closed], goal.high[closed], _BOX_SWEEPS)
+    share = np.full(n_ways, _MOVE_WEIGHT * weight / max(n_ways, 1))
     turned = Goal(*(np.concatenate(parts) for parts in zip((share, zero, zero), open_, strict=True)))
-    residual = np.concatenate([turn @ (residual[closed] - aim), residual[~closed]])
-    return residual, turned, np.vstack([turn @ jacobian[closed], jacobian[~closed]])
+    residual = np.concatenate([turn.ways @ (residual[closed] - aim), residual[~closed]])
+    return residual, turned, np.vstack([turn.ways @ jacobian[closed], jacobian[~closed]])
 
 
-def _whitening(shifts: Floats) -> Floats:
-    """The matrix that makes these shifts (moves, residuals) equally long in every direction in which any goes.
+def _whitening(shifts: Floats, width: Floats) -> Turn:
+    """The directions in which these shifts (moves, residuals) go, all made equally long.
 
-    Directions in which no move goes are left out: nothing can be done about them here.
+    Directions in which no move goes are left out: nothing can be done about them here. A point that lies that way is
+    far, though: figures that follow from each other (a test and its p-value) are not brought together by taking one
+    for the other, however wide its interval. width: of the residuals'
+    intervals. What all moves together cannot take across its interval (a p-value of 10⁻⁹⁸ printed as 0.000) counts as
+    not moving: it would be the longest of all directions.
     """
     scale = shifts.std(axis=0)
-    scale[scale == 0] = np.inf
+    scale[scale <= _IDLE * width] = np.inf
     scaled = shifts / scale
     values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
-    return (vectors[:, kept] / np.sqrt(values[kept])).T / scale
+    ways = (vectors[:, kept] / np.sqrt(values[kept])).T / scale
+    across = vectors[:, ~kept].T / scale * np.sqrt(_ACROSS / values[kept].min(initial=np.inf))
+    return Turn(ways, ways.T @ ways + across.T @ across)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from divulge.kernels.arrays import Floats
 from divulge.kernels.pool import Pool
-from divulge.objective.views import View
+from divulge.objective.views import Turn, View
 from divulge.synthesisers.descent.candidate import Candidate
 
 _CHUNK, _LARGE_CHUNK = 8_000, 20_000
@@ -67,7 +66,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     return False
 
 
-def _turns(candidate: Candidate, view: View) -> list[Floats | None]:
+def _turns(candidate: Candidate, view: View) -> list[Turn | None]:
     """What moves do to dense outputs, from a pool of them: half as the search proposes, half with all codes alike.
 
     A level that one row in a thousand has is hardly ever proposed, and a figure that depends on it would pass for one
