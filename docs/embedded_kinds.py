@@ -33,8 +33,8 @@ def embedded_kinds_page() -> str:
         "This page is generated from the results of `make bench ARGS=kinds`: one output of each kind, printed with 3 "
         "decimals (counts with none), on 5,000 people of the Current Population Surveys. A figure counts where the "
         "synthetic people give it as it is printed. Standard errors, tests and AIC are not among these figures. "
-        f"Seconds are of the processor, one run each, beside other work on the machine (load {loads[0]:g} to "
-        f"{loads[-1]:g} on two cores); a search ends after 20 seconds of the clock.",
+        f"Seconds are of the processor, one run each (load of the machine {loads[0]:g} to {loads[-1]:g} on two cores); "
+        "a search ends after 20 seconds of the clock.",
         f"{len(lines) - len(slow) - len(short)} of {len(lines)} kinds are embedded within {LIMIT:g} seconds.",
         *_listed("These take longer:", slow),
         *_listed("Of these the search did not reach every figure in its time:", short),
