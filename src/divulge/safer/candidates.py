@@ -72,17 +72,16 @@ class Candidates:
         )
 
     def all(self) -> list[tuple[Step, ...]]:
-        """Changes of all outputs in trouble, those of least loss first; and of one alone where there are several."""
+        """Changes of all outputs in trouble, those of least loss first; and of any one of those held against each other."""
         every = range(len(self.outputs))
         troubled = [i for i in every if self.blame[i].figures.any()] or list(every)
-        alone = sorted({*troubled, *self._together})
-        steps = {i: sorted(self._steps(i), key=lambda step: step.price) for i in alone}
+        steps = {i: sorted(self._steps(i), key=lambda step: step.price) for i in sorted({*troubled, *self._together})}
         each = [steps[i] for i in troubled if steps[i]]
         longest = max((len(one) for one in each), default=0)
         found = [tuple(one[min(rank, len(one) - 1)] for one in each) for rank in range(longest)]
-        if len(alone) > 1:
-            found += [(step,) for i in alone for step in steps[i] if len(each) > 1 or i not in troubled]
-        return found
+        # Where one alone is in trouble, its changes are there already.
+        alone = [i for i in sorted(self._together) if len(each) > 1 or i not in troubled]
+        return found + [(step,) for i in alone for step in steps[i]]
 
     def changed(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
         """All outputs, with these changes, and how they are printed."""
