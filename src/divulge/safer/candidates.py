@@ -72,7 +72,7 @@ class Candidates:
         )
 
     def all(self) -> list[tuple[Step, ...]]:
-        """Changes of all outputs in trouble, those of least loss first; and of any one of those held against each other."""
+        """Changes of all outputs in trouble, those of least loss first; and of one of those held against each other."""
         every = range(len(self.outputs))
         troubled = [i for i in every if self.blame[i].figures.any()] or list(every)
         steps = {i: sorted(self._steps(i), key=lambda step: step.price) for i in sorted({*troubled, *self._together})}

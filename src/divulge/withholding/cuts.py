@@ -200,7 +200,8 @@ class Search:
         in_vain = 0
         while not every or (self._clock() < late and in_vain < IN_VAIN):
             start, told = starts.pop(0) if starts else (self._primary, price * self._shaken(len(price)))
-            found = self._thinned(grow(self._paths, start, self._needs, told), late)
+            grown = grow(self._paths, start, [self._needs[i] for i in self._not_seen(start.astype(float))], told)
+            found = self._thinned(grown, late)
             in_vain = in_vain + 1 if any(self._price(found) >= self._price(one) for one in every) else 0
             every.append(found)
             if self._price(found) <= self._bound * (1.0 + NEAR_ENOUGH):
@@ -234,17 +235,8 @@ class Search:
 
     def _add_cuts(self, share: Floats) -> int:
         """Cuts for the needs that are not met; how many these are."""
-        asked = [i for i, part in enumerate(self._met_by) if part is None or not part.is_within(share)]
-        if not asked:
-            return 0
-        self._attacker.publish(np.where(self._primary, 1.0, share))
-        if len(asked) > MANY:
-            seen = self._attacker.push([self._needs[i] for i in asked], self._primary, self._rng)
-            for place, part in seen.items():
-                self._met_by[asked[place]] = part
-            asked = [i for place, i in enumerate(asked) if place not in seen]
         n_unmet = 0
-        for i in asked:
+        for i in self._not_seen(share):
             is_met, part = self._attacker.ask(self._needs[i], self._primary)
             if is_met:
                 self._met_by[i] = part
@@ -259,6 +251,19 @@ class Search:
             if self._time <= 0:
                 break
         return n_unmet
+
+    def _not_seen(self, share: Floats) -> list[int]:
+        """The needs that no change seen so far meets with so much of the figures withheld; many are pushed at once."""
+        asked = [i for i, part in enumerate(self._met_by) if part is None or not part.is_within(share)]
+        if not asked:
+            return []
+        self._attacker.publish(np.where(self._primary, 1.0, share))
+        if len(asked) <= MANY:
+            return asked
+        seen = self._attacker.push([self._needs[i] for i in asked], self._primary, self._rng)
+        for place, part in seen.items():
+            self._met_by[asked[place]] = part
+        return [i for place, i in enumerate(asked) if place not in seen]
 
     def _in_fractions(self) -> Floats:
         """The pattern in fractions to which cuts lead, until it meets all needs or the time is up."""

@@ -78,13 +78,16 @@ def grow(paths: Paths, start: Mask, needs: Sequence[Need], cost: Floats) -> Mask
 def thin(
     paths: Paths, given: Figures, primary: Mask, withheld: Mask, needs: Sequence[Need], is_late: Callable[[], bool]
 ) -> Mask:
-    """The pattern without the figures that no need has to use, the dearest first."""
+    """The pattern without the figures that no need has to use, the dearest first; as it is where there is no time."""
     public = np.flatnonzero(~withheld)
     paths.close(public)
     cost = np.where(primary, 0.0, given.cost)
     used = np.zeros((len(needs), given.n_figures), dtype=bool)
     met = np.zeros(len(needs), dtype=bool)
     for i, need in enumerate(needs):
+        if is_late():
+            paths.open(public)
+            return withheld
         path = paths.find(need, cost)
         if path is not None:
             used[i], met[i] = path, True
