@@ -16,7 +16,7 @@ from divulge.settings import Range
 from divulge.table import Schema
 
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.25)
-"""Percentiles that people know: the first that leaves enough people beyond it in every group is taken."""
+"""Percentiles that people know; those that leave enough people beyond them in every group are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +37,7 @@ class SafeQuantiles(Mitigation):
             return
         sizes = np.concatenate([trouble.case.units(b) for b in edges])
         smallest = int(sizes[sizes > 0].min(initial=np.iinfo(np.int64).max))
-        for share in STEPS:
-            if share * smallest >= trouble.fewest:
-                yield cls(share=share)
-                return
+        yield from (cls(share=share) for share in STEPS if share * smallest >= trouble.fewest)
 
     def apply(self, output: Output, schema: Schema) -> Output:
         del schema
