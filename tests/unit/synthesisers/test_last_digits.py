@@ -9,15 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from divulge.kernels.randomness import stream
 from divulge.objective import Objective, Outcome, Target
 from divulge.objective.knowledge import granted
+from divulge.objective.log import Log
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
+from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.lowering.sizes import nearest_sizes
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search
+from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.proposed import useful
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
@@ -146,3 +151,69 @@ def test_a_level_of_one_person_is_met_to_the_last_digit() -> None:
     objective = objective_for(alone, Linear(formula="income ~ age + years + C(area)", significant=4))
     found = Descent(start="model", seconds=300).embed(objective, 800, 1)
     assert found.outcome is Outcome.REPRODUCED
+
+
+def test_way_gone_in_vain_is_not_gone_again_before_anything_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = people(300, 12)  # seed: any
+    objective = objective_for(table, Means(variables=("income",), by=("area",), decimals=6))
+    codes = start_codes(objective, 300, "uniform", False, (1,))
+    digits = LastDigits(Candidate(Descent(), objective, codes, stream(1), Log(None, 0)), 1.0)
+    gone = []
+    monkeypatch.setattr(digits, "_put_few_right", lambda columns: None)
+    monkeypatch.setattr(digits, "_change", lambda columns, is_far: gone.append((is_far, digits.tries, *columns)))
+    assert not digits.land()
+    assert gone
+    assert len(gone) == len(set(gone))
+
+
+def test_product_of_two_rare_marks_has_somebody_in_it() -> None:
+    rng = np.random.default_rng(13)  # any seed
+    a, b = np.zeros((2, 300), dtype=np.int64)
+    a[:16], b[14:40] = 1, 1  # two people have both
+    table = table_of(pay=rng.integers(0, 900, 300), a=a, b=b, age=rng.integers(20, 60, 300))
+    output = Linear(formula="pay ~ a + b + age + a:b", significant=4)
+    for seed in range(3):
+        found = Descent(start="model", seconds=60).embed(objective_for(table, output), 300, seed)
+        assert found.outcome is Outcome.REPRODUCED
+
+
+def test_nobody_loses_a_value_or_gets_one_for_a_last_digit() -> None:
+    rng = np.random.default_rng(14)  # any seed
+    pay = Variable("pay", "numeric", np.arange(50), missing=(None,))
+    schema = Schema((pay, Variable("age", "numeric", np.arange(20, 60))))
+    table = Table(schema, (np.where(rng.random(200) < 0.2, 50, rng.integers(0, 50, 200)), rng.integers(0, 40, 200)))
+    objective = objective_for(table, Linear(formula="pay ~ age", significant=4))
+    codes = np.column_stack(table.columns)
+    digits = LastDigits(Candidate(Descent(), objective, codes, stream(1), Log(None, 0)), 1.0)
+    for is_far in (False, True):
+        others = digits.neighbours(np.arange(200), 0, is_far)
+        np.testing.assert_array_equal(others == 50, codes[:, 0] == 50)
+
+
+def test_level_without_the_outcome_has_nobody_with_it_to_the_last_digit() -> None:
+    rng = np.random.default_rng(15)  # any seed: forty have the outcome, none of them of the level
+    n = 2000
+    level = (rng.random(n) < 0.06).astype(np.int64)
+    grade, hours = rng.integers(0, 100, n), rng.integers(0, 60, n)
+    ill = ((rng.random(n) < 0.02 + 0.0002 * grade) & (level == 0)).astype(np.int64)
+    table = table_of(ill=ill, level=level, grade=grade, hours=hours)
+    objective = objective_for(table, Logistic(formula="ill ~ level + grade + hours", decimals=3))
+    for seed in range(3):
+        found = Descent(start="model", seconds=60).embed(objective, n, seed)
+        assert found.outcome is Outcome.REPRODUCED
+        assert np.isneginf(found.outputs[0].values[1])
+        assert not (found.table["ill"] & found.table["level"]).any()
+
+
+def test_last_digits_of_what_is_near_enough_are_tried_for_more_than_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, land = [], LastDigits.land
+
+    def fail_at_first(digits: LastDigits) -> bool:
+        tried.append(digits)
+        return len(tried) > 2 and land(digits)
+
+    monkeypatch.setattr(LastDigits, "land", fail_at_first)
+    objective = objective_for(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=4))
+    found = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=0.5)
+    assert found.outcome is Outcome.REPRODUCED
+    assert len(tried) == 3

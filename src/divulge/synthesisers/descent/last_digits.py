@@ -23,7 +23,7 @@ from divulge.synthesisers.descent.proposed import Changes, apart, only, outside
 from divulge.synthesisers.descent.proposing import NEARLY_STRAIGHT, STRAIGHT, Proposals
 from divulge.synthesisers.descent.rare_levels import put_right
 
-_LATTICES, _LATTICES_AT_FIRST = 6, 2
+_LATTICES, _LATTICES_AT_FIRST = 6, 3
 """Lattices of other rows before one attempt is given up; and at first, where other columns may help."""
 
 _EXACT, _NEARLY = 0.1, 0.3
@@ -49,8 +49,12 @@ _MOST_RESIZED = 30
 _FEW_MOVERS = 80
 """Rows that make a figure up to which their values are tried by themselves."""
 
-_MOST_MOVERS, _REDRAWS = 100, 30
-"""Rows whose values are drawn anew for a few figures, and how often: such a lattice takes a few milliseconds."""
+_MOST_MOVERS, _REDRAWS, _REDRAWS_AT_FIRST = 100, 30, 8
+"""Rows whose values are drawn anew for a few figures, and how often: such a lattice takes a few milliseconds. At first,
+fewer: other columns may help."""
+
+_FEW_PEOPLE = 200
+"""Rows up to which values are drawn anew however many figures there are: so few changes hardly suffice."""
 
 _DRAWS, _SIZED = 4, 3
 """Sets of four rows that are tried for a figure, and how often anew where its figures add up only nearly."""
@@ -59,17 +63,22 @@ _DRAWS, _SIZED = 4, 3
 class LastDigits(Proposals):
     """The arithmetic of a candidate, whose codes are changed in place.
 
-    share: of a search's time, after which an attempt is given up.
+    share: of a search's time, after which an attempt is given up. in_vain: ways (far or not, lattices, columns) that
+    were gone in vain since anything changed. has_failed: columns of which all lattices were asked in vain.
     """
 
     def __init__(self, candidate: Candidate, share: float) -> None:
         super().__init__(candidate)
         self.moved: dict[int, Mask] = {}
         self.tries = _LATTICES
-        self.until = candidate.log.seconds + share * candidate.settings.seconds
+        self.in_vain: set[tuple[int, ...]] = set()
+        self.has_failed: set[tuple[int, ...]] = set()
+        seconds = candidate.settings.seconds
+        self.until = min(candidate.log.seconds + share * seconds, seconds)
 
     def land(self) -> bool:
-        """Land, look again, mend; whether every figure is as printed in the end. Codes are as before where not.
+        """Land, look again, mend; whether every figure is as printed in the end. Codes are as before where not, but for
+        rows that had what nobody is to have.
 
         First columns that add up exactly (a response, the variable of a mean), the straightest for every figure: mostly
         that is all. Then figures that few rows make, and these columns again. Where they alone cannot reach all figures
@@ -78,17 +87,24 @@ class LastDigits(Proposals):
         ones may differ by hundreds all of them, as dates of one year do.
         """
         start = self.codes.copy()
+        # Of a level that is ±∞ nothing counts, so that single moves may have left nobody in it, or somebody with the
+        # outcome that nobody is to have.
+        occupy_levels(self.objective, self.codes, self.rng)
+        if self._resize():
+            start = self.codes.copy()
         alone, straight, nearly = self._ways()
         if self._go((*alone, straight), len(alone) + 1, len(alone)):
             return True
         again = [straight] * _AGAIN
-        ways = (*alone, straight, *again, nearly, *again, *alone, nearly, *again, *alone)
+        ways = (*alone, straight, *again, nearly, nearly, *again, *alone, nearly, nearly, *again, *alone)
         n_seldom = 0 if [[v] for v in straight] == alone else len(alone)
         for is_far in (False, True):
             self.codes[:] = start
             if self._is_late:
                 break
             self._put_few_right(nearly)
+            if not np.array_equal(self.codes, start):
+                self.in_vain.clear()
             if self._go(ways, n_seldom, len(alone), is_far):
                 return True
         self.codes[:] = start
@@ -132,16 +148,21 @@ class LastDigits(Proposals):
         n_seldom: of so many ways only few lattices are asked: where sums have gaps columns that add up exactly find
         nothing alone, however long they look. n_exact: how many ways of such columns come first.
         """
-        in_vain: Sequence[int] = ()
         for way, columns in enumerate(ways):
-            if not columns or columns == in_vain:
+            is_seldom = way < n_seldom or tuple(columns) in self.has_failed
+            self.tries = _LATTICES_AT_FIRST if is_seldom else _LATTICES
+            gone = (is_far, self.tries, *columns)
+            if not columns or gone in self.in_vain:
                 continue
-            self.tries = _LATTICES_AT_FIRST if way < n_seldom else _LATTICES
             self.is_near = way > n_exact
             is_changed = self._change(columns, is_far)
-            in_vain = () if is_changed else columns
             if is_changed and self._is_done():
                 return True
+            if is_changed:
+                self.in_vain.clear()
+            else:
+                self.in_vain.add(gone)
+                self.has_failed |= set() if is_seldom else {tuple(columns)}
             if self._is_late:
                 break
         return False
@@ -180,26 +201,28 @@ class LastDigits(Proposals):
         self.candidate.recount()
         return found
 
-    def _resize(self) -> None:
-        """Move rows until no inequality is broken: groups have sizes that can carry their figures, none is empty."""
+    def _resize(self) -> bool:
+        """Move rows until no inequality is broken: groups have sizes that can carry their figures, none is empty.
+        Whether any was moved."""
         n = self.objective.n_target_residuals
-        for _ in range(_MOST_RESIZED):
+        for moved in range(_MOST_RESIZED):
             if self._is_late:
-                return
+                return moved > 0
             view = self.look()
             box = self.box_now(view)
             is_open = ~(np.isfinite(view.goal.low[:n]) & np.isfinite(view.goal.high[:n]))[box.counts]
             broken = np.flatnonzero(is_open & (np.abs(box.errors) > 1 + STRAIGHT))
             if not len(broken) or not any(self._mend(view, box, int(broken[0]), is_open, v) for v in self._shuffled()):
-                return
+                return moved > 0
+        return True
 
     def _shuffled(self) -> list[int]:
         return [int(v) for v in self.rng.permutation(self.candidate.moves.variables)]
 
     def _mend(self, view: View, box: Box, broken: int, is_open: Mask, column: int) -> bool:
         """Make a change of the column that mends one inequality and breaks no other."""
-        rows, granted = self.some_rows(), np.flatnonzero(self.granted(column))
-        news = self.rng.choice(granted, len(rows))
+        rows = self.some_rows()
+        news = self.neighbours(rows, column, is_far=True)
         shifts, allowed = self.shifts_of(view, rows, column, news, box)
         after = np.abs(box.errors + shifts)
         fine = (after <= np.maximum(np.abs(box.errors), 1.0) + STRAIGHT)[:, is_open].all(axis=1)
@@ -283,18 +306,20 @@ class LastDigits(Proposals):
         parts, box = self.proposed(view, box, rows, columns, is_far)
         made = []
         for figures in apart(np.concatenate([np.zeros((0, len(box.errors))), *(p.shifts for p in parts)])):
-            own = [only(p, figures) for p in parts]
-            made.append(self._choose(own, box.part(figures)))
-            if not made[-1] and np.count_nonzero(figures) <= _FEW_FIGURES:
-                made[-1] = self._redraw(view, box.part(figures), rows, columns)
+            own, part = [only(p, figures) for p in parts], box.part(figures)
+            if (np.abs(part.errors) <= 1).all():
+                continue
+            made.append(self._choose(own, part))
+            if not made[-1] and (np.count_nonzero(figures) <= _FEW_FIGURES or len(rows) <= _FEW_PEOPLE):
+                made[-1] = self._redraw(view, part, rows, columns)
         return any(made)
 
     def _redraw(self, view: View, box: Box, rows: Integers, columns: Sequence[int]) -> bool:
-        """The same for few figures, with other rows and other values, now and then far ones: such lattices are soon
-        asked."""
+        """The same for few figures or of few people, with other rows and other values, now and then far ones: such
+        lattices are soon asked."""
         seen = [self.shifts_of(view, rows, v, self.neighbours(rows, v, is_far=True), box)[0] for v in columns]
         movers = rows[np.any([shifts.any(axis=1) for shifts in seen], axis=0)]
-        for draw in range(_REDRAWS):
+        for draw in range(_REDRAWS if self.tries == _LATTICES else _REDRAWS_AT_FIRST):
             if self._is_late or not len(movers):
                 break
             # Values that few have are as good as those that most have: from zero all ways lead up.

@@ -51,11 +51,15 @@ def _occupy(objective: Objective, term: Term, is_asked: Mask, codes: Codes, rng:
 
 
 def _columns_of(term: Term, sizes: list[int]) -> Integers:
-    """The column (−1: none) of each combination of codes."""
-    cell = np.zeros(sizes, dtype=np.int64)
+    """The column (−1: none, or only with 0) of each combination of codes."""
+    cell, is_zero = np.zeros(sizes, dtype=np.int64), np.zeros(sizes, dtype=bool)
     for axis, cells in enumerate(term.cells):
         shape = [1] * len(sizes)
         shape[axis] = sizes[axis]
         cell = cell + cells.astype(np.int64).reshape(shape)
-    flat = cell.ravel()
+        # A product of numbers is in its column only where none of them is 0.
+        factor = term.factors[axis]
+        if factor is not None:
+            is_zero = is_zero | (factor == 0.0).reshape(shape)
+    flat = np.where(is_zero, -1, cell).ravel()
     return np.where(flat >= 0, term.index[np.maximum(flat, 0)], -1).astype(np.int64)

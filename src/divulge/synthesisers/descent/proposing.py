@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.lattice.changes import rows_to_change
+from divulge.lattice.changes import both_ways, rows_to_change
 from divulge.objective.views import View
 from divulge.synthesisers.descent.box import Box, box_of
 from divulge.synthesisers.descent.candidate import Candidate
@@ -82,16 +82,24 @@ class Proposals:
         more where changes add up exactly."""
         codes = self.codes[rows, column].astype(np.int64)
         granted = np.flatnonzero(self.granted(column))
+        draws = self.candidate.moves.draws
+        # Whoever loses a value, or gets one, leaves or joins all that is computed: nothing adds up then.
+        n_values = int(draws.n_values[column]) if draws.is_numeric[column] else len(self.granted(column))
+        granted = granted[granted < n_values]
         if len(granted) < 2:
             return codes
-        place = np.searchsorted(granted, codes)
+        return np.where(codes < n_values, self._others(codes, granted, column, is_far), codes)
+
+    def _others(self, codes: Integers, granted: Integers, column: int, is_far: bool) -> Integers:
+        """For every code another of the granted ones."""
+        place = np.minimum(np.searchsorted(granted, codes), len(granted) - 1)
         if is_far or not self.candidate.moves.draws.is_numeric[column]:
-            return granted[(place + self.rng.integers(1, len(granted), len(rows))) % len(granted)]
-        step = self.rng.integers(1, min(4, len(granted)), len(rows))
+            return granted[(place + self.rng.integers(1, len(granted), len(codes))) % len(granted)]
+        step = self.rng.integers(1, min(4, len(granted)), len(codes))
         if self.bends.get(column, np.inf) <= (STRAIGHT if self.is_near else NEARLY_STRAIGHT):
-            longer = np.exp(self.rng.uniform(0.0, np.log(len(granted) / 2), len(rows))).astype(np.int64)
-            step = np.where(self.rng.random(len(rows)) < _LONGER, np.maximum(longer, 1), step)
-        step = step * self.rng.choice([-1, 1], len(rows))
+            longer = np.exp(self.rng.uniform(0.0, np.log(len(granted) / 2), len(codes))).astype(np.int64)
+            step = np.where(self.rng.random(len(codes)) < _LONGER, np.maximum(longer, 1), step)
+        step = step * self.rng.choice([-1, 1], len(codes))
         there = place + step
         there = np.where((there < 0) | (there >= len(granted)), place - step, there)
         return granted[np.clip(there, 0, len(granted) - 1)]
@@ -184,7 +192,8 @@ class Proposals:
             usable = allowed & (near != self.codes[rows, column]) & ~taken[rows]
             leverage = np.where(usable, (scaled**2).sum(axis=1), 0.0)
             places = np.flatnonzero(leverage > 0)
-            chosen = places[rows_to_change(leverage[places], self._n_changes(column, columns, len(rows)), self.rng)]
+            weight = leverage[places] * both_ways(shifts[places])
+            chosen = places[rows_to_change(weight, self._n_changes(column, columns, len(rows)), self.rng)]
             taken[rows[chosen]] = True
             once = Changes(
                 rows[chosen],

@@ -35,6 +35,9 @@ _DRAWS, _DRAWS_ALONE = 3, 5
 _TRIAL = 30
 """Values of a variable from which it is seen whether it says which rare level a row has."""
 
+_ROUNDING = 1e-9
+"""What is nothing, where two equal sums are taken off each other."""
+
 _VERSIONS = {1: 40_000, 2: 3_000}
 """Versions of each row, where fewer than three are changed together: one alone has no others to meet."""
 
@@ -54,6 +57,7 @@ def put_right(candidate: Candidate, view: View, box: Box, rng: np.random.Generat
     moved = _who_makes_what(candidate, n_totals)
     n_rows = moved.sum(axis=0)
     is_rare = (n_rows > 0) & (n_rows <= _FEW)
+    bounds = _bounds(view, n_totals)
     seen, is_changed = np.zeros(n_totals, dtype=bool), False
     for total in np.flatnonzero(is_rare & (np.abs(wanted) * effects > _INSIDE)):
         if not seen[total]:
@@ -61,8 +65,7 @@ def put_right(candidate: Candidate, view: View, box: Box, rng: np.random.Generat
             together = np.flatnonzero(is_rare & moved[rows].any(axis=0))
             seen[together] = True
             scale = effects[together] / _INSIDE
-            at = np.searchsorted(np.flatnonzero(is_rare), together)
-            asked = _Wanted(at, -wanted[together] * scale, scale, is_rare)
+            asked = _Wanted(together, -wanted[together] * scale, scale, is_rare, *bounds)
             is_changed |= _put_rows_right(candidate, rows, asked, rng, reach)
     return is_changed
 
@@ -95,6 +98,22 @@ def _wanted(view: View, box: Box, n_totals: int) -> tuple[Floats, Floats]:
     return wanted, effects
 
 
+def _bounds(view: View, n_totals: int) -> tuple[Floats, Floats]:
+    """What is open on one side (nobody of a level has the outcome): how much each total brings it, and how far it is
+    from being broken."""
+    n = int(view.residual_start[-1])
+    low, high = view.goal.low[:n], view.goal.high[:n]
+    slopes = np.zeros((n, n_totals))
+    for o, jacobian in enumerate(view.jacobians):
+        totals, rows = slice(*view.total_start[o : o + 2]), slice(*view.residual_start[o : o + 2])
+        if totals.start < n_totals and jacobian.ndim == 2:
+            slopes[rows, totals] = jacobian
+    up = np.flatnonzero(np.isfinite(low) & ~np.isfinite(high))
+    down = np.flatnonzero(np.isfinite(high) & ~np.isfinite(low))
+    room = np.concatenate([view.residuals[up] - low[up], high[down] - view.residuals[down]])
+    return np.concatenate([-slopes[up], slopes[down]]), np.maximum(room, 0.0)
+
+
 def _moved(candidate: Candidate, column: int, n_totals: int) -> Mask:
     """(rows, totals): whether another value of the column would change the total."""
     codes = candidate.codes
@@ -110,12 +129,17 @@ def _moved(candidate: Candidate, column: int, n_totals: int) -> Mask:
 
 
 class _Wanted(NamedTuple):
-    """What is wanted of some rare totals. errors: in units in which ±1 is near enough; scale: such units in one."""
+    """What is wanted of some rare totals. errors: in units in which ±1 is near enough; scale: such units in one.
 
-    totals: Integers  # their places among the rare ones
+    toward (bounds, totals), room: what a total does to figures that are open on one side, and by how much these may go.
+    """
+
+    totals: Integers
     errors: Floats
     scale: Floats
     is_rare: Mask  # of all totals
+    toward: Floats
+    room: Floats
 
 
 def _put_rows_right(
@@ -128,10 +152,12 @@ def _put_rows_right(
         versions, moving = [], []
         for row in map(int, chosen):
             tried = _versions(candidate, row, wanted.is_rare, rng, reach, n)
-            sums = _rare_sums(candidate, tried, wanted.is_rare)
-            kept = _stays(sums)
+            sums = _sums(candidate, tried)
+            shifts = sums - sums[0]
+            # Nor may a row get the outcome that nobody of its other levels has.
+            kept = _stays(sums[:, wanted.is_rare]) & (shifts @ wanted.toward.T <= wanted.room + _ROUNDING).all(axis=1)
             versions.append(tried)
-            moving.append(Row(np.flatnonzero(kept), (sums - sums[0])[kept][:, wanted.totals] * wanted.scale))
+            moving.append(Row(np.flatnonzero(kept), shifts[kept][:, wanted.totals] * wanted.scale))
         found = meet(moving, wanted.errors, rng)
         if found is None and len(chosen) == 1:
             # Nobody to meet: the nearest version will do, where the figure is as printed with it.
@@ -144,11 +170,11 @@ def _put_rows_right(
     return False
 
 
-def _rare_sums(candidate: Candidate, tried: Codes, is_rare: Mask) -> Floats:
-    """(rows, rare totals): what each row adds to these."""
+def _sums(candidate: Candidate, tried: Codes) -> Floats:
+    """(rows, totals): what each row adds to these."""
     objective = candidate.objective
     n_blocks = sum(len(output.blocks) for output in objective.lowered[: objective.n_lowered_targets])
-    return objective.program.of_rows(tried, n_blocks)[:, is_rare]
+    return objective.program.of_rows(tried, n_blocks)
 
 
 def _stays(sums: Floats) -> Mask:
@@ -176,6 +202,6 @@ def _versions(candidate: Candidate, row: int, is_rare: Mask, rng: np.random.Gene
             continue
         alone = np.repeat(candidate.codes[row][None], _TRIAL + 1, axis=0)
         alone[1:, column] = drawn[:_TRIAL]
-        if _stays(_rare_sums(candidate, alone, is_rare)).all():
+        if _stays(_sums(candidate, alone)[:, is_rare]).all():
             tried[1:, column] = drawn
     return tried

@@ -31,6 +31,9 @@ anything else."""
 _SHARE, _SHARE_AT_LAST = 0.4, 0.85
 """Share of a search's time for the last digits; and where all is near enough, so that nothing comes after them."""
 
+_NEAR_ROUNDS = 6
+"""Rounds in which the last digits of what is near enough are tried for."""
+
 _AT_ONCE = 20_000
 """Rows up to which arithmetic is tried before pairs: with more, a look at what columns do takes as long as pairs."""
 
@@ -62,7 +65,7 @@ class Search:
             return self._finish(Outcome.INTERRUPTED)
 
     def _run(self) -> Outcome:
-        candidate, stalls = self.candidate, 0
+        candidate, stalls, n_near = self.candidate, 0, 0
         if self._mend_what_is_wrong():
             return Outcome.REPRODUCED
         while True:
@@ -82,7 +85,14 @@ class Search:
             if is_quick and self._may_land() and LastDigits(candidate, share).land():
                 return Outcome.REPRODUCED
             if is_near:
-                return Outcome.NEAR_ENOUGH
+                # From elsewhere the last digits may be within reach: near is kept, and tried again while there is time.
+                self._is_best_so_far()
+                n_near += 1
+            if n_near:
+                if n_near > _NEAR_ROUNDS or candidate.log.seconds > _SHARE_AT_LAST * self.settings.seconds:
+                    return Outcome.NEAR_ENOUGH
+                self._disturb()
+                continue
             if self.settings.keep is not None or self.is_of_counts or (not self.has_model and self._is_many):
                 anneal(candidate, stalls)
             elif self.has_model:
