@@ -299,20 +299,21 @@ class LastDigits(Proposals):
         return Row(np.concatenate([own, codes[allowed]]), np.vstack([stays, shifts[allowed][:, figures]]))
 
     def _change(self, columns: Sequence[int], is_far: bool) -> bool:
-        """Change cells of these columns so that, to first order, every figure that they move is in its interval; False:
-        none found. is_far: to any other value, not to one nearby."""
+        """Change cells of these columns so that, to first order, more figures that they move are in their intervals, or
+        all are; False: none found. is_far: to any other value, not to one nearby."""
         view = self.look()
         box, rows = self.box_now(view), self.some_rows()
         parts, box = self.proposed(view, box, rows, columns, is_far)
-        made = []
+        made, is_inside = [], False
         for figures in apart(np.concatenate([np.zeros((0, len(box.errors))), *(p.shifts for p in parts)])):
             own, part = [only(p, figures) for p in parts], box.part(figures)
             if (np.abs(part.errors) <= 1).all():
+                is_inside = True
                 continue
             made.append(self._choose(own, part))
             if not made[-1] and (np.count_nonzero(figures) <= _FEW_FIGURES or len(rows) <= _FEW_PEOPLE):
                 made[-1] = self._redraw(view, part, rows, columns)
-        return any(made)
+        return any(made) or (is_inside and not made)
 
     def _redraw(self, view: View, box: Box, rows: Integers, columns: Sequence[int]) -> bool:
         """The same for few figures or of few people, with other rows and other values, now and then far ones: such
