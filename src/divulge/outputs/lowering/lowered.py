@@ -143,8 +143,8 @@ class Lowered:
         coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
     sized: the residuals, where the sizes of groups have to be such that they can carry the figures.
     of_counts: residuals of many sets of totals at once, (…, totals), where these are plain counts; None: they are not.
-    nearest: counts near the totals of so many rows with which the figures are as printed, where each term counts every
-        row in one bin, by its last variable within groups of the others; None: that is for the search to find out.
+    nearest: counts near these totals, of as many rows, with which the figures are as printed, where each term counts
+        rows in bins by its last variable within groups of the others; None: that is for the search to find out.
     settled: the same near a (synthetic) table, where the sums depend on what was not released; None: they do not.
     straight: which rows of a (synthetic) table may all get another value of one variable while what each does adds up,
         where all rows together do not; None, or nothing said of the variable: that is for the search to find out.
@@ -160,7 +160,7 @@ class Lowered:
     is_bent: bool = False
     sized: SizedResiduals | None = None
     of_counts: Callable[[Floats], Floats] | None = None
-    nearest: Callable[[Floats, int], Floats] | None = None
+    nearest: Callable[[Floats], Floats] | None = None
     settled: Callable[[Table], Lowered] | None = None
     straight: Callable[[Table, str], Mask | None] | None = None
     variables: tuple[str, ...] = field(init=False)

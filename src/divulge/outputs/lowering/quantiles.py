@@ -267,8 +267,9 @@ class QuantileResiduals:
             row += 1
         return residuals, jacobian
 
-    def _sizes(self, totals: Floats, n_rows: int) -> list[float]:
-        """For each cell the size nearest to its own with which its quantiles can come about."""
+    def _sizes(self, totals: Floats, n_rows: int | None = None) -> list[float]:
+        """For each cell the size nearest to its own with which its quantiles can come about. n_rows: where the cells
+        have all of these, they keep them together; None: they do so in any case."""
         now = np.array([cell.bins(totals).sum() for cell in self.cells])
         wanted = now.copy()
         if self.is_weighted:
@@ -277,21 +278,21 @@ class QuantileResiduals:
         for v in np.unique(variable):
             own = np.flatnonzero(variable == v)
             possible = [self.cells[c].possible(now[c]) for c in own]
-            wanted[own] = nearest_sizes(now[own], possible, bool(now[own].sum() == n_rows))
+            wanted[own] = nearest_sizes(now[own], possible, n_rows in (None, now[own].sum()))
         return [float(size) for size in wanted]
 
-    def nearest(self, totals: Floats, n_rows: int) -> Floats:
+    def nearest(self, totals: Floats) -> Floats:
         """Counts near these with which every quantile is as printed, as far as there are such; without weights."""
         found = totals.copy()
-        for cell, size in zip(self.cells, self._occupied(totals, n_rows), strict=True):
+        for cell, size in zip(self.cells, self._occupied(totals), strict=True):
             found[cell.totals : cell.totals + len(cell.cuts) + 1] = cell.filled(cell.bins(totals), size)
         return found
 
-    def _occupied(self, totals: Floats, n_rows: int) -> list[int]:
-        """Sizes with which quantiles can come about, of groups that are not empty: somebody has their quantiles. Whom
-        these lack the largest groups give."""
+    def _occupied(self, totals: Floats) -> list[int]:
+        """Sizes with which quantiles can come about, as many people in all, of groups that are not empty: somebody has
+        their quantiles. Whom these lack the largest groups give."""
         now = np.array([cell.bins(totals).sum() for cell in self.cells])
-        sizes = [max(int(size), 1) for size in self._sizes(totals, n_rows)]
+        sizes = [max(int(size), 1) for size in self._sizes(totals)]
         variable = np.array([cell.variable for cell in self.cells])
         for v in np.unique(variable):
             own = np.flatnonzero(variable == v)

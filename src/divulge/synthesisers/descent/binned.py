@@ -34,7 +34,7 @@ def settle_bins(objective: Objective, codes: Codes, fixed: set[str], rng: np.ran
                 continue
             bins = _Bins(objective, term, weight, codes)
             now = np.bincount(bins.of_row[bins.of_row >= 0], minlength=output.n_totals)
-            wanted = output.nearest(now.astype(float), len(codes)).astype(np.int64)
+            wanted = output.nearest(now.astype(float)).astype(np.int64)
             # Whoever joins another group stays among those who count.
             bins.move(now, wanted, rng, between_groups=not by & done and (named <= by or not named & by))
             done |= {name, *by}
