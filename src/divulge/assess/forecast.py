@@ -20,7 +20,7 @@ from divulge.assess.splits.split import run_split
 from divulge.assess.splits.task import make_task
 from divulge.assess.splits.time_left import ALONE, SMALLER, WHOLE
 from divulge.assess.splits.whole import FIGURE_3_AT_MOST
-from divulge.designs import BLOCK, RepeatedHalves
+from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 
 if TYPE_CHECKING:
     from divulge.assess.plan import Plan
@@ -32,7 +32,7 @@ not."""
 _LONGEST_TRIAL = 12.0
 """Seconds for all trials; a split that takes so long alone is cut off, and the estimate says "at least"."""
 
-_SOON = 0.2
+_SOON = 1.0
 """Seconds of trials after which two that took as long are enough: those of many rows hardly differ."""
 
 _STARTING = 3.0
@@ -95,7 +95,8 @@ def forecast(ready: Plan) -> Forecast:
     if isinstance(ready.design, RepeatedHalves):
         # Splits of the learning curve have a quarter of the rows and less.
         curve = SMALLER * len(ready.design.curve_at(table.n_rows, seed))
-        most += curve
+        # Where somebody may be exposed, there is a second look at them.
+        most += curve + CONFIRMING
         fewest = (BLOCK if ready.design.stop_early else len(splits)) + curve
     whole = WHOLE if sum(len(o.labels(table.schema)) for o in ready.outputs) <= FIGURE_3_AT_MOST else WHOLE / 2
     factor = 1.0 + (passes - 1) * ALONE
