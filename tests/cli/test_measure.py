@@ -161,13 +161,14 @@ FEW = ["--measures", "distances,inference,utility", "--target", "home", "--holdo
 
 @pytest.mark.usefixtures("folder")
 def test_page_has_every_figure_its_meaning_and_a_map(capsys: pytest.CaptureFixture[str]) -> None:
-    found = ran(capsys, "--synthetic", "s2.csv", *FEW, "--page", "p.html", "--json")
+    found = ran(capsys, "--synthetic", str(Path("s2.csv").resolve()), *FEW, "--page", "p.html", "--json")
     page = Path("p.html").read_text(encoding="utf-8")
     for name in found["measures"]:
         assert f">{name}<" in page, name
     assert "Map of risk and utility" in page
     assert "The mean distance of a person to the nearest synthetic row." in page
     assert "s2.csv" in page
+    assert str(Path.cwd()) not in page  # folders are nobody's business
 
 
 @pytest.mark.usefixtures("folder")

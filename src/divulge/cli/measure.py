@@ -130,7 +130,7 @@ def run(
     found = _measured(paths, tables, holdout is not None, names, targets, options, seed)
     table = _table(found, plot) if all_targets or plot is not None or len(found) > 1 else None
     if page is not None:
-        _write_page(page, [str(path) for path in synthetic], found[0])
+        _write_page(page, _short_names(synthetic), found[0])
     if json:
         screen.print_json(_document(found, table))
     else:
@@ -190,6 +190,12 @@ def _table(found: Sequence[Measured], plot: Path | None) -> list[dict[str, Any]]
         write_text(plot, arrow_plot(table))
         screen.note(f"The arrow plot is in {plot}")
     return table
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """Names of files without their folders, where that tells them apart: folders are nobody's business."""
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
 def _write_page(page: Path, names: Sequence[str], found: Measured) -> None:

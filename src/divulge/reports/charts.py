@@ -262,7 +262,7 @@ def _files(rows: Rows) -> Part:
     """Synthetic files by utility and risk, the best at the lower right."""
     made = [{**row, "lines": lines(f"{row['number']} {row['label']}")} for row in rows]
     at = {
-        "x": quantity("utility", title="Utility: overlap of intervals", scale={"padding": 30}, axis=G4),
+        "x": quantity("utility", title="Utility: two-way tables", scale={"padding": 30, "zero": False}, axis=G4),
         "y": quantity("risk", title="Given away beyond the holdout", axis=G4),
     }
     tips = [nominal("label", title="File"), told("utility", "Utility"), told("risk", "Risk"), nominal("attack")]

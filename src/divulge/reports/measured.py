@@ -12,8 +12,9 @@ from divulge.reports.sections.epsilon import audited
 ATTACKS = ("DCAP", "inference", "identical", "presence", "singling_out_multivariate", "linkability")
 """Shares of people whom an attack gives away. The map has the largest difference to the holdout of these."""
 
-UTILITY = "CIO"
-"""Mean overlap of confidence intervals: 1 is as good as the original."""
+UTILITY = "Hellinger"
+"""Mean distance of the two-way tables; utility is 1 less it. Means and shares alone (CIO) would not do: columns that
+were drawn each for itself have these right, and nothing else."""
 
 Path = tuple[str | int, ...]
 
@@ -41,7 +42,8 @@ def _placed(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     gaps = {n: found[n]["difference"]["value"] for n in ATTACKS if "difference" in found.get(n, {})}
     known = {n: v for n, v in gaps.items() if v is not None}
     worst = max(known, key=lambda n: known[n]) if known else None
-    utility = found.get(UTILITY, {}).get("measures", {}).get("value")
+    distance = found.get(UTILITY, {}).get("measures", {}).get("value")
+    utility = None if distance is None else 1 - distance
     return {"attack": worst, "risk": None if worst is None else known[worst], "utility": utility}
 
 
@@ -73,7 +75,7 @@ def _map(source: Source, files: Sequence[Path]) -> Section | None:
         )
         for p in placed
     )
-    columns = ("File", "Utility (CIO)", "Given away beyond the holdout", "By")
+    columns = ("File", "Utility (two-way tables)", "Given away beyond the holdout", "By")
     data = [
         {
             "number": numbers[p],
@@ -85,8 +87,9 @@ def _map(source: Source, files: Sequence[Path]) -> Section | None:
         for p in placed
     ]
     says: Line = (
-        "Each point is a file. Lower is safer, further right is more useful. Risk is the largest difference between "
-        "people in the data and people who were not, of the shares whom attacks give away.",
+        "Each point is a file. Lower is safer, further right is more useful: two-way tables are nearer to those of "
+        "the data. Risk is the largest difference between people in the data and people who were not, of the shares "
+        "whom attacks give away.",
     )
     grid = Grid("Risk and utility", columns, rows, frozenset({1, 2}))
     plot = Plot(("Map of risk and utility",), says, "files", grid, {"rows": data}, is_open=True)

@@ -93,7 +93,7 @@ def test_certainty_in_a_small_class_is_exposure_however_likely_the_value_was(
     assert found.record["exposure"]["exposed"] == n_exposed
     if verdict == "refuse":
         assert found.verdict == verdict
-        assert f"certain for {n_exposed} of them" in found.record["reasons"][0]
+        assert f"{n_exposed} people are exposed: a value of theirs is made certain" in found.record["reasons"][0]
         assert np.flatnonzero(found.exposed).tolist() == list(range(n_exposed))
 
 

@@ -235,7 +235,9 @@ def test_villages_of_one_with_the_common_value_are_refused_because_it_is_certain
     )
     assert found.verdict == "refuse"
     assert np.flatnonzero(found.exposed).tolist() == [0, 1, 2, 3, 4]
-    assert any("made certain for 5 of them" in reason for reason in found.record["reasons"])
+    assert any(
+        "5 people are exposed: a value of theirs is made certain" in reason for reason in found.record["reasons"]
+    )
 
 
 @pytest.mark.slow
