@@ -34,8 +34,8 @@ NOTES = {
     "graphical model, made for tables with noise, and draws rows from it; it ran with its recommended estimator and "
     "default step size, in double precision, compiled first. It was stopped by time, not because it had "
     "converged: a longer run should come closer. `make peers` installs it.",
-    "microdata": "Every measure of the catalogue in one pass on files of the size of Adult and on a million rows "
-    "(models learn from 100,000 of them), then single attacks beside the packages that have them, on the same files; "
+    "microdata": "Every measure of the catalogue in one pass on files of the size of Adult, then single attacks "
+    "beside the packages that have them, on the same files; "
     "*times per person* is how much longer theirs takes for one. anonymeter attacks a sample, so that its rates have "
     "an error; SDMetrics counts a tie as not nearer, which on categorical rows makes most of them look safe.",
     "assess": "The whole command, from a CSV file and a spec to record and report, in a process of its own. Aimed at: "
