@@ -119,7 +119,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     app.state.log_ins = LogIns(chosen.provider, chosen.address) if chosen.provider and chosen.address else None
     app.state.notifier = Notifier(ledger, chosen.mail, chosen.webhook, chosen.address)
     app.state.renderer = Renderer(ledger.store.reports_folder)
-    app.state.recogniser = Recogniser(ledger.store.folder / "handed-in")
+    app.state.recognisers = {oversees: Recogniser(ledger.store.folder / "handed-in") for oversees in (True, False)}
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in _PAGES:
         app.include_router(part.router)
