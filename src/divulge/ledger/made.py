@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from divulge.assess import Candidate
-from divulge.errors import SpecError
+from divulge.errors import DivulgeError, SpecError
 from divulge.ledger.carried import check_numbers
 from divulge.spec import parse_output
 from divulge.spec.handed_in import needed_to_make, with_made_variables
@@ -66,13 +67,19 @@ def together(
     sources = _sources(names, made, table)
     related, every = list[Candidate](), dict(made)
     for one in before:
-        output = parse_output(one.document)
-        used = {*output.own_variables(), *_words(f"{output.where or ''}")}
-        is_related = bool((one.made or made) and sources & _sources(used, one.made, table))
+        is_related = bool((one.made or made) and sources & _sources(_used(one), one.made, table))
         related.append(replace(one, related=True) if is_related else one)
         if is_related:
             every |= {name: text for name, text in one.made.items() if name not in every}
     return with_made_variables(table, every), related
+
+
+def _used(one: Candidate) -> set[str]:
+    """The variables of an earlier output; none where this Divulge cannot read it, which the assessment then says."""
+    with suppress(DivulgeError):
+        output = parse_output(one.document)
+        return {*output.own_variables(), *_words(output.where or "")}
+    return set()
 
 
 def made_by(names: Iterable[str], table: Table, made: Mapping[str, str]) -> dict[str, str]:
