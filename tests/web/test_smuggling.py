@@ -87,6 +87,8 @@ MARKED: dict[str, dict[str, Any]] = {
     "another part of the spec": {"text": "{spec}\nscenario: {{target: " + MARK + "}}\n" + MARK + ": 1"},
     "the name of the output": {"name": MARK},
     "the name of the file": {"file": f"{MARK}.csv"},
+    "the context of all outputs": {"context-about": MARK, "context-population": MARK, "context-controls": MARK},
+    "the reason for a file": {"why": MARK},
 }
 
 
