@@ -95,8 +95,8 @@ def _sources(names: Iterable[str], made: Mapping[str, str], table: Table) -> set
 
 
 def _same(name: str, one: Table, other: Table) -> bool:
-    texts = [np.array([*table.schema[name].texts], dtype=object)[table[name]] for table in (one, other)]
-    return bool(np.array_equal(*texts))
+    first, second = (np.array([*table.schema[name].texts], dtype=object)[table[name]] for table in (one, other))
+    return bool(np.array_equal(first, second))
 
 
 def _words(text: str) -> set[str]:
