@@ -114,10 +114,11 @@ clock, processor = time.perf_counter(), time.process_time()
 found = read_folder(folder / "in", data)
 print(json.dumps({
     "files": len(found.files),
-    "outputs": len(list(found.readings)),
+    "outputs in it": len(list(found.readings)),
+    "confirmed by its data": sum(r.confirmed for _, r in found.readings),
     "seconds": time.perf_counter() - clock,
-    "processor_seconds": time.process_time() - processor,
-    "peak_mb": peak(),
+    "processor seconds": time.process_time() - processor,
+    "peak MB": peak(),
 }))
 """
 
@@ -127,7 +128,7 @@ def measured(what: str, root: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", _MEASURED, what, root, folder]
         found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-    return {"by": "size", "name": what, **found, "load": os.getloadavg()[0]}
+    return {"folder": what, **found, "load": os.getloadavg()[0]}
 
 
 def _hundred(root: Path, folder: Path) -> None:

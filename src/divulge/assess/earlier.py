@@ -7,7 +7,7 @@ Earlier outputs are recomputed on every split, like the new ones, so that the co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from divulge.errors import DivulgeError
@@ -19,16 +19,10 @@ from divulge.table import Table
 
 @dataclass(frozen=True)
 class Candidate:
-    """An output that was released before. release: how the record names it. document: as in a spec, figures inline.
-
-    made: how variables of it are made that the data do not have. related: it tells of the same variables as the new
-    outputs, though by other names.
-    """
+    """An output that was released before. release: how the record names it. document: as in a spec, figures inline."""
 
     release: str
     document: Mapping[str, Any]
-    made: Mapping[str, str] = field(default_factory=dict)
-    related: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +97,7 @@ def _recomputed(candidate: Candidate, named: set[str], table: Table) -> _Earlier
     output = parse_output(candidate.document)
     output.check(table.schema)
     uses = output.uses(table.schema)
-    if not candidate.related and not named & set(uses):
+    if not named & set(uses):
         raise _NotEmbedded(f"It shares no variable: it is about {', '.join(uses)}.")
     if not output.can_lower:
         raise _NotEmbedded(f"It cannot be searched for: {output.why_not}")

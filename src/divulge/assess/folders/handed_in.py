@@ -13,10 +13,11 @@ from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
 from divulge.policy import Verdict
 from divulge.readers.handed_in.folder import FolderRead
+from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.telling import as_json
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec.handed_in import Placed, made_variables, placed_outputs, unread_parts, with_made_variables
+from divulge.spec.handed_in import Placed, placed_outputs, unread_parts, with_made_variables
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
@@ -28,7 +29,7 @@ def assess_handed_in(
     folder: FolderRead, table: Table, settings: Settings, data: str, listener: Any = None
 ) -> dict[str, Any]:
     """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed."""
-    table = with_made_variables(table, made_variables(folder, table))
+    table = with_made_variables(folder, table)
     placed, left = placed_outputs(folder, table)
     if not placed:
         said = "; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in folder.files[:_NAMED])
@@ -59,8 +60,12 @@ def assess_handed_in(
 
 def place_of(placed: Placed) -> str:
     """Where an output stands, which is what a checker calls it by."""
-    first, last = placed.reading.candidate.lines
-    return f"{placed.file}, lines {first}–{last}"
+    return _place_in(placed.file, placed.reading)
+
+
+def _place_in(file: str, reading: Reading) -> str:
+    first, last = reading.candidate.lines
+    return f"{file}, lines {first}–{last}"
 
 
 def with_doubts(
@@ -85,12 +90,16 @@ def in_doubt(record: Mapping[str, Any], doubts: Sequence[str], told: Mapping[str
 
 
 def doubts_about(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
-    """Why a checker must look: outputs that were not confirmed, files that were not read, other finds."""
+    """Why a checker must look: outputs that were not confirmed, figures that were not
+    computed again, files that were not read, other finds."""
     out = []
     wrong = [(file, r) for file, r in folder.readings if r.disagreeing]
     if wrong:
         named = "; ".join(f"{file}: {', '.join(r.disagreeing[:_NAMED])}" for file, r in wrong[:_NAMED])
         out.append(f"Figures that the data do not give: {named}.")
+    untested = [f"{_place_in(file, r)}: {_first(r.not_compared)}" for file, r in folder.readings if r.not_compared]
+    if untested:
+        out.append(f"Figures that were read and not computed again: {_some(untested)}")
     changed = [f"{file}: {'; '.join(r.candidate.corrected)}" for file, r in folder.readings if r.candidate.corrected]
     if changed:
         out.append(f"Read as its author corrected it: {_some(changed)}")
@@ -103,6 +112,11 @@ def doubts_about(folder: FolderRead, left: tuple[str, ...]) -> list[str]:
     if found:
         out.append(f"To be looked at: {_some(found)}")
     return out
+
+
+def _first(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+    return ", ".join(labels[:_NAMED]) + more
 
 
 def _some(sentences: tuple[str, ...] | list[str]) -> str:

@@ -27,7 +27,7 @@ def robust_errors(
 ) -> Floats:
     """Standard errors by one estimator, in the order of the coefficients."""
     rows = model_rows(output, model, table, [name for name in (cluster, stratum) if name is not None])
-    scores = _fitted_scores(rows, model, fit.beta)
+    scores = fitted_scores(rows, model, fit.beta)
     clusters = None if cluster is None else table[cluster][rows.kept].astype(np.int64)
     strata = None if stratum is None else table[stratum][rows.kept].astype(np.int64)
     return np.where(np.isfinite(fit.se.ravel()), standard_errors(scores, errors, clusters, strata), np.nan)
@@ -42,7 +42,7 @@ def recomputed_errors(
     """
     rows = model_rows(output, model, table, clusters)
     codes = {name: table[name][rows.kept].astype(np.int64) for name in clusters}
-    return every_standard_error(_fitted_scores(rows, model, beta), codes)
+    return every_standard_error(fitted_scores(rows, model, beta), codes)
 
 
 def agreeing_errors(
@@ -61,7 +61,7 @@ def agreeing_errors(
     return None
 
 
-def _fitted_scores(rows: ModelRows, model: Model, beta: Floats) -> Scores:
+def fitted_scores(rows: ModelRows, model: Model, beta: Floats) -> Scores:
     """Scores at coefficients (classes, columns); those that are not known count as 0 and have no error."""
     beta = np.atleast_2d(beta)
     known: Integers = np.flatnonzero(np.isfinite(beta.ravel())).astype(np.int64)

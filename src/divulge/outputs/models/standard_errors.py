@@ -43,7 +43,7 @@ class Scores:
     dispersion: float | None = None
 
 
-def _covariance(
+def covariance(
     scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
 ) -> Floats:
     """The covariance of the coefficients; NaN where the estimator is not defined. clusters, strata: the number of each
@@ -102,7 +102,7 @@ def standard_errors(
     scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
 ) -> Floats:
     """The roots of the diagonal; NaN where the estimator is not defined."""
-    variance = np.diagonal(_covariance(scores, errors, clusters, strata))
+    variance = np.diagonal(covariance(scores, errors, clusters, strata))
     return np.sqrt(np.where(np.isfinite(variance) & (variance >= 0.0), variance, np.nan))
 
 

@@ -125,7 +125,7 @@ def _read_file(
     document = open_document(path, name)
     candidates = [corrected(c, name, corrections) for c in read_document(document, session)]
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
-    left = leftovers(document, [*(c.lines for c in candidates), *session.asides])
+    left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
     return FileRead(name, readings, finds, (*_unread(document), *dict.fromkeys(session.stumbles)), left)

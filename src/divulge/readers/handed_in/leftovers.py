@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from divulge.readers.handed_in.candidates.numbers import parse_cell
+from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.numbers import Decimal, decimal_of, parse_cell, parse_number
+from divulge.readers.handed_in.matching.statistics import fraction_of
 from divulge.readers.handed_in.sheets import Document, Grid, Lines
 
 _NUMBER = re.compile(r"(?<![\w.:/-])-?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?(?![\w:/-])")
@@ -20,16 +25,95 @@ _MOST = 50
 """Stretches of a file that are listed."""
 
 
-def leftovers(document: Document, lines: list[tuple[int, int]]) -> tuple[tuple[int, int, str], ...]:
-    """First line, last line and what stands there. lines: the stretches that readers explained."""
-    explained = _joined(lines)
+def leftovers(
+    document: Document, candidates: Sequence[Candidate], asides: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int, str], ...]:
+    """First line, last line and what stands there. asides: stretches that readers know to hold no figures."""
+    explained = _joined([*(c.lines for c in candidates), *asides])
+    passed = _passed_over(document, candidates)
     out: list[tuple[int, int, str]] = []
     for block in document.blocks:
         found = _grid(block, explained) if isinstance(block, Grid) else _lines(block, explained)
         out += found
         if len(out) >= _MOST:
             break
-    return tuple(out[:_MOST])
+    return tuple(sorted([*out, *passed])[:_MOST])
+
+
+_PASSED = "a figure of an output that was not read"
+
+_DECIMAL = {
+    ".": re.compile(
+        r"(?<![\w.,:/=<>≤≥(\[])[-−–+]?(?:\d{1,3}(?:,\d{3})+|\d*)\.\d+(?:[eE][-+]?\d+)?(?![\w.:/]|,\d|\s?%)"
+    ),
+    ",": re.compile(r"(?<![\w.,:/=<>≤≥(\[])[-−–+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+(?:[eE][-+]?\d+)?(?![\w.:/]|\s?%)"),
+}
+"""Numbers with decimals; those at the bounds of a class or a level of confidence are none."""
+
+_STARS = re.compile(r"Signif\. codes|[*†+] ?[pP]\s*(?:[<≤=]|&lt;)\s*0?\.\d|[pP]\s*[<≤]\s*0?\.\d+[*;, ]+[*pP]")
+"""What stars mean."""
+
+_NOTED = re.compile(
+    r"\b0?\.975\b|\b97\.5|(?:lower|upper) 0?\.95|tolerance|elapsed|seconds|Time:|version|critical value"
+)
+"""Headings of intervals, and how long it took."""
+
+
+def _passed_over(document: Document, candidates: Sequence[Candidate]) -> list[tuple[int, int, str]]:
+    """Lines of an output with a number that has decimals and is none of its figures or labels."""
+    stretches = _joined([c.lines for c in candidates])
+    on_line: dict[int, Counter[str]] = {}
+    labels: set[str] = set()
+    for candidate in candidates:
+        for figure in candidate.figures:
+            if figure.printed.value is not None:
+                on_line.setdefault(figure.line, Counter())[_key(figure.printed.value)] += 1
+            labels.update(t for _, text in (*figure.at, ("", figure.of or "")) for t in re.findall(r"\d+\.\d+", text))
+    named = {_key(float(t)) for t in labels}
+    fractions = (fraction_of(w) for w in {f.what.rpartition(" of ")[2] for c in candidates for f in c.figures})
+    named |= {_key(f) for f in fractions if f is not None}
+    left: list[tuple[int, int, str]] = []
+    for line, numbers in _written(document, stretches):
+        at = bisect_right(stretches, (line, sys.maxsize)) - 1
+        here = on_line.setdefault(line, Counter())
+        for number in numbers:
+            if here[number] > 0:
+                here[number] -= 1
+            elif number not in named:
+                left.append((line, at, number))
+    # A figure may be said to stand on another line of its output than it does.
+    spare: dict[int, Counter[str]] = {}
+    for line, rest in on_line.items():
+        at = bisect_right(stretches, (line, sys.maxsize)) - 1
+        spare.setdefault(at, Counter()).update(rest)
+    out = []
+    for line, at, number in left:
+        if spare.get(at, Counter())[number] > 0:
+            spare[at][number] -= 1
+        else:
+            out.append((line, line, _PASSED))
+    return list(dict.fromkeys(out))
+
+
+def _key(value: float) -> str:
+    return f"{abs(value):.10g}" if math.isfinite(value) else ""
+
+
+def _written(document: Document, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, list[str]]]:
+    """Lines and rows of stretches with their numbers, but for commands and notes."""
+    for block in document.blocks:
+        decimal: Decimal = "."
+        if isinstance(block, Grid):
+            decimal = decimal_of([c for r in block.rows for c in r.cells[1:]])
+            rows = ((r.line, "  ".join(r.cells[1:])) for r in block.rows)
+        else:
+            rows = ((block.line(i), t) for i, t in enumerate(block.texts))
+        for line, text in rows:
+            if decimal not in text or not _is_explained(line, stretches):
+                continue
+            if not any(p.search(text) for p in (_ASIDE, _STARS, _NOTED)):
+                found = (parse_number(t, decimal) for t in _DECIMAL[decimal].findall(text))
+                yield line, [_key(p.value) for p in found if p is not None and p.value is not None]
 
 
 def _joined(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -68,6 +152,7 @@ def _lines(block: Lines, explained: list[tuple[int, int]]) -> list[tuple[int, in
             len(_NUMBER.findall(text)) >= 2
             and not timed
             and not _ASIDE.match(text)
+            and not _STARS.search(text)
             and not _is_explained(block.line(i), explained)
         )
         if counts and start is None:

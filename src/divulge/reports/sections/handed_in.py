@@ -7,11 +7,12 @@ from divulge.reports.blocks import Block, Caveat, Fold, Grid, Line, Name, Points
 Path = tuple[str | int, ...]
 
 _NAMED = 6
-"""How many figures that disagree are named; the record has them all."""
+"""How many figures of a sort are named; the record has them all."""
 
 
 def handed_in(source: Source) -> Section | None:
-    """Files and their outputs, then figures that the data do not give, what was not read, what else was found."""
+    """Files and their outputs, then figures that the data do not give or that
+    were not computed again, what was not read, what else was found."""
     files = source.many("handed_in", "files")
     if not files:
         return None
@@ -19,7 +20,8 @@ def handed_in(source: Source) -> Section | None:
     blocks: list[Block] = [_files(source, files)]
     if outputs:
         blocks.append(_outputs(source, outputs))
-    blocks += [_disagreeing(source, p) for p in outputs if source.many(*p, "disagreeing")]
+    for named, said in (("disagreeing", ": the data do not give "), ("not_compared", ": not computed again: ")):
+        blocks += [_told(source, p, named, said) for p in outputs if source.many(*p, named)]
     unread = source.many("handed_in", "unread")
     if unread:
         blocks.append(_unread(source, unread))
@@ -71,11 +73,11 @@ def _what(source: Source, path: Path) -> Name:
     return Name(f"{source.get(*path, 'kind')}: {about}" + (f", where {where}" if where else ""))
 
 
-def _disagreeing(source: Source, path: Path) -> Caveat:
-    labels = source.many(*path, "disagreeing")
+def _told(source: Source, path: Path, labelled: str, said: str) -> Caveat:
+    labels = source.many(*path, labelled)
     named: Line = tuple(piece for p in labels[:_NAMED] for piece in ("; ", source.name(*p)))[1:]
     more = f"; and {len(labels) - _NAMED:,} more" if len(labels) > _NAMED else ""
-    return Caveat((*_place(source, path), ": the data do not give ", *named, f"{more}."))
+    return Caveat((*_place(source, path), said, *named, f"{more}."))
 
 
 def _unread(source: Source, paths: list[Path]) -> Grid:

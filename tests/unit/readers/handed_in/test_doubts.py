@@ -148,3 +148,32 @@ def test_weights_that_a_table_does_not_name_are_found_by_its_total(tmp_path: Pat
     (found,) = readings(tmp_path, "\n".join([*head, *lines, f"Total,,{sums.sum()},100.0%"]), table_from_frame(d), "csv")
     assert told(found) == ("town", True)
     assert found.weights == "grossing"
+
+
+def logit_of_stata(change: tuple[str, str] | None = None) -> str:
+    """Odds ratios as Stata prints them, with seven digits."""
+    fit = smf.logit("ill ~ age + wage", people()).fit(disp=0)
+    ends = fit.conf_int()
+    lines = [". logit ill age wage", "", f"Logistic regression{'':30}Number of obs = {int(fit.nobs)}", "", "-" * 78]
+    lines += [
+        "         ill | Coefficient  Std. err.      z    P>|z|     [95% conf. interval]",
+        f"{'-' * 13}+{'-' * 64}",
+    ]
+    for name, label in (("age", "age"), ("wage", "wage"), ("Intercept", "_cons")):
+        shown = [f"{v:.7g}" for v in (fit.params[name], fit.bse[name])]
+        shown += [f"{fit.tvalues[name]:.2f}", f"{fit.pvalues[name]:.3f}", *(f"{v:.7g}" for v in ends.loc[name])]
+        lines.append(f"{label:>12} | " + " ".join(f"{s:>11}" for s in shown))
+    text = "\n".join([*lines, "-" * 78, ""])
+    return text if change is None else text.replace(*change, 1)
+
+
+@pytest.mark.parametrize("column", [0, 1, 4, 5])
+def test_a_digit_within_the_room_for_iterations_is_named(tmp_path: Path, column: int) -> None:
+    text = logit_of_stata()
+    (right,) = readings(tmp_path, text, suffix="log")
+    assert right.confirmed
+    row = next(t for t in text.split("\n") if t.startswith(f"{'_cons':>12}"))
+    shown = row.split("|")[1].split()[column]
+    other = f"{float(shown) * (1 + 4e-5):.7g}"  # within one part in ten thousand, which programs may differ by
+    (wrong,) = readings(tmp_path, logit_of_stata((shown, other)), suffix="log")
+    assert not wrong.confirmed

@@ -25,6 +25,10 @@ def found_in(text: str, folder: Path) -> list[Find]:
         ("Prepared by Dr Jane Doe", "the name of a person"),
         ("Contact: Jane Doe, room 4", "the name of a person"),
         ("Analyst = J. Doe", "the name of a person"),
+        (
+            "   Min     1Q Median     3Q    Max \n-6.1 -1.2 0.1 1.3 4.9",
+            "the least and the greatest residual, each of one person",
+        ),
         ("DOB 12/03/1961", "a date of birth"),
         ("NHS number 943 476 5919", "what may be an NHS number"),
         ("QQ 12 34 56 C, then AB 12 34 56 C", "what may be a social security or insurance number"),

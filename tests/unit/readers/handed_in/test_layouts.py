@@ -122,7 +122,7 @@ def test_log_rank_test_is_computed_again(tmp_path: Path, equal: bool) -> None:
             expected[sex] += d * (at_risk.sex == sex).mean()
     for sex, (n, events) in counts.iterrows():
         e = expected[sex]
-        text += f"sex={sex:<8}{n:>4}{events:>9}{e:>9.1f}{(events - e) ** 2 / e:>10.3f}{1.0:>10.2f}\n"
+        text += f"sex={sex:<8}{n:>4}{events:>9}{e:>9.1f}{(events - e) ** 2 / e:>10.3f}{statistic:>10.3f}\n"
     text += f"\n Chisq= {chi:.1f}  on 1 degrees of freedom, p= {p:.1g} \n> "
     ((*_, confirmed),) = shown(handed_in(tmp_path, out__Rout=text))
     assert confirmed is equal

@@ -17,6 +17,7 @@ from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None
 _NUMBER = r"(-?[\d,]*\.?\d+(?:e[-+]?\d+)?)"
+_ON = r"\s+on\s+(\d+)\s+df(?:,\s*p=\s*(<?\s*[\d.]+(?:e[-+]?\d+)?))?"
 _TESTED = ("likelihood ratio chi-squared", "df", "p-value")
 _FIT = (
     (rf"Residual standard error:\s*{_NUMBER} on (\d+) degrees", ("residual standard error", "residual df")),
@@ -33,10 +34,13 @@ _FIT = (
     (rf"^Residual Deviance:\s*{_NUMBER}\s*$", ("deviance",)),
     (rf"^AIC:\s*{_NUMBER}", ("AIC",)),
     (r"n=\s*(\d+)(?:, number of events=\s*(\d+))?", ("n", "events")),
-    (rf"Concordance=\s*{_NUMBER}", ("concordance",)),
-    (rf"Likelihood ratio test=\s*{_NUMBER}\s+on", ("likelihood ratio chi-squared",)),
-    (rf"Wald test\s*=\s*{_NUMBER}\s+on", ("Wald chi-squared",)),
-    (rf"Score \(logrank\) test =\s*{_NUMBER}\s+on", ("score chi-squared",)),
+    (rf"Concordance=\s*{_NUMBER}(?:\s+\(se =\s*{_NUMBER})?", ("concordance", "standard error of concordance")),
+    (
+        rf"Likelihood ratio test=\s*{_NUMBER}{_ON}",
+        ("likelihood ratio chi-squared", "df", "p-value of likelihood ratio"),
+    ),
+    (rf"Wald test\s*=\s*{_NUMBER}{_ON}", ("Wald chi-squared", "df of Wald", "p-value of Wald")),
+    (rf"Score \(logrank\) test =\s*{_NUMBER}{_ON}", ("score chi-squared", "df of score", "p-value of score")),
     (rf"Theta:\s*{_NUMBER}", ("theta",)),
     (rf"^\s*Std\. Err\.:\s*{_NUMBER}", ("standard error of theta",)),
     (rf"2 x log-likelihood:\s*{_NUMBER}", ("2 × log-likelihood",)),
@@ -83,6 +87,9 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
             ], after
         if figures and {t.text for t in terms} <= {t.text for t in model.terms}:
             return [Candidate("other", "fit", (block.line(i), block.line(after - 1)), tuple(figures))], after
+    named = _named_values(block, i, end, command, model)
+    if named is not None:
+        return named
     words = header_words(text)
     if words is None or not ({"odds ratio", "hazard ratio", "rate ratio"} & set(words) or "coefficient" in words):
         return None
@@ -92,6 +99,21 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
     if not figures:
         return None
     return [_follower(block, i, after, figures, terms, words, session)], after
+
+
+def _named_values(block: Lines, i: int, end: int, command: str, model: Candidate | None) -> _Found:
+    """What coef() gives of a model: terms on one line, their values on the next."""
+    if model is None or not re.search(r"\bcoef\(|\$coef", command) or re.search(r"\d", block.texts[i]):
+        return None
+    figures, terms, after = _short(block, i, end)
+    ratio = (RATIO.get(model.kind) if "exp(" in command else None) or "coefficient"
+    if len(figures) < 2 or (model.terms and not {t.text for t in terms} <= {t.text for t in model.terms}):
+        return None
+    shown = tuple(replace(f, what=ratio, label=f"{f.of}: {ratio}") for f in figures)
+    lines = (block.line(i), block.line(after - 1))
+    return [
+        replace(model, lines=lines, figures=shown, terms=tuple(terms), facts={**model.facts, "follows": "yes"})
+    ], after
 
 
 def _follower(
@@ -137,8 +159,28 @@ def _model(block: Lines, i: int, end: int, command: str, session: Session) -> _F
     if not figures:
         return None
     fit, last = _fit(block, j, _fit_end(block, last, stop), last)
+    fit += _residuals(block, j, last)
+    begun = next((m for k in range(i, j) if (m := re.search(r"init\.theta = ([\d.]+)", block.texts[k]))), None)
+    if begun is not None and (number := parse_number(begun[1])) is not None:
+        fit.append(Figure("init.theta", "theta", number, block.line(i + 1)))
     lines = (block.line(i), block.line(last - 1))
     return [replace(model, lines=lines, figures=(*figures, *fit), terms=tuple(terms), command=command or None)], last
+
+
+def _residuals(block: Lines, start: int, end: int) -> list[Figure]:
+    """Quantiles of residuals, which R prints above the coefficients."""
+    for i in range(start, end - 1):
+        if re.match(r"^\s*Min\.?\s+1(?:Q|st Qu\.)\s+Median\s+3(?:Q|rd Qu\.)\s+Max\.?\s*$", block.texts[i]):
+            shown = [parse_number(t) for t in block.texts[i + 1].split()]
+            return [
+                Figure(f"residuals: {what}", f"{what} of residuals", number, block.line(i + 1))
+                for what, number in zip(_QUANTILES, shown, strict=False)
+                if number is not None
+            ]
+    return []
+
+
+_QUANTILES = ("minimum", "first quartile", "median", "third quartile", "maximum")
 
 
 def _fit_end(block: Lines, last: int, stop: int) -> int:

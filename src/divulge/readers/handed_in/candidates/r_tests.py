@@ -10,6 +10,12 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Sh
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_calls import call_at, parse_call
+from divulge.readers.handed_in.candidates.r_descriptions import (
+    hmisc,
+    numbers_of_groups,
+    summaries_of_groups,
+    survey_quantiles,
+)
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
 from divulge.readers.handed_in.candidates.r_packages import cross_table, described_by, survey_mean
 from divulge.readers.handed_in.candidates.r_tables import _where, resolved, variables_in
@@ -172,7 +178,7 @@ def _data_names(data: str, command: str, session: Session) -> list[str]:
 
 
 def _estimates(block: Lines, i: int, names: list[str], levels: dict[str, str]) -> list[Figure]:
-    heads = re.split(r"\s{2,}", block.texts[i].strip())
+    heads = re.split(r"\s{2,}|\s(?=mean (?:in group|of) )", block.texts[i].strip())
     texts = block.texts[i + 1].split()
     out = []
     for head, text in zip(heads, texts, strict=False):
@@ -374,4 +380,8 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     _independence,
     cross_table,
     described_by,
+    hmisc,
+    survey_quantiles,
+    summaries_of_groups,
+    numbers_of_groups,
 )

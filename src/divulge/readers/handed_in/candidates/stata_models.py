@@ -33,6 +33,9 @@ _FIT = (
     (r"Pseudo R2\s*=\s*([\d.]+)", "pseudo r-squared"),
     (r"Log (?:pseudo|restricted-)?likelihood\s*=\s*(-?[\d.]+)", "log-likelihood"),
     (r"(?:LR|Wald) chi2\(\s*\d+\)\s*=\s*([\d.]+)", "chi-squared"),
+    (r"(?:LR|Wald) chi2\(\s*(\d+)\)\s*=", "df1"),
+    (r"\bF\(\s*(\d+),\s*\d+\)\s*=", "df1"),
+    (r"\bF\(\s*\d+,\s*(\d+)\)\s*=", "df2"),
     (r"No\. of subjects\s*=\s*([\d,]+)", "n"),
     (r"No\. of failures\s*=\s*([\d,]+)", "events"),
     (r"Number of groups\s*=\s*([\d,]+)", "groups"),
@@ -224,6 +227,14 @@ def _fit(block: Lines, start: int, end: int) -> list[Figure]:
             number = parse_number(match[1]) if match else None
             if number is not None and not any(f.what == what for f in found):
                 found.append(Figure(what, what, number, block.line(i)))
+        variance = re.match(r"^\s*(Model|Residual|Total)\s*\|\s*([\d.e+]+)\s+(\d+)\s+([\d.e+]+)", block.texts[i])
+        if variance is not None:
+            of = variance[1].casefold()
+            whats = (f"{of} sum of squares", "df1" if of == "model" else f"{of} df", f"{of} mean square")
+            for what, text in zip(whats, variance.groups()[1:], strict=True):
+                number = parse_number(text)
+                if number is not None:
+                    found.append(Figure(what, what, number, block.line(i)))
     return found
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.finds.numbers import has_health_number, has_insurance_number
 from divulge.readers.handed_in.sheets import Document, Grid, Lines
@@ -52,6 +53,10 @@ _COMMAND = re.compile(
     r"^\s*(?:\.|>|>>>|\?)\s+(?:list\b|head\(|print\(\s*(?:df|data|head)|\w+\.head\("
     r"|View\(|tail\(|browse\b|print [a-z]\w* --byobs)"
 )
+
+
+_RESIDUALS = re.compile(r"^\s*Min\s+1Q\s+Median\s+3Q\s+Max\s*$")
+"""What R prints above quantiles of residuals. With the coefficients, an extreme one tells a person's response."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,8 @@ def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
         yield from _in_text(text, block.line(i))
         if _GREETING.match(text) and any(_SIGNED.match(t) for t in block.texts[i + 1 : i + 3]):
             yield Find("the name of a person", block.line(i) + 1)
+        if _RESIDUALS.match(text):
+            yield Find("the least and the greatest residual, each of one person", block.line(i))
         if _COMMAND.match(text):
             yield Find("a command that prints rows of data", block.line(i))
         listed = listed + 1 if _LISTED.match(text) else 0
@@ -146,6 +153,9 @@ def rows_of_people(grid: Grid, words: Vocabulary) -> bool:
     known = sum(words.variable(h) is not None for h in filled)
     if len(grid.rows) < 3 or known < max(3, 0.6 * len(filled)):
         return False
+    below = [c for c in grid.rows[1].cells[1:] if c.strip()]
+    if below and all(statistic_word(c) for c in below):
+        return False  # names of variables above names of statistics
     first = [row.cells[0].strip() for row in grid.rows[1:]]
     rows = [[c.strip() for c, h in zip(row.cells, heads, strict=True) if h] for row in grid.rows[1:]]
     if _is_summary(filled, rows, words):

@@ -17,15 +17,16 @@ from divulge.readers.handed_in.candidates.numbers import Printed
 from divulge.readers.handed_in.candidates.statistic_names import is_missing, is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.data import KNOWN, MISSING, MOST_LEVELS, Data, Floats, Group, Mask
+from divulge.readers.handed_in.matching.group_tests import p_values
+from divulge.readers.handed_in.matching.outliers import without_outliers
 from divulge.readers.handed_in.matching.reading import Checked
-from divulge.readers.handed_in.matching.statistics import statistic
+from divulge.readers.handed_in.matching.statistics import design_error, statistic
 
 COUNTED = frozenset({"count", "percentage", "valid percentage", "cumulative percentage", "n"})
 _NEVER_LEVELS = frozenset({"Missing", "<NA>"})
 """What programs call people without a value; other words for it may be values themselves."""
 
-BASES = (5, 3, 10, 100)
-"""Multiples to which counts are rounded."""
+BASES = (5, 3, 10, 100)  # multiples to which counts are rounded
 
 
 @dataclass(frozen=True)
@@ -208,13 +209,12 @@ class Recomputed:
         out = [self._check(f, bases.get(slots.get(id(f), "")), base) for f in self.candidate.figures]
         if self.candidate.kind == "other" and any(c.agrees is False for c in out):
             return self._with_groups(out)
-        return out
+        return list(without_outliers(out))
 
     def _with_groups(self, found: list[Checked]) -> list[Checked]:
         """Figures of everybody, where they are of the people whose group is known."""
-        groups = [a for a in self.hypothesis.axes if a.key not in self.candidate.variables]
-        known = tuple((a.variable, KNOWN) for a in groups)
-        if not groups or self._size(known) == self._size(()):
+        known = tuple((a.variable, KNOWN) for a in self.hypothesis.axes if a.key not in self.candidate.variables)
+        if not known or self._size(known) == self._size(()):
             return found
         plain = replace(self.candidate, kind="table of groups")
         inner = Recomputed(self.hypothesis, plain, self.data, self.words, known)
@@ -223,16 +223,28 @@ class Recomputed:
     def _check(self, figure: Figure, basis: str | None, base: int | None) -> Checked:
         if figure.printed.is_suppressed:
             return Checked(figure)
+        if figure.what == "p-value" and not figure.at:
+            return self._tested(figure)
         values = self.values(figure, basis)
         if values is None:
             return Checked(figure)
         if base is not None and figure.what == "count":
             values = [base * np.floor(v / base + 0.5) for v in values]
-        agrees = [v for v in values if _agrees_printed(figure.printed, v)]
-        if not agrees and figure.what == "n" and figure.of is None and not figure.at:
-            return Checked(figure)  # a note may speak of all rows, or round them
-        shown = (agrees or values or [np.nan])[0]
-        return Checked(figure, bool(agrees), float(shown))
+        agrees = [v for v in values if _agrees_printed(figure.printed, v, self.candidate.program)]
+        if not agrees and figure.what == "n" and figure.of is None and not figure.at:  # of all rows, or rounded
+            return Checked(figure)
+        return Checked(figure, bool(agrees), float((agrees or values or [np.nan])[0]))
+
+    def _tested(self, figure: Figure) -> Checked:
+        """The p-value of a row, where a usual test of its groups gives it; else the test is not known."""
+        axes = self.hypothesis.axes
+        of = next((a.variable for a in axes if a.key == figure.of), self.hypothesis.variables.get(figure.of))
+        groups = [a.variable for a in axes if a.key not in self.candidate.variables]
+        if of is None or len(groups) != 1 or self.weights is not None:
+            return Checked(figure)
+        key = ("p-values", of, groups[0], self.hypothesis.where)
+        found = self.data.once(key, lambda: p_values(self.data, key[1], key[2], self._rows(()))) or []
+        return next((Checked(figure, True, p) for p in found if figure.printed.agrees(p, 0.6, 1e-3)), Checked(figure))
 
     def values(self, figure: Figure, basis: str | None) -> list[float] | None:
         """What the data give for a figure: one value, or several where programs differ."""
@@ -264,7 +276,10 @@ class Recomputed:
             codes = self.data.codes(of)[self._rows(group)].astype(float)
             return statistic(figure.what, np.where(codes < 0, np.nan, codes), None)
         if self.candidate.errors == "design-based" and figure.what == "standard error":
-            return None
+            # As of a sample without strata and clusters; of another design it is not computed.
+            parts = (self.data.numbers(of), self.finite_weights, self._rows(()), self._rows(group))
+            plain = design_error(*parts, is_total=self.candidate.kind == "totals")
+            return [plain] if figure.printed.agrees(plain, 0.6, 1e-6) else None
         values = self._statistic(figure.what, of, group)
         if values is None or len(self.hypothesis.variables) < 2:
             return values
@@ -345,10 +360,7 @@ class Recomputed:
         keys = list(dict.fromkeys(k for f in figures for k, _ in f.at if self.hypothesis.axis(k) is not None))
         best, most = None, 0
         for basis in [*reversed(keys), "all", "rows"]:
-            right = 0
-            for f in figures:
-                values = self._share(f, basis)
-                right += values is not None and any(_agrees_printed(f.printed, v) for v in values)
+            right = sum(any(_agrees_printed(f.printed, v) for v in self._share(f, basis) or ()) for f in figures)
             if right > most:
                 best, most = basis, right
         return best
@@ -383,6 +395,6 @@ def _slots(figures: Sequence[Figure]) -> dict[int, str]:
     return out
 
 
-def _agrees_printed(printed: Printed, value: float, units: float = 0.6) -> bool:
+def _agrees_printed(printed: Printed, value: float, program: str = "") -> bool:
     """Whether a value rounds to what was printed; Stata keeps variables in four bytes, so seven digits are enough."""
-    return printed.agrees(value, units, 2e-7)
+    return printed.agrees(value, 0.6, 2e-9 if program in ("r", "pandas", "spss", "gretl") else 2e-7)

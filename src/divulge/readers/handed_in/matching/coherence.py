@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 
 from scipy.special import ndtr, stdtr
 
@@ -25,7 +24,8 @@ _ROOM = 0.6
 
 def coherent(checked: Sequence[Checked]) -> tuple[Checked, ...]:
     """The figures, with those said to disagree that contradict their row."""
-    if all(c.agrees is not None or c.figure.of is None for c in checked):
+    is_hopeless = 2 * sum(c.agrees is False for c in checked) > len(checked)
+    if is_hopeless or all(_is_sure(c) or c.figure.of is None for c in checked):
         return tuple(checked)
     rows: dict[str, Row] = {}
     for one in checked:
@@ -35,8 +35,16 @@ def coherent(checked: Sequence[Checked]) -> tuple[Checked, ...]:
     full = [row for row in rows.values() if "coefficient" in row]
     wrong = {id(row[what]) for row in full for what in _contradicted(row)}
     wrong |= {id(row["p-value"]) for row in _unlikely(full)}
-    wrong |= {id(row[what]) for row in _as_wide(full) for what in ("lower", "upper")}
-    return tuple(replace(c, agrees=False) if id(c) in wrong and c.agrees is None else c for c in checked)
+    wrong |= {id(row[what]) for row in _as_wide(full) for what in ("standard error", "lower", "upper")}
+    return tuple(replace(c, agrees=False) if id(c) in wrong and not _is_sure(c) else c for c in checked)
+
+
+def _is_sure(checked: Checked) -> bool:
+    """Whether a figure is what the data give to its last digit, or was said to disagree already."""
+    printed = checked.figure.printed
+    if not checked.agrees or checked.computed is None or printed.value is None or printed.below or printed.above:
+        return checked.agrees is not None
+    return abs(printed.value - checked.computed) <= 0.51 * printed.unit
 
 
 _CALLED = {"z": "t", "lower 95%": "lower", "upper 95%": "upper"}
@@ -46,11 +54,19 @@ def _contradicted(row: Row) -> list[str]:
     b, se, t = (_range(row, what) for what in ("coefficient", "standard error", "t"))
     out = []
     if b and se and t and se[0] > 0 and not _meet(t, _ratio(b, se)):
-        out += ["standard error", "t"]
+        out += ["coefficient", "standard error", "t"]
     low, high = _range(row, "lower"), _range(row, "upper")
-    if b and low and high and not _meet(b, ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2)):
-        out += ["lower", "upper"]
+    if b and low and high and _is_symmetric(row) and not _meet(b, ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2)):
+        out += ["coefficient", "lower", "upper"]
     return out
+
+
+def _is_symmetric(row: Row) -> bool:
+    """Whether an interval is one about the coefficient, as far as it was computed: not of ratios, nor by a profile."""
+    b, low, high = (row[what].computed if what in row else None for what in ("coefficient", "lower", "upper"))
+    if b is None or low is None or high is None:
+        return True
+    return abs((low + high) / 2 - b) <= 1e-3 * abs(high - low)
 
 
 _DEGREES = (*map(float, range(1, 200)), 250.0, 500.0, 1000.0, math.inf)
@@ -81,12 +97,13 @@ def _as_wide(rows: Sequence[Row]) -> list[Row]:
     widths = []
     for row in rows:
         se, low, high = (_range(row, what) for what in ("standard error", "lower", "upper"))
-        if se and low and high and se[0] > 0:
+        if se and low and high and se[0] > 0 and _is_symmetric(row):
             widths.append((row, ((high[0] - low[1]) / se[1], (high[1] - low[0]) / se[0])))
     if len(widths) < 3:
         return []
-    usual = median((a + b) / 2 for _, (a, b) in widths)
-    return [row for row, (a, b) in widths if not a * 0.999 <= usual <= b * 1.001]
+    ordered = sorted((width for _, width in widths), key=lambda w: w[0] + w[1])
+    usual = ordered[len(ordered) // 2]
+    return [row for row, width in widths if not _meet(width, usual)]
 
 
 def _range(row: Row, what: str) -> Range | None:

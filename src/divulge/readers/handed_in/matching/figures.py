@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
+from divulge.readers.handed_in.matching.by_rows import row_figure, standardised
 from divulge.readers.handed_in.matching.coherence import coherent
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.fits import MAIN, Fit, fit_figure, other_errors, term_figure
+from divulge.readers.handed_in.matching.outliers import without_few, without_outliers
 from divulge.readers.handed_in.matching.profiles import PROFILED, profile_end
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.statistics import statistic
-from divulge.readers.handed_in.matching.terms import Column, formula_of
+from divulge.readers.handed_in.matching.terms import Column, Factor, formula_of
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,13 @@ def _errors_right(reading: Reading) -> int:
 
 def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabulary, data: Data) -> Reading:
     labels = {key: label_of(fit, column) for key, column in way.columns.items()}
-    checked = coherent([_check(f, fit, labels, way, candidate, data, words) for f in candidate.figures])
+    main = [f for f in candidate.figures if f.what in _MAIN]
+    # What takes all rows is computed where the model may be the one that is meant.
+    is_near = not main or any(_check(f, fit, labels, way, candidate, data, words, False).agrees for f in main)
+    found = [_check(f, fit, labels, way, candidate, data, words, is_near) for f in candidate.figures]
+    checked = coherent(without_outliers(found, _in_errors(found, fit, labels, way, words)))
+    if candidate.program in _EXACT.get(fit.output.kind, ()):
+        checked = without_few(checked)
     formula = way.formula(words)
     return Reading(
         candidate,
@@ -81,6 +90,29 @@ def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabul
         outputs=({**fit.given, **_shown(candidate), **_printed(candidate, fit, labels)},),
         facts={"standard errors": fit.errors_named} if fit.errors_named else {},
     )
+
+
+_EXACT: dict[str, tuple[str, ...]] = {
+    "linear": ("r", "statsmodels", "gretl", "spss", "tables"),
+    **dict.fromkeys(("logistic", "probit", "poisson"), ("statsmodels", "gretl", "spss", "stata")),
+}
+"""Programs that compute a kind to the last printed digit, where nothing else is the matter with their file."""
+
+
+def _in_errors(
+    found: Sequence[Checked], fit: Fit, labels: dict[str, str | None], way: Way, words: Vocabulary
+) -> dict[int, float]:
+    """The standard errors in which estimates are compared, by their place among the figures."""
+    out = {}
+    for i, one in enumerate(found):
+        of, what = one.figure.of, one.figure.what
+        if of is None or one.computed is None or what not in _MAIN:
+            continue
+        label = _class_label(of, way, fit, words) if fit.output.kind == "multinomial" else labels.get(of)
+        error = fit.errors.get(label or "", np.nan)
+        if error > 0:
+            out[i] = float(error * (abs(one.computed) if what in RATIOS else 1.0))
+    return out
 
 
 def _shown(candidate: Candidate) -> dict[str, object]:
@@ -128,6 +160,28 @@ _ERRORS = frozenset(
 )
 
 
+_VARIANCE: dict[str, dict[str, str]] = {
+    "Regression": {"df": "df1", "F": "F", "p-value": "p-value"}
+    | {w: f"model {w}" for w in ("sum of squares", "mean square")},
+    "Residual": {},
+    "Total": {},
+}
+"""The rows of the analysis of variance that SPSS prints of a regression."""
+
+
+def _is_fine(figure: Figure) -> bool:
+    """Whether a figure is printed so precisely that its last place shows where iterations stopped."""
+    return figure.printed.unit <= 1e-4 * abs(figure.printed.value or 0.0)
+
+
+_LOOSE = ("ordered-logit", "ordered-probit", "multinomial")
+"""Kinds that R fits by a general search, which stops early."""
+
+_WHOLE = frozenset(
+    {"n", "events", "groups", "df", "df1", "df2", "residual df", "null df", "total df", "df of Wald", "df of score"}
+)
+"""What is counted, and never off by one."""
+
 _JOINT = frozenset({"F", "chi-squared", "p-value", "likelihood ratio chi-squared", "Wald chi-squared"})
 
 
@@ -139,32 +193,41 @@ def _check(
     candidate: Candidate,
     data: Data,
     words: Vocabulary,
+    is_near: bool,
 ) -> Checked:
     kind = fit.output.kind
     robust = candidate.errors is not None and not fit.errors_named
     if robust and (figure.what in _ERRORS or figure.what in ("F", "chi-squared")):
         return Checked(figure)
-    if figure.of is None and figure.what in _JOINT and (robust or fit.errors_named):
-        return Checked(figure)  # a Wald test by the covariance in use
     label: str | None = None
     if figure.of is None and figure.what in ("mean of response", "sd of response"):
         values = _of_response(figure.what.partition(" ")[0], way, fit, data)
+    elif figure.of is not None and figure.of in _VARIANCE and figure.of not in labels:
+        values = fit_figure(fit, _VARIANCE[figure.of].get(figure.what, f"{figure.of.casefold()} {figure.what}"))
     elif figure.of is None:
-        values = fit_figure(fit, figure.what)
+        # Where errors are robust, a joint test is one by their covariance.
+        tested = figure.what in _JOINT and bool(robust or fit.errors_named)
+        values = None if tested else fit_figure(fit, figure.what)
+        if is_near and (values is None or all(np.isnan(v) for v in values)):
+            values = row_figure(fit, figure.what)
     else:
         label = labels.get(figure.of)
         if label is None and kind == "ordered-logit":
             label = fit.find(figure.of)
         if kind == "multinomial":
             label = _class_label(figure.of, way, fit, words)
-        if figure.what == "n":
-            values = _term_size(way.columns.get(figure.of), data, way)
+        if figure.what == "beta":
+            values = standardised(fit, label) if label is not None and is_near else None
+        elif figure.what == "n":
+            values = _term_size(way.columns.get(figure.of) or _reference(figure.of, candidate, way, words), data, way)
         else:
             values = term_figure(fit, label, figure.what) if label is not None else None
     if values is None or all(np.isnan(v) for v in values):
         return Checked(figure)
     # Programs stop iterating at different points, so the last place may differ (README of the handed-in files).
-    units, relative = (0.6, 1e-6) if kind == "linear" else (1.6, 1e-4)
+    units, relative = (0.6, 1e-6) if kind == "linear" else (1.6 if kind in _LOOSE or _is_fine(figure) else 0.6, 1e-4)
+    if figure.what in _WHOLE:
+        units, relative = 0.5, 0.0
     if figure.what == "p-value":
         # Far out in the tail a fifth digit of z is a second digit of p.
         far = kind != "linear" and figure.printed.value is not None and figure.printed.value < 1e-6
@@ -173,13 +236,12 @@ def _check(
         # The end of an interval near 0 is the small difference of a coefficient and its error.
         relative *= max(1.0, abs(fit.coefficients.get(label, 0.0) / values[0]))
     right = [v for v in values if figure.printed.agrees(v, units, relative * _stretch(v, figure.what))]
-    if not right and label is not None and kind in PROFILED and figure.what.endswith("95%"):
+    if is_near and not right and label is not None and kind in PROFILED and figure.what.endswith("95%"):
         right = _profiled(figure, fit, label)
     if kind == "multinomial" and not right and candidate.program in ("r", ""):
         right = _nearly_converged(figure, fit, label, values)
-    if kind == "negative-binomial" and not right and figure.what in _ERRORS:
-        return Checked(figure)  # R takes the dispersion as known, Stata does not: no error of theirs is wrong
-    return Checked(figure, bool(right), float((right or values)[0]))
+    nearest = min(right, key=lambda v: abs(v - (figure.printed.value or 0.0)), default=values[0])
+    return Checked(figure, bool(right), float(nearest))
 
 
 def _of_response(what: str, way: Way, fit: Fit, data: Data) -> list[float] | None:
@@ -228,7 +290,7 @@ def _nearly_converged(figure: Figure, fit: Fit, label: str | None, values: list[
     shown = figure.printed.value
     if shown is None or not error > 0:
         return []
-    scale = {"coefficient": error, "z": 1.0, "t": 1.0}.get(figure.what, abs(shown))
+    scale = {"coefficient": error, "z": 1.0, "t": 1.0, "standard error": 0.1 * error}.get(figure.what, abs(shown))
     return [v for v in values if abs(v - shown) <= _STOPPED * scale]
 
 
@@ -242,6 +304,19 @@ def _class_label(of: str, way: Way, fit: Fit, words: Vocabulary) -> str | None:
     name = way.response.strip("`")
     value = words.level(name, re.sub(rf"^{re.escape(name)}=", "", level))
     return None if value is None else fit.find(f"{name}={value} & {inner}")
+
+
+def _reference(of: str, candidate: Candidate, way: Way, words: Vocabulary) -> Column | None:
+    """The column that the reference of a factor would have: its variable is that of the levels beside it."""
+    group, _, text = of.rpartition(": ")
+    beside = [c[0] for k, c in way.columns.items() if group and k.startswith(f"{group}: ") and len(c) == 1]
+    if not beside:
+        return None
+    name, used = beside[0].name, {f.level for f in beside}
+    rest = [t for t in words.texts(name) if t not in used]
+    level = words.level(name, text) or (rest[0] if len(rest) == 1 else None)
+    is_one = any(t.is_reference and t.text == text and t.group == group for t in candidate.terms)
+    return (Factor(name, level),) if is_one and level is not None else None
 
 
 def _term_size(column: Column | None, data: Data, way: Way) -> list[float] | None:

@@ -17,6 +17,8 @@ from scipy.special import chdtrc, fdtrc, ndtr, stdtr, stdtrit
 from divulge.errors import DivulgeError
 from divulge.outputs.figures import Status
 from divulge.outputs.kinds import OUTPUTS
+from divulge.outputs.models.matrix import model_rows
+from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.standard_errors import CLUSTERED, ROBUST
 from divulge.outputs.output import Output
 from divulge.table import Table
@@ -27,7 +29,7 @@ MAIN = ("coefficient", "marginal effect")
 """What a term's own figure is called."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """A model fitted to the data: coefficients and errors by label, rows, R², likelihood.
 
@@ -107,7 +109,7 @@ def other_errors(fit: Fit, clusters: Sequence[str]) -> Iterator[Fit]:
         ways += [{"information": i} for i in ("observed", "expected") if i != vars(fit.output)["information"]]
     if "errors" in taken:
         ways += [{"errors": e, "cluster": c} for c in clusters for e in CLUSTERED]
-        ways += [{"errors": e} for e in ROBUST]
+        ways += [{"errors": e} for e in (*ROBUST, "survey")]
     for way in ways:
         found = _fit(fit.table, tuple({**fit.given, **way}.items()))
         if isinstance(found, Fit):
@@ -143,15 +145,30 @@ def _fit(table: Table, fields_given: tuple[tuple[str, Any], ...]) -> Fit | str:
     # A level that nobody of these rows has is in no program's table.
     values = {k: v for k, v in values.items() if np.isfinite(v)}
     absorbed = table.schema[given["absorb"]].n_values if "absorb" in given else 0
+    if np.isnan(beside["r2"]) and np.isfinite(beside["loglik"]) and output.kind in _OF_CLASSES:
+        beside["r2"] = 1 - beside["loglik"] / _of_shares(output, table)
     return Fit(output, given, table, values, errors, beside["n"], beside["r2"], beside["loglik"], absorbed)
+
+
+_OF_CLASSES = ("probit", "cloglog", "ordered-logit", "ordered-probit")
+
+
+def _of_shares(output: Output, table: Table) -> float:
+    """The likelihood of the constants alone, where the response has classes: that of their shares."""
+    assert isinstance(output, Regression), "asked for regressions"
+    rows = model_rows(output, output.model(table.schema), table)
+    sizes = np.bincount(np.unique(rows.y, return_inverse=True)[1], rows.weight)
+    return float((sizes * np.log(sizes / sizes.sum())).sum())
 
 
 def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
     """An output with everything beside the coefficients that its kind can tell."""
-    try:
-        return known(**{**given, "statistics": ("se", "r2", "loglik", "n")})
-    except DivulgeError:
-        return known(**{**given, "statistics": ("se", "n")})
+    for statistics in (("se", "r2", "loglik", "n"), ("se", "loglik", "n")):
+        try:
+            return known(**{**given, "statistics": statistics})
+        except DivulgeError:
+            continue
+    return known(**{**given, "statistics": ("se", "n")})
 
 
 def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
@@ -171,8 +188,13 @@ def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
         return [t]
     if what == "Wald":
         return [t * t]
-    if what == "p-value":
-        return [2 * float(stdtr(df, -abs(t))), 2 * float(ndtr(-abs(t)))]
+    if what in ("p-value", "-log2(p)"):
+        likely = [2 * float(stdtr(df, -abs(t))), 2 * float(ndtr(-abs(t)))]
+        return likely if what == "p-value" else [-math.log2(p) if p > 0 else np.nan for p in likely]
+    if what == "df":
+        return [1.0]
+    if what == "compared to":
+        return [0.0]
     if what in ("lower 95%", "upper 95%", "exp lower 95%", "exp upper 95%"):
         sign = -1 if "lower" in what else 1
         ends = [b + sign * q * se for q in (float(stdtrit(df, 0.975)), _Z)]
@@ -201,13 +223,11 @@ _OF_SCALE = frozenset(
 
 def fit_figure(fit: Fit, what: str) -> list[float] | None:
     """What a program may print of a whole model."""
-    n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    n, k, ll = fit.n, fit.k, fit.loglik
     if fit.output.kind in ("fixed-effects", "random-intercept", "marginal-effects"):
         return [n] if what == "n" else [fit.df] if what == "residual df" and fit.absorbed else None
     if "weights" in fit.given and what in _OF_SCALE:
         return None  # what weights mean for the scale of the errors differs from program to program
-    linear = fit.output.kind == "linear"
-    df = max(n - k, 1.0)
     found: dict[str, list[float]] = {
         "n": [n],
         "log-likelihood": [ll],
@@ -218,44 +238,67 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
         "df2": [n - k],
         "null df": [n - 1],
         "df1": [k - 1.0],
+        "df": [k - 1.0, float(k)],
+        "total df": [n - 1],
     }
-    if linear:
-        rss = n * float(np.exp(-2 * ll / n)) / (2 * np.pi * math.e)
-        sigma = float(np.sqrt(rss / df))
-        f = (r2 / max(k - 1, 1)) / ((1 - r2) / df) if r2 < 1 else np.inf
-        found |= {
-            "r-squared": [r2],
-            "r": [float(np.sqrt(max(r2, 0.0)))],
-            "adjusted r-squared": [1 - (1 - r2) * (n - 1) / df],
-            "F": [f],
-            "p-value": [float(fdtrc(max(k - 1, 1), df, f))],
-            "residual sum of squares": [rss],
-            "residual df": [n - k],
-        }
-        for name in (
-            "root mean squared error",
-            "residual standard error",
-            "standard error of regression",
-            "standard error of estimate",
-        ):
-            # Some divide by the rows; R shows four digits, also of whole numbers.
-            found[name] = [sigma, float(np.sqrt(rss / n)), float(f"{sigma:.4g}")]
-    else:
-        null = ll / (1 - r2) if r2 < 1 else np.nan
-        slopes = sum("Intercept" not in name and not name.startswith("cut") for name in fit.coefficients)
-        chi = 2 * (ll - null)
-        snell = 1 - float(np.exp(2 * (null - ll) / n))
-        found |= {
-            "pseudo r-squared": [r2],
-            "r-squared": [r2],
-            "null log-likelihood": [null],
-            "chi-squared": [chi],
-            "likelihood ratio chi-squared": [chi],
-            "p-value": [float(chdtrc(max(slopes, 1), max(chi, 0.0)))],
-            "-2 log likelihood": [-2 * ll],
-            "Cox & Snell r-squared": [snell],
-            "Nagelkerke r-squared": [snell / (1 - float(np.exp(2 * null / n)))],
-        }
-        if fit.output.kind in ("logistic", "multinomial"):
-            found |= {"deviance": [-2 * ll], "null deviance": [-2 * null]}
+    found |= _of_least_squares(fit) if fit.output.kind == "linear" else _of_likelihood(fit)
     return found.get(what)
+
+
+def _of_least_squares(fit: Fit) -> dict[str, list[float]]:
+    """What follows from R² and the likelihood of a linear model."""
+    n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    df = max(n - k, 1.0)
+    rss = n * float(np.exp(-2 * ll / n)) / (2 * np.pi * math.e)
+    sigma = float(np.sqrt(rss / df))
+    f = (r2 / max(k - 1, 1)) / ((1 - r2) / df) if r2 < 1 else np.inf
+    found = {
+        "r-squared": [r2],
+        "r": [float(np.sqrt(max(r2, 0.0)))],
+        "adjusted r-squared": [1 - (1 - r2) * (n - 1) / df],
+        "F": [f],
+        "p-value": [float(fdtrc(max(k - 1, 1), df, f))],
+        "residual sum of squares": [rss],
+        "total sum of squares": [rss / (1 - r2) if r2 < 1 else np.nan],
+        "model sum of squares": [rss * r2 / (1 - r2) if r2 < 1 else np.nan],
+        "residual mean square": [rss / df],
+        "total mean square": [rss / (1 - r2) / max(n - 1, 1.0) if r2 < 1 else np.nan],
+        "model mean square": [rss * r2 / (1 - r2) / max(k - 1, 1) if r2 < 1 else np.nan],
+    }
+    for name in (
+        "root mean squared error",
+        "residual standard error",
+        "standard error of regression",
+        "standard error of estimate",
+    ):
+        # Some divide by the rows; R shows four digits, also of whole numbers.
+        found[name] = [sigma, float(np.sqrt(rss / n)), float(f"{sigma:.4g}")]
+    return found
+
+
+def _of_likelihood(fit: Fit) -> dict[str, list[float]]:
+    """What follows from the likelihoods of a model with and without its terms."""
+    n, k, r2, ll = fit.n, fit.k, fit.r2, fit.loglik
+    null = ll / (1 - r2) if r2 < 1 else np.nan
+    beside = ("Intercept", "|", "alpha")
+    slopes = sum(not any(b in name for b in beside) and not name.startswith("cut") for name in fit.coefficients)
+    chi = 2 * (ll - null)
+    snell = 1 - float(np.exp(2 * (null - ll) / n))
+    found = {
+        "pseudo r-squared": [r2],
+        "r-squared": [r2],
+        "null log-likelihood": [null],
+        "chi-squared": [chi],
+        "likelihood ratio chi-squared": [chi],
+        "p-value": [float(chdtrc(max(slopes, 1), max(chi, 0.0)))],
+        "residual df": [n - k, n - k + ("alpha" in fit.coefficients)],
+        "df1": [float(slopes)],
+        "df": [float(slopes), float(k)],
+        "-2 log likelihood": [-2 * ll],
+        "Cox & Snell r-squared": [snell],
+        "Nagelkerke r-squared": [snell / (1 - float(np.exp(2 * null / n)))],
+    }
+    if fit.output.kind in ("logistic", "multinomial", "probit", "ordered-logit", "ordered-probit"):
+        found |= {"deviance": [-2 * ll], "null deviance": [-2 * null]}
+    found |= {"2 × log-likelihood": [2 * ll], "adjusted r-squared": [1 - (ll - k) / null]}
+    return found

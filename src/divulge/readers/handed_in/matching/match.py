@@ -166,24 +166,31 @@ def _as_means(
     counts = [f for f in candidate.figures if f.what == "count" and f.printed.value is not None]
     if len(counts) < 2 or not any(f.printed.decimals for f in counts) or len(counts) != len(candidate.figures):
         return None
-    columns = dict.fromkeys(t for f in counts for a, t in f.at if a.startswith("column"))
-    named = bool(columns) and all(words.variable(t) is not None for t in columns)
+    columns = {t: _variable(t, words) for f in counts for a, t in f.at if a.startswith("column")}
+    named = bool(columns) and None not in columns.values() and len(set(columns.values())) == len(columns)
     for what, kind in (("mean", "means"), ("median", "position"), ("sd", "means"), ("sum", "totals")):
         figures = tuple(
             replace(
                 f,
                 what=what,
-                of=next((t for a, t in f.at if a.startswith("column")), None) if named else None,
+                of=next((columns[t] for a, t in f.at if a.startswith("column")), None) if named else None,
                 at=tuple((a, t) for a, t in f.at if not (named and a.startswith("column"))),
             )
             for f in counts
         )
         by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
-        tried = replace(candidate, kind=kind, figures=figures, variables=tuple(columns) if named else (), by=by)
+        shown = tuple(n for n in columns.values() if named and n is not None)
+        tried = replace(candidate, kind=kind, figures=figures, variables=shown, by=by)
         best, others = _best(tried, words, data, where, aliases)
         if best is not None and best.confirmed:
             return replace(best, others=tuple(others))
     return None
+
+
+def _variable(text: str, words: Vocabulary) -> str | None:
+    """The variable that a heading names, also among other words."""
+    like = list(words.variables_like(text))
+    return words.variable(text) or (like[0] if len(like) == 1 else None)
 
 
 def _best(

@@ -1,4 +1,5 @@
-"""Intervals by the likelihood profile, as R's confint() gives them of logistic and Poisson regressions.
+"""Intervals by the likelihood profile, as R's confint() gives them of logistic, Poisson and negative binomial
+regressions.
 
 R interpolates between some points of the profile, so that its ends are off by up to a thousandth of a standard error.
 An end of the interval is where the deviance, with one coefficient held there and the others fitted anew, is a quantile
@@ -16,7 +17,10 @@ from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.regression import Regression
 from divulge.readers.handed_in.matching.fits import Fit
 
-PROFILED = frozenset({"logistic", "poisson"})
+PROFILED = frozenset({"logistic", "poisson", "negative-binomial"})
+_Law = tuple[str, float]
+"""A kind, and how much more than its mean the variance of a count is: held, as R does, while others are fitted."""
+
 _RISE = 3.841458820694124
 """The 95 % quantile of χ² with one degree of freedom."""
 
@@ -29,45 +33,31 @@ def profile_end(fit: Fit, label: str, is_upper: bool) -> float:
     labels = list(fit.coefficients)
     if fit.output.kind not in PROFILED or label not in labels or not isinstance(fit.output, Regression):
         return np.nan
-    key = tuple(sorted((str(k), str(v)) for k, v in fit.given.items()))
-    return _ends(_Held(fit, key), labels.index(label), is_upper)
-
-
-class _Held:
-    """A fit with a key by which what was computed of it is found again."""
-
-    def __init__(self, fit: Fit, key: tuple[tuple[str, str], ...]) -> None:
-        self.fit, self.key = fit, (id(fit.table), key)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.key == other.key
+    return _ends(fit, labels.index(label), is_upper)
 
 
 @lru_cache(maxsize=64)
-def _rows(held: _Held) -> ModelRows | None:
-    output = held.fit.output
+def _rows(fit: Fit) -> ModelRows | None:
+    output = fit.output
     assert isinstance(output, Regression), "asked for regressions"
-    rows = model_rows(output, output.model(held.fit.table.schema), held.fit.table, is_collapsed=True)
-    return rows if rows.x.shape[1] == len(held.fit.coefficients) else None
+    rows = model_rows(output, output.model(fit.table.schema), fit.table, is_collapsed=True)
+    return rows if rows.x.shape[1] == len(fit.coefficients) - ("alpha" in fit.coefficients) else None
 
 
 @lru_cache(maxsize=512)
-def _ends(held: _Held, place: int, is_upper: bool) -> float:
-    rows = _rows(held)
+def _ends(fit: Fit, place: int, is_upper: bool) -> float:
+    rows = _rows(fit)
     if rows is None:
         return np.nan
     with np.errstate(all="ignore"):
-        return _searched(held, rows, place, is_upper)
+        return _searched(fit, rows, place, is_upper)
 
 
-def _searched(held: _Held, rows: ModelRows, place: int, is_upper: bool) -> float:
-    beta = np.array(list(held.fit.coefficients.values()))
-    error = list(held.fit.errors.values())[place]
-    kind = held.fit.output.kind
-    least = _deviance(rows, kind, rows.x @ beta)
+def _searched(fit: Fit, rows: ModelRows, place: int, is_upper: bool) -> float:
+    beta = np.array([v for k, v in fit.coefficients.items() if k != "alpha"])
+    error = list(fit.errors.values())[place]
+    law = (fit.output.kind, fit.coefficients.get("alpha", 0.0))
+    least = _deviance(rows, law, rows.x @ beta)
     if not (np.isfinite(error) and error > 0 and np.isfinite(least)):
         return np.nan
     sign = 1.0 if is_upper else -1.0
@@ -77,7 +67,7 @@ def _searched(held: _Held, rows: ModelRows, place: int, is_upper: bool) -> float
     # The root of the deviance: nearly straight in the coefficient, so few steps are needed.
     for _ in range(_STEPS):
         value = beta[place] + sign * at * error
-        rise, others = _profile(rows, kind, place, value, others)
+        rise, others = _profile(rows, law, place, value, others)
         gap = np.sqrt(max(rise - least, 0.0)) - np.sqrt(_RISE)
         if not np.isfinite(gap):
             return np.nan
@@ -91,39 +81,44 @@ def _searched(held: _Held, rows: ModelRows, place: int, is_upper: bool) -> float
     return float(beta[place] + sign * at * error)
 
 
-def _profile(rows: ModelRows, kind: str, place: int, value: float, others: Floats) -> tuple[float, Floats]:
+def _profile(rows: ModelRows, law: _Law, place: int, value: float, others: Floats) -> tuple[float, Floats]:
     """The least deviance with one coefficient held, and the other coefficients there (Newton's method)."""
     x = np.delete(rows.x, place, axis=1)
     fixed = rows.x[:, place] * value
-    least = _deviance(rows, kind, x @ others + fixed)
+    least = _deviance(rows, law, x @ others + fixed)
     for _ in range(_NEWTON):
-        mu, slope = _mean(kind, x @ others + fixed)
-        score = x.T @ (rows.weight * (rows.y - mu))
+        gap, slope = _scored(rows, law, x @ others + fixed)
+        score = x.T @ (rows.weight * gap)
         information = (x * (rows.weight * slope)[:, None]).T @ x
         try:
             step = np.linalg.solve(information, score)
         except np.linalg.LinAlgError:
             return np.nan, others
-        found = _deviance(rows, kind, x @ (others + step) + fixed)
+        found = _deviance(rows, law, x @ (others + step) + fixed)
         while not found <= least + 1e-9 and np.max(np.abs(step), initial=0.0) > 1e-10:
             step = step / 2  # too far: the deviance has to fall
-            found = _deviance(rows, kind, x @ (others + step) + fixed)
+            found = _deviance(rows, law, x @ (others + step) + fixed)
         others, least = others + step, min(least, found)
         if np.max(np.abs(step), initial=0.0) < 1e-10:
             break
     return least, others
 
 
-def _mean(kind: str, eta: Floats) -> tuple[Floats, Floats]:
+def _scored(rows: ModelRows, law: _Law, eta: Floats) -> tuple[Floats, Floats]:
+    """How the log-likelihood of a row grows with its predictor, and how that falls."""
+    kind, alpha = law
     if kind == "logistic":
         mu = 1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700)))
-        return mu, mu * (1 - mu)
+        return rows.y - mu, mu * (1 - mu)
     mu = np.exp(np.clip(eta, -700, 700))
-    return mu, mu
+    return (rows.y - mu) / (1 + alpha * mu), mu / (1 + alpha * mu)
 
 
-def _deviance(rows: ModelRows, kind: str, eta: Floats) -> float:
+def _deviance(rows: ModelRows, law: _Law, eta: Floats) -> float:
     """Minus twice the log-likelihood, up to what the coefficients do not change."""
+    kind, alpha = law
     if kind == "logistic":
         return float(-2 * np.sum(rows.weight * (rows.y * eta - np.logaddexp(0.0, eta))))
-    return float(-2 * np.sum(rows.weight * (rows.y * eta - np.exp(np.clip(eta, -700, 700)))))
+    mu = np.exp(np.clip(eta, -700, 700))
+    taken = (rows.y + 1 / alpha) * np.log1p(alpha * mu) if alpha else mu
+    return float(-2 * np.sum(rows.weight * (rows.y * eta - taken)))

@@ -62,7 +62,7 @@ class Reading:
     def confirmed(self) -> bool:
         """Whether the data give every figure that was recomputed, and enough of them were."""
         shown = [c for c in self.figures if not c.figure.printed.is_suppressed]
-        main = next((m for words in _MAIN if (m := [c for c in shown if c.figure.what in words])), shown)
+        main = next((m for words in _MAIN if (m := [c for c in shown if _sort(c.figure.what) in words])), shown)
         # What programs call the constant beside absorbed effects differs, and tells nothing of anybody.
         needed = [c for c in main if c.agrees is not None or not INTERCEPT.match(c.figure.of or "")]
         recomputed = sum(c.agrees is not None for c in needed)
@@ -72,6 +72,10 @@ class Reading:
     def score(self) -> tuple[float, int]:
         """How well it fits: the share of figures that agree, then how many."""
         return (self.agreeing / max(self.compared, 1), self.agreeing)
+
+
+def _sort(what: str) -> str:
+    return "median" if what.startswith("percentile ") else what
 
 
 _MAIN = (

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from divulge.readers.handed_in.matching.data import Floats
+from divulge.readers.handed_in.matching.data import Floats, Mask
 
 _PLACES = ((1.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1 / 3, 1 / 3))
 """Types 7, 5, 6 and 8 of Hyndman & Fan 1996 (R and numpy, MATLAB, SPSS, and the unbiased one): quantile p of n values
@@ -34,10 +34,11 @@ def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[
     if what in ("minimum", "maximum", "sum", "range"):
         total = float(x.sum() if w is None else (x * w).sum())
         return [{"minimum": float(x.min()), "maximum": float(x.max()), "sum": total, "range": float(np.ptp(x))}[what]]
-    ranked = re.fullmatch(r"(minimum|maximum) (\d+)", what)
+    ranked = re.fullmatch(r"(distinct )?(minimum|maximum) (\d+)", what)
     if ranked is not None:
-        ordered = np.sort(x) if ranked[1] == "minimum" else np.sort(x)[::-1]
-        place = int(ranked[2]) - 1
+        shown = np.unique(x) if ranked[1] else np.sort(x)
+        ordered = shown if ranked[2] == "minimum" else shown[::-1]
+        place = int(ranked[3]) - 1
         return [float(ordered[place])] if place < len(ordered) else [np.nan]
     fraction = fraction_of(what)
     if fraction is not None:
@@ -45,9 +46,40 @@ def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[
     if what == "interquartile range":
         low, high = _quantiles(x, w, 0.25), _quantiles(x, w, 0.75)
         return [b - a for a, b in zip(low, high, strict=True)]
+    if what in ("distinct", "information", "Gini's mean difference"):
+        return [_described(what, x)] if w is None else None
     if what in ("skewness", "kurtosis", "excess kurtosis"):
         return _shape(what, x)
     return None
+
+
+def _described(what: str, x: Floats) -> float:
+    """What Hmisc describes beside: how many values, how far they tell people apart, and Gini's 1912 mean difference."""
+    n = float(len(x))
+    sizes = np.unique(x, return_counts=True)[1] / n
+    if what == "distinct":
+        return float(len(sizes))
+    if n < 2:
+        return np.nan
+    if what == "information":
+        return float((1 - (sizes**3).sum()) / (1 - 1 / n**2))
+    return float(4 * (np.arange(1, len(x) + 1) - (n + 1) / 2) @ np.sort(x) / (n * (n - 1)))
+
+
+def design_error(values: Floats, weights: Floats | None, rows: Mask, group: Mask, is_total: bool) -> float:
+    """The standard error of a mean or a total in a sample with weights, without strata and clusters (Binder 1983).
+
+    rows: all people of the sample. group: those that the estimate is of."""
+    inside = group & np.isfinite(values)
+    weight = np.where(inside, np.ones(len(values)) if weights is None else weights, 0.0)
+    n = float(rows.sum())
+    total = float(weight.sum())
+    if n < 2 or total <= 0:
+        return np.nan
+    known = np.where(inside, values, 0.0)
+    parts = weight * known if is_total else weight * (known - float(weight @ known) / total) / total
+    parts = parts[rows]
+    return float(np.sqrt(n / (n - 1) * ((parts - parts.mean()) ** 2).sum()))
 
 
 def fraction_of(what: str) -> float | None:
@@ -83,8 +115,13 @@ def _quantiles(x: Floats, w: Floats | None, fraction: float) -> list[float]:
         return _by_place(x, fraction)
     order = np.argsort(x)
     cumulated = np.cumsum(w[order])
-    place = int(np.searchsorted(cumulated, fraction * cumulated[-1]))
-    return [float(x[order][min(place, len(x) - 1)])]
+    # Where the weights up to a value are exactly the fraction, some take it, some the next, some their middle.
+    room = 1e-9 * cumulated[-1]
+    low, high = (
+        float(x[order][min(int(np.searchsorted(cumulated, fraction * cumulated[-1] + d)), len(x) - 1)])
+        for d in (-room, room)
+    )
+    return [low, high, (low + high) / 2]
 
 
 def _by_place(x: Floats, p: float) -> list[float]:

@@ -45,14 +45,31 @@ class _Curve:
         share, total = (float(self._share[k]), float(self._total[k])) if k >= 0 else (1.0, 0.0)
         return share, share * float(np.sqrt(total))
 
-    def median(self) -> list[float]:
+    def median_end(self, is_upper: bool) -> list[float]:
+        """An end of the interval of the median: when the end of the interval of survival passes a half."""
+        ends = [_ended(s, s * float(np.sqrt(v)), is_upper) for s, v in zip(self._share, self._total, strict=True)]
+        return [t for way in zip(*ends, strict=True) for t in self.median(np.array(way))] if ends else [np.nan]
+
+    def median(self, share: Floats | None = None) -> list[float]:
         """When half survives: the first such time, and where exactly half does the middle of that step, as R has it."""
-        low = np.flatnonzero(self._share <= 0.5 + 1e-12)
+        shares = self._share if share is None else share
+        low = np.flatnonzero(shares <= 0.5 + 1e-12)
         if not len(low):
             return [np.nan]
         k = int(low[0])
-        is_flat = abs(self._share[k] - 0.5) <= 1e-12 and k + 1 < len(self.times)
+        is_flat = abs(shares[k] - 0.5) <= 1e-12 and k + 1 < len(self.times)
         return [float(self.times[k]), *([float(self.times[k] + self.times[k + 1]) / 2] if is_flat else [])]
+
+
+def _ended(share: float, error: float, is_upper: bool) -> tuple[float, float, float]:
+    """An end of the interval of survival: R by the logarithm, Stata and lifelines by its logarithm again, some plainly
+    (Kalbfleisch & Prentice 2002)."""
+    if share <= 0:
+        return (share,) * 3
+    reach = 1.959963984540054 * error / share
+    sign = 1.0 if is_upper else -1.0
+    twice = share ** float(np.exp(sign * reach / np.log(share))) if 0 < share < 1 else share
+    return min(share * float(np.exp(sign * reach)), 1.0), twice, share + sign * reach * share
 
 
 def _between(ordered: Floats, after: float, upto: float) -> float:
@@ -60,8 +77,8 @@ def _between(ordered: Floats, after: float, upto: float) -> float:
     return float(np.searchsorted(ordered, upto, "right") - np.searchsorted(ordered, after, "right"))
 
 
-def _log_rank(curves: list[_Curve]) -> tuple[list[float], float]:
-    """Expected events of each group, and the statistic of the log-rank test (Mantel 1966)."""
+def _log_rank(curves: list[_Curve]) -> tuple[list[float], list[float], float]:
+    """Expected events of each group, their variances, and the statistic of the log-rank test (Mantel 1966)."""
     expected, spread = np.zeros(len(curves)), np.zeros((len(curves), len(curves)))
     for t, d in zip(*np.unique(np.concatenate([c.event for c in curves]), return_counts=True), strict=True):
         sizes = np.array([c.at_risk(float(t)) for c in curves])
@@ -72,7 +89,7 @@ def _log_rank(curves: list[_Curve]) -> tuple[list[float], float]:
             spread += d * (n - d) / (n - 1) * (np.diag(share) - np.outer(share, share))
     apart = np.array([len(c.event) for c in curves]) - expected
     chi = float(apart[1:] @ np.linalg.pinv(spread[1:, 1:]) @ apart[1:])
-    return expected.tolist(), chi
+    return expected.tolist(), np.diagonal(spread).tolist(), chi
 
 
 def match_survival(
@@ -177,11 +194,12 @@ def _test(candidate: Candidate, curves: dict[str, _Curve]) -> dict[tuple[str, st
     """What a log-rank test prints of its groups and of all, where the table is one."""
     if len(curves) < 2 or not any(f.what == "expected events" for f in candidate.figures):
         return {}
-    expected, chi = _log_rank(list(curves.values()))
+    expected, variances, chi = _log_rank(list(curves.values()))
     df = len(curves) - 1
     found = {(g, "expected events"): [e] for g, e in zip(curves, expected, strict=True)}
-    for (group, curve), e in zip(curves.items(), expected, strict=True):
+    for (group, curve), e, v in zip(curves.items(), expected, variances, strict=True):
         found[(group, "(O-E)^2/E")] = [float((len(curve.event) - e) ** 2 / e)]
+        found[(group, "(O-E)^2/V")] = [float((len(curve.event) - e) ** 2 / v) if v > 0 else np.nan]
     of_all = {"chi-squared": [chi], "df": [float(df)], "p-value": [float(chdtrc(df, chi))]}
     return found | {("", what): values for what, values in of_all.items()}
 
@@ -222,6 +240,8 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
             "events": [float(len(curve.event))],
             "observed events": [float(len(curve.event))],
             "median survival": curve.median(),
+            "lower 95%": curve.median_end(False),
+            "upper 95%": curve.median_end(True),
         }
         return found.get(figure.what)
     t = float(at["time"])
@@ -235,12 +255,9 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
         "survival": [share],
         "standard error": [error],
         "removed": removed,
+        "entered": [float(len(curve.time)) if t == min(times, default=t) else 0.0],
         "censored": [r - e for r, e in zip(removed, reversed(events), strict=True)],
     }
     if figure.what in ("lower 95%", "upper 95%") and share > 0:
-        reach = 1.959963984540054 * error / share
-        sign = 1.0 if "upper" in figure.what else -1.0
-        # R by the logarithm, Stata and lifelines by its logarithm again, some plainly (Kalbfleisch & Prentice 2002).
-        twice = share ** float(np.exp(sign * reach / np.log(share))) if 0 < share < 1 else share
-        return [min(share * float(np.exp(sign * reach)), 1.0), twice, share + sign * reach * share]
+        return list(_ended(share, error, "upper" in figure.what))
     return answers.get(figure.what)

@@ -67,7 +67,7 @@ def _checked(figures: tuple[Figure, ...], found: Mapping[str, list[float]]) -> t
 def _check(figure: Figure, values: list[float] | None) -> Checked:
     if values is None or figure.printed.is_suppressed:
         return Checked(figure)
-    right = [v for v in values if figure.printed.agrees(v, 0.6, 1e-6 if figure.what != "p-value" else 1e-3)]
+    right = [v for v in values if figure.printed.agrees(v, 0.6, 1e-7 if figure.what != "p-value" else 1e-3)]
     return Checked(figure, bool(right), float((right or values)[0]))
 
 
@@ -94,13 +94,30 @@ def _chi_squared_of(
     shrunk = np.maximum(np.abs(counts - expected) - 0.5, 0.0)
     corrected = float((shrunk**2 / expected).sum())
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    inside = counts > 0
+    ratio = 2 * float((counts[inside] * np.log(counts[inside] / expected[inside])).sum())
     statistics = [corrected, plain] if "Yates" in (candidate.statistic or "") else [plain]
     found = {
         "chi-squared": statistics,
         "df": [float(df)],
         "p-value": [float(chdtrc(max(df, 1), s)) for s in statistics],
         "n": [float(keep.sum())],
+        # The likelihood ratio, and the corrected statistic of two by two, as SPSS lists them below.
+        "chi-squared (Likelihood Ratio)": [ratio],
+        "df (Likelihood Ratio)": [float(df)],
+        "p-value (Likelihood Ratio)": [float(chdtrc(max(df, 1), ratio))],
+        "chi-squared (Continuity Correction)": [corrected],
+        "df (Continuity Correction)": [float(df)],
+        "p-value (Continuity Correction)": [float(chdtrc(max(df, 1), corrected))],
     }
+    if data.is_numeric(row) and data.is_numeric(column):
+        # Mantel & Haenszel 1959: whether both rise together.
+        together = float(keep.sum() - 1) * _correlated(data.numbers(row)[keep], data.numbers(column)[keep])[0] ** 2
+        found |= {
+            "chi-squared (Linear-by-Linear Association)": [together],
+            "df (Linear-by-Linear Association)": [1.0],
+            "p-value (Linear-by-Linear Association)": [float(chdtrc(1, together))],
+        }
     fields: dict[str, Any] = {"kind": "chi-squared", "variables": [row, column], "compute": True}
     if "Yates" in (candidate.statistic or ""):
         fields["correction"] = True
@@ -132,7 +149,7 @@ def _t_test(
             where=where,
             note="two groups are needed",
         )
-    tests = {True: _two_samples(groups[0], groups[1], True), False: _two_samples(groups[0], groups[1], False)}
+    tests = {e: {**_two_samples(groups[0], groups[1], e), **_levene(groups)} for e in (True, False)}
     checked = []
     by_label = dict(zip(labels, groups, strict=False))
     for f in candidate.figures:
@@ -159,6 +176,13 @@ def _t_test(
     if where is not None:
         fields["where"] = where
     return Reading(candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,))
+
+
+def _levene(groups: list[Floats]) -> dict[str, list[float]]:
+    """Levene 1960: whether groups spread alike, by how far values are from their mean."""
+    gaps = [np.abs(g - g.mean()) for g in groups]
+    found = _two_samples(gaps[0], gaps[1], True)
+    return {"Levene F": [found["t"][0] ** 2], "p-value of Levene's test": found["p-value"]}
 
 
 def _of_group(what: str, x: Floats) -> list[float] | None:

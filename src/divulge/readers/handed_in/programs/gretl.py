@@ -50,6 +50,7 @@ _FIT = {
     "Within R-squared": "within r-squared",
     "LSDV R-squared": "r-squared",
     "Durbin-Watson": "Durbin-Watson",
+    "rho": "autocorrelation",
     "Hannan-Quinn": "Hannan-Quinn",
 }
 
@@ -312,6 +313,9 @@ def _fit(block: Lines, i: int) -> tuple[list[Figure], int]:
         test = re.match(r"^Likelihood ratio test: Chi-square\(\d+\) = ([\d.]+) \[", block.texts[j])
         if test is not None and (chi := parse_number(test[1])) is not None:
             figures.append(Figure("chi-squared", "likelihood ratio chi-squared", chi, block.line(j)))
+        slope = re.match(r"^f\(beta'x\) at mean of independent vars = ([\d.]+)", block.texts[j])
+        if slope is not None and (number := parse_number(slope[1])) is not None:
+            figures.append(Figure("density at the means", "density at the means", number, block.line(j)))
         if test is not None or re.match(r"^(?:Number of cases|f\(beta|Hannan|Excluding)", block.texts[j]):
             i = j + 1
         j += 1

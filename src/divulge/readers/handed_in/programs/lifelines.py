@@ -84,7 +84,7 @@ def _rows(block: Lines, i: int, end: int) -> tuple[list[Figure], list[Term], int
             k += 1
             continue
         rows, named, k = rows_at(block, k + 1, end, words)
-        figures += [f for f in rows if f.what != "compared to"]
+        figures += rows
         terms += [t for t in named if t not in terms]
         last = max(last, k)
     return figures, terms, last

@@ -60,6 +60,9 @@ class RConsole:
         i = start
         plain = start
         while i < end:
+            if not block.texts[i]:
+                i += 1
+                continue
             found = r_models.read_at(block, i, end, command, session) or r_tests.read_at(
                 block, i, end, command, session
             )

@@ -60,7 +60,8 @@ class Spss:
         heads = {c.strip() for row in grid.rows[:3] for c in row.cells}
         if {"Frequency", "Percent"} <= heads or {"Frequency", "Percent", "Cumulative Percent"} <= heads:
             return [session.signed(c, self.name) for c in spss_tables.frequencies(grid, title, session)]
-        cross = re.match(r"^(.+?)\s+[×*]\s+(.+?)(?:\s+(?:Crosstabulation|\[.*\]))?$", title)
+        # A star before p < 0.05 says what it means.
+        cross = re.match(r"^(.+?)\s+[×*]\s+(?!p\b)(.+?)(?:\s+(?:Crosstabulation|\[.*\]))?$", title)
         if cross is not None:
             return [session.signed(c, self.name) for c in spss_tables.crosstab(grid, title, session)]
         if title in ("Descriptive Statistics", "Correlations"):

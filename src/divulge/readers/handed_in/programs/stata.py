@@ -59,6 +59,9 @@ class Stata:
         command, start, i = session.objects.get("stata command", ""), 0, 0
         groups: tuple[tuple[str, str], ...] = ()
         while i < len(block.texts):
+            if not block.texts[i]:
+                i += 1
+                continue
             given = _command_at(block, i)
             if given is not None:
                 command, i = given

@@ -74,12 +74,22 @@ _FIT = {
     "Min. group size": "minimum",
     "Max. group size": "maximum",
     "Scale": "scale",
+    "Pearson chi2": "Pearson chi-squared",
+    "Pseudo R-squ. (CS)": "Cox & Snell r-squared",
+    "Omnibus": "omnibus",
+    "Prob(Omnibus)": "p-value of omnibus",
+    "Durbin-Watson": "Durbin-Watson",
+    "Jarque-Bera (JB)": "Jarque-Bera",
+    "Prob(JB)": "p-value of Jarque-Bera",
+    "Skew": "skewness of residuals",
+    "Kurtosis": "kurtosis of residuals",
+    "Cond. No.": "condition number",
 }
 
 
 _HEAD = re.compile(r"^\s*(?:Model:\s+\S+(?: \S+)*?\s+)?Dep(?:\.|endent) Variable:")
 _BELOW = re.compile(r"^\s*(?:={10,}|Omnibus|Prob\(Omnibus|Skew|Kurtosis|Durbin|Notes:|\[\d+\]|strong multicol)|^\s*$")
-"""Lines below the coefficients that speak of residuals: read with the model, and not computed again."""
+"""Lines below the coefficients that speak of residuals."""
 
 
 class Statsmodels:
@@ -102,7 +112,7 @@ def _pairs_in(text: str) -> list[tuple[str, str]]:
     """`Dep. Variable:   lwage   R-squared:   0.392` as pairs."""
     found = re.findall(r"([A-Z][\w. ()-]*?[\w.)]):?\s{2,}(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"^\s*([A-Z][\w. ()-]*?):\s(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
-    found += re.findall(r"\s{2,}([A-Z][\w. ()-]*?):\s+(\S+)\s*$", text)
+    found += re.findall(r"\s{2,}([A-Z](?:[\w.()-]| (?! ))*?):\s+(\S+)\s*$", text)
     found += re.findall(r"^\s*(Model):\s+(\S+) Dependent", text)
     found += re.findall(r" (Dependent Variable):\s+(\S+)\s*$", text)
     told = [(name.strip(": "), value.strip()) for name, value in found]
@@ -162,10 +172,7 @@ def _summary(
             break
         for name, value in _pairs_in(block.texts[k]):
             about.setdefault(name, value)
-            number = parse_number(value)
-            what = _FIT.get(name)
-            if what is not None and number is not None and not any(f.what == what for f in fit):
-                fit.append(Figure(what, what, number, block.line(k)))
+        _add_fit(fit, block, k)
     if head is None:
         return None
     figures: list[Figure] = []
@@ -183,6 +190,7 @@ def _summary(
             j += 1
     effects, end = _included(block, j, session)
     while end < len(block.texts) and _BELOW.match(block.texts[end]):
+        _add_fit(fit, block, end)
         end += 1
     while end > j and not block.texts[end - 1].strip():
         end -= 1
@@ -205,6 +213,15 @@ def _summary(
         formula,
     )
     return (replace(candidate, kind="marginal-effects", facts=facts) if facts else candidate), end
+
+
+def _add_fit(fit: list[Figure], block: Lines, k: int) -> None:
+    """The statistics of a model that stand on a line, each but once."""
+    for name, value in _pairs_in(block.texts[k]):
+        number = parse_number(value)
+        what = _FIT.get(name)
+        if what is not None and number is not None and not any(f.what == what for f in fit):
+            fit.append(Figure(what, what, number, block.line(k)))
 
 
 def _is_header(words: list[str]) -> bool:

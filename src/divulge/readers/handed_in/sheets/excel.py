@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.formats import shown
@@ -47,9 +48,10 @@ def _workbook(package: Package, name: str) -> Document:
             unread.append(f"sheet {title!r}: not in the file")
             continue
         root = package.xml(member)
-        cells, formulas = _cells(root, texts, formats)
-        if formulas:
-            remarks.append(Remark(f"{formulas} cells of sheet {title!r} hold formulas"))
+        cells, noted = _cells(root, texts, formats)
+        remarks += [Remark(f"{noted[w]} cells of sheet {title!r} {w}") for w in (_FORMULAS, _DIGITS) if noted[w]]
+        if noted[_TOO_MANY]:
+            unread.append(f"sheet {title!r}: {noted[_TOO_MANY]} cells after the first {_MOST:,}")
         hidden = sum(1 for e in root.iter() if local(e) in ("row", "col") and e.attrib.get("hidden") in ("1", "true"))
         if hidden:
             remarks.append(Remark(f"hidden rows or columns in sheet {title!r}"))
@@ -98,15 +100,20 @@ def _formats(package: Package) -> list[str]:
 Cells = dict[tuple[int, int], str]
 
 
-def _cells(root: ET.Element, texts: list[str], formats: list[str]) -> tuple[Cells, int]:
+_FORMULAS, _DIGITS, _TOO_MANY = "hold formulas", "keep more digits than they show", "are too many"
+
+
+def _cells(root: ET.Element, texts: list[str], formats: list[str]) -> tuple[Cells, Counter[str]]:
+    """The cells as they are shown, and how many of them a checker should know of."""
     cells: Cells = {}
-    formulas = 0
+    noted: Counter[str] = Counter()
     for cell in (e for e in root.iter() if local(e) == "c"):
         match = _CELL.fullmatch(cell.attrib.get("r", ""))
         if match is None or len(cells) >= _MOST:
+            noted[_TOO_MANY] += match is not None
             continue
         value = next((e.text or "" for e in cell if local(e) == "v"), None)
-        formulas += any(local(e) == "f" for e in cell)
+        noted[_FORMULAS] += any(local(e) == "f" for e in cell)
         style = cell.attrib.get("s", "0")
         code = formats[int(style)] if style.isdigit() and int(style) < len(formats) else "0"
         kind = cell.attrib.get("t", "n")
@@ -115,10 +122,20 @@ def _cells(root: ET.Element, texts: list[str], formats: list[str]) -> tuple[Cell
         elif kind == "s" and value is not None:
             value = texts[int(value)] if value.isdigit() and int(value) < len(texts) else ""
         elif kind == "n" and value is not None:
-            value = shown(value, code)
+            stored, value = value, shown(value, code)
+            noted[_DIGITS] += _hides_digits(stored, value)
         if value is not None and value.strip():
             cells[int(match[2]), _column(match[1])] = value
-    return cells, formulas
+    return cells, noted
+
+
+def _hides_digits(stored: str, told: str) -> bool:
+    """Whether a number keeps digits that its format does not show."""
+    try:
+        number, seen = float(stored), float(told.replace(",", "").removesuffix("%"))
+    except ValueError:
+        return False
+    return abs(seen / (100 if told.endswith("%") else 1) - number) > 1e-10 * abs(number)
 
 
 def _column(letters: str) -> int:

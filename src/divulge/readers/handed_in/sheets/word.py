@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -100,6 +101,11 @@ def joined(parts: list[Block]) -> list[Block]:
     return blocks
 
 
+_BESIDE = re.compile(r"^word/(?:footnotes|endnotes|header\d*|footer\d*)\.xml$")
+_NUMBERED = re.compile(r"\d[.,]\d|\d\d")
+"""More than the number of a page or a note."""
+
+
 def _remarks(package: Package, body: ET.Element) -> list[Remark]:
     found = []
     names = {local(e) for e in body.iter()}
@@ -113,6 +119,8 @@ def _remarks(package: Package, body: ET.Element) -> list[Remark]:
         found.append(Remark("macros, which were not run"))
     if any(n.startswith("word/embeddings/") for n in package.names):
         found.append(Remark("embedded workbooks or files, which keep the numbers behind a chart"))
+    if any(_NUMBERED.search(_text(package.xml(n))) for n in package.names if _BESIDE.match(n)):
+        found.append(Remark("figures in footnotes, headers or footers, which were not compared"))
     if any(n.startswith("word/media/") for n in package.names):
         found.append(Remark("pictures, which cannot be read"))
     return found

@@ -1,0 +1,144 @@
+"""What R prints of single variables: describe() of Hmisc, quantiles of the survey package, summaries a row."""
+
+from __future__ import annotations
+
+import re
+
+from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.columns import split_row
+from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.r_tables import survey_weights, variables_in
+from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.sheets import Lines
+
+_Found = tuple[list[Candidate], int] | None
+_HEADS = {
+    "n": "n",
+    "missing": "missing",
+    "distinct": "distinct",
+    "Info": "information",
+    "Sum": "sum",
+    "Mean": "mean",
+    "pMedian": "pseudo-median",
+    "Gmd": "Gini's mean difference",
+}
+_HEAD = re.compile(r"^\s+n\s+missing\s+distinct\b")
+
+
+def hmisc(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """describe(): heads and, right-aligned under them, their values; then the values at both ends."""
+    if not _HEAD.match(block.texts[i]):
+        return None
+    above = re.match(r"^(?:[\w.]+\$)?([\w.]+)\b", block.texts[i - 1]) if i else None
+    names = variables_in(command, session)
+    of = above[1] if above is not None else names[0] if names else ""
+    figures: list[Figure] = []
+    j = i
+    while j + 1 < end and (heads := _heads(block.texts[j])):
+        for what, text in zip(heads, block.texts[j + 1].split(), strict=False):
+            number = parse_number(text)
+            if number is not None:
+                figures.append(Figure(f"{of}: {what}", what, number, block.line(j + 1), of))
+        j += 2
+    k = next((k for k in range(j, min(j + 3, end)) if block.texts[k].startswith("lowest :")), None)
+    if k is not None:
+        figures += _ends(block.texts[k], of, block.line(k))
+        j = k + 1
+    lines = (block.line(max(i - 1, 0)), block.line(j - 1))
+    return [Candidate("cells", "position", lines, tuple(figures), variables=(of,))], j
+
+
+def _heads(text: str) -> list[str]:
+    words = text.split()
+    found = [_HEADS.get(w) or (f"percentile {float(w) * 100:g}" if re.fullmatch(r"0?\.\d+", w) else "") for w in words]
+    return found if words and all(found) else []
+
+
+def _ends(text: str, of: str, line: int) -> list[Figure]:
+    """`lowest : 30 31 32, highest: 58 59 60`: values, each once, of which a person or more has each."""
+    low, _, high = text.removeprefix("lowest :").partition("highest:")
+    out = []
+    for what, shown in (("distinct minimum", low.replace(",", " ").split()), ("distinct maximum", high.split()[::-1])):
+        for place, value in enumerate(shown, 1):
+            number = parse_number(value)
+            if number is not None:
+                out.append(Figure(f"{of}: {what} {place}", f"{what} {place}", number, line, of))
+    return out
+
+
+def survey_quantiles(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """svyquantile(): quantile, interval and standard error a row, below the name of the variable."""
+    if not re.match(r"^\s+quantile\s+ci\.2\.5\s+ci\.97\.5\s+se\s*$", block.texts[i]):
+        return None
+    above = re.match(r"^\$`?([\w.]+)`?\s*$", block.texts[i - 1]) if i else None
+    names = variables_in(command, session)
+    of = above[1] if above is not None else names[0] if names else ""
+    figures: list[Figure] = []
+    j = i + 1
+    while j < end and (row := re.match(r"^(0?\.\d+|[01])\s+(\S.*)$", block.texts[j])) is not None:
+        what = f"percentile {float(row[1]) * 100:g}"
+        beside = (what, f"lower 95% of {what}", f"upper 95% of {what}", f"standard error of {what}")
+        figures += [
+            Figure(f"{of}: {word}", word, number, block.line(j), of)
+            for word, text in zip(beside, row[2].split(), strict=False)
+            if (number := parse_number(text)) is not None
+        ]
+        j += 1
+    if not figures:
+        return None
+    lines = (block.line(max(i - 1, 0)), block.line(j - 1))
+    weights = survey_weights(session)
+    return [Candidate("cells", "position", lines, tuple(figures), variables=(of,), weights=weights)], j
+
+
+_SUMMARY = re.compile(r"^\s+Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.\s*$")
+_WORDS = ("minimum", "first quartile", "median", "mean", "third quartile", "maximum")
+
+
+def summaries_of_groups(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """do.call(rbind, tapply(x, group, summary)): a row of each group."""
+    names = variables_in(command, session) if _SUMMARY.match(block.texts[i]) else []
+    figures: list[Figure] = []
+    j = i + 1
+    while j < end and len(names) > 1 and (row := split_row(block.texts[j], len(_WORDS))) is not None and row[0]:
+        figures += [
+            Figure(f"{row[0]}: {w}", w, number, block.line(j), names[0], ((names[1], row[0]),))
+            for w, t in zip(_WORDS, row[1], strict=True)
+            if (number := parse_number(t)) is not None
+        ]
+        j += 1
+    if not figures:
+        return None
+    lines = (block.line(i), block.line(j - 1))
+    return [Candidate("cells", "position", lines, tuple(figures), variables=(names[0],), by=(names[1],))], j
+
+
+_STATISTICS = {"mean": "mean", "sd": "sd", "median": "median", "min": "minimum", "max": "maximum", "sum": "sum"}
+_KINDS = {"median": "position", "minimum": "extremes", "maximum": "extremes", "sum": "totals"}
+
+
+def numbers_of_groups(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """by(x, group, mean): the name of a group above each number, rules between them."""
+    named = re.match(r"^by\(.*,\s*(?:FUN\s*=\s*)?(\w+)\s*[,)]", command)
+    what = _STATISTICS.get(named[1]) if named is not None else None
+    names = variables_in(command, session)
+    if what is None or len(names) < 2:
+        return None
+    figures: list[Figure] = []
+    j = i
+    while j + 1 < end:
+        label = re.match(r"^(?:[\w.]+\$)?([\w.]+): (.+?)\s*$", block.texts[j])
+        shown = re.match(r"^\[1\] (\S+)\s*$", block.texts[j + 1])
+        number = parse_number(shown[1]) if label is not None and shown is not None else None
+        if label is None or number is None:
+            break
+        figures.append(
+            Figure(f"{label[2]}: {what}", what, number, block.line(j + 1), names[0], ((label[1], label[2]),))
+        )
+        j += 3 if j + 2 < end and re.match(r"^[-.]{5,}", block.texts[j + 2]) else 2
+    if not figures:
+        return None
+    by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    lines = (block.line(i), figures[-1].line)
+    kind = _KINDS.get(what, "means")
+    return [Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=by, statistic=what)], j
