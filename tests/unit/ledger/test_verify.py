@@ -274,7 +274,8 @@ def test_ledger_from_before_there_were_seals_is_sealed_by_its_upgrade(world: Wor
     # As a version that knew of no seals has left it: without the entries' digests, the chain made anew.
     _behind_its_back(ledger, "DELETE FROM trail", f"UPDATE trail_head SET count = 0, hash = '{'0' * 64}'")
     later = ("searches", "api_tokens", "notices", "identities", "reason_templates")
-    columns = ("people DROP COLUMN email", "people DROP COLUMN tell", "submissions DROP COLUMN context")
+    since = {"people": ("email", "tell"), "submissions": ("context",), "outputs": ("made",)}
+    columns = [f"{name} DROP COLUMN {column}" for name, held in since.items() for column in held]
     _behind_its_back(ledger, *(f"DROP TABLE {name}" for name in later), *(f"ALTER TABLE {name}" for name in columns))
     _behind_its_back(ledger, "UPDATE alembic_version SET version_num = '0004'")
     upgrade(ledger.engine)
