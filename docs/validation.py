@@ -218,6 +218,39 @@ def _faults(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def _serve_faults(result: dict[str, Any]) -> list[str]:
+    t, lines = result["totals"], result["lines"]
+    moments = list(dict.fromkeys(x["moment"] for x in lines))
+    names = {
+        "submit": "within 40 ms of handing in",
+        "decide": "within 40 ms of a decision",
+        "release": "within 40 ms of a release",
+        "assess": "while it assesses",
+        "start": "while it starts, after another kill",
+    }
+    rows = [
+        {
+            "killed": names[moment],
+            "runs": sum(x["moment"] == moment for x in lines),
+            "then restored into the other database": sum(
+                x["killed"]["restored"] for x in lines if x["moment"] == moment
+            ),
+            "runs in which anything was wrong": sum(bool(x["wrong"]) for x in lines if x["moment"] == moment),
+        }
+        for moment in moments
+    ]
+    return [
+        "## kill −9 of the service itself",
+        f"{t['runs']} runs of {t['wanted']} with `divulge serve` and its worker: programs hand in, decide and release, "
+        "each thing again where it is not known whether it worked, while the service is killed and started again "
+        f"({t['killed']['service']} times). In {t['killed']['restored']} of the runs the ledger was then backed up and "
+        "restored into the other database, SQLite or PostgreSQL, and went on there. Runs follow each other on one "
+        "ledger. After every run all that was handed in is released, nothing is lost or done twice, and the audit "
+        "trail is whole.",
+        _lines(rows),
+    ]
+
+
 def _foreign(result: dict[str, Any]) -> list[str]:
     t = result["totals"]
     must = [
@@ -319,6 +352,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "calibration": _calibration,
     "acro": _rules,
     "faults": _faults,
+    "serve_faults": _serve_faults,
     "epsilon": _epsilon,
 }
 """How the results of each check are shown, in order."""

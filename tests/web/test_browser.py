@@ -12,13 +12,18 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from fastapi.routing import iter_route_contexts
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from starlette.routing import compile_path
 
-from divulge.ledger import datasets
+from divulge.ledger import datasets, workflow
 from divulge.ledger.model import Person
+from divulge.ledger.proposals import Proposal
 from divulge.ledger.worker import Limits, Worker
+from divulge.web import recognising
 from tests.support.extras import chromium
-from tests.support.service import PASSWORD, Service, build
+from tests.support.service import OUTPUT, PASSWORD, Service, build
+from tests.web.test_pictures import FILES
 
 SLOW = 120_000
 """Milliseconds: an assessment takes two seconds, and a minute where kernels are compiled first on a busy machine."""
@@ -190,27 +195,52 @@ def test_the_decision_is_one_step_from_the_verdict_on_a_telephone(service: Servi
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (390, 1280)]
 
 
-def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service: Service, browser: Browser) -> None:
-    released, ready, waiting = service.make("released"), service.make("ready"), service.submit()
+NO_PAGES = frozenset(
+    {
+        "/",
+        "/log-in/back",
+        "/log-in/elsewhere",
+        "/static/{name}",
+        "/health",
+        "/api/openapi.json",
+        "/submissions/{submission_id}/files/{upload_id}",
+        "/submissions/{submission_id}/files/{upload_id}/picture",
+        "/submissions/{submission_id}/progress",
+        "/submissions/{submission_id}/release.zip",
+        "/submissions/{submission_id}/report",
+        "/submissions/{submission_id}/correct",
+        "/submissions/{submission_id}/handed-in",
+    }
+)
+"""Addresses that show no page of ours: they send elsewhere, or a file, a picture, news. The report and what is read in
+files have tests of their own (`test_report.py`, `test_browser_files.py`)."""
+
+
+def with_files(service: Service) -> tuple[int, dict[str, int]]:
+    """A submission with a file of every sort that the viewer shows, to leave and to stay, and the files' numbers."""
+    markdown = b"# Notes\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    files = {**FILES, "notes.md": markdown, "table.csv": b"a,b\n1,2\n", "long.log": b"x" * 3000 + b"\n"}
+    with service.ledger.writing() as session:
+        kept = [(name, service.ledger.store.put(content)) for name, content in files.items()]
+        others = [(name, blob, "It is needed.") for name, blob in kept[:3]]
+        proposal = Proposal("With files", [dict(OUTPUT)], kept[3:], others)
+        made = workflow.submit(session, service.ids["rosa"], service.project, service.dataset, proposal)
+        found = made.id, {u.name: u.id for u in made.uploads}
+    service.assess("release")
+    return found
+
+
+def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(
+    service: Service, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Files are read in this process: to start another takes a minute on a busy machine.
+    monkeypatch.setattr(recognising, "_read_aside", recognising.recognise)
+    made = {how: f"/submissions/{service.make(how)}" for how in ("released", "ready", "returned", "against", "favour")}
+    number, files = with_files(service)
+    waiting = f"/submissions/{service.submit()}"
     pages = {
-        "rosa": [
-            "/home",
-            "/submissions",
-            f"/submissions/{released}",
-            f"/submissions/{waiting}",
-            "/submit",
-            "/submit/spec",
-        ],
-        "chloe": [
-            "/home",
-            "/dashboard",
-            "/reasons",
-            "/submissions",
-            f"/submissions/{ready}",
-            f"/submissions/{released}",
-            "/datasets/1",
-            "/nowhere",
-        ],
+        "rosa": ["/home", "/submissions", made["released"], made["returned"], waiting, "/projects", "/account"],
+        "chloe": ["/home", "/dashboard", "/reasons", "/submissions", *made.values(), waiting, f"/submissions/{number}"],
         "ada": [
             "/submissions",
             "/datasets",
@@ -222,12 +252,16 @@ def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service:
             "/api",
         ],
     }
-    pages["rosa"] += ["/submit/acro", "/submit/table?kind=logistic&dataset=1"]
-    found = []
+    pages["rosa"] += ["/submit", *(f"/submit/{way}" for way in ("spec", "acro", "files"))]
+    pages["rosa"] += ["/submit/table?kind=logistic&dataset=1", f"/submit/spec?replaces={made['returned'][13:]}"]
+    pages["chloe"] += [f"/submissions/{number}/files/{one}/view" for one in files.values()]
+    pages["chloe"] += ["/submissions?q=nothing+has+this+title", "/datasets/1", "/nowhere", "/people"]
+    found, seen = [], {"/log-in"}
     for name, addresses in pages.items():
         desk = Desk(browser, service, name)
         for address in addresses:
             desk.page.goto(address)
+            seen.add(address.partition("?")[0])
             found += [f"{name} {address}: {fault}" for fault in faults(desk.page)]
         desk.close()
     context = browser.new_context(base_url=service.url)
@@ -236,6 +270,15 @@ def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_its_window(service:
     found += faults(page)
     context.close()
     assert found == []
+    assert unseen(service, seen) == set()
+
+
+def unseen(service: Service, seen: set[str]) -> set[str]:
+    """The addresses of pages at which nobody has looked."""
+    paths = {str(r.path) for r in iter_route_contexts(service.app.routes) if "GET" in (r.methods or ())}
+    pages = {path for path in paths if not path.startswith("/api/")} - NO_PAGES
+    assert pages > {"/home", "/submissions/{submission_id}"}, "addresses are found"
+    return {path for path in pages if not any(compile_path(path)[0].fullmatch(address) for address in seen)}
 
 
 def faults(page: Page) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from divulge.errors import SpecError, StateError
@@ -57,6 +59,26 @@ def test_choice_for_every_output_is_needed(service: Service, two: int) -> None:
         workflow.decide(session, service.ids["chloe"], two, {1: Choice.RELEASE}, "Half.")
     answer = post(service.client("chloe"), f"/submissions/{two}/decide", {"choice-1": "maybe", "reason": "x"})
     assert answer.status_code == 422
+
+
+def test_one_choice_is_for_all_outputs_but_those_with_one_of_their_own(service: Service, two: int) -> None:
+    fields: dict[str, Any] = {"output": ["1", "2"], "choice": "release", "choice-2": "return", "reason": "Looked at."}
+    assert post(service.client("chloe"), f"/submissions/{two}/decide", fields).status_code == 303
+    with service.ledger.reading() as session:
+        assert session.get_one(Submission, two).decisions[0].outputs == {"1": "release", "2": "return"}
+    # One that nobody has chosen for is not approved by silence.
+    silent = {"output": ["1", "2"], "choice-2": "release", "reason": "Looked at."}
+    assert post(service.client("cyril"), f"/submissions/{two}/decide", silent).status_code == 422
+
+
+def test_checker_who_has_decided_goes_on_to_the_next_that_waits(service: Service, two: int) -> None:
+    other = service.ready(title="Waits too")
+    chloe = service.client("chloe")
+    link = f'href="/submissions/{other}">Next that waits for you: Waits too'
+    assert link not in chloe.get(f"/submissions/{two}").text
+    answer = post(chloe, f"/submissions/{two}/decide", {"output": ["1", "2"], "choice": "release", "reason": "Fine."})
+    assert link in chloe.get(answer.headers["location"]).text
+    assert "Next that waits" not in service.client("rosa").get(f"/submissions/{two}?done=decided").text
 
 
 def test_nobody_sees_what_the_others_decided_before_all_have(service: Service, two: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from divulge.errors import UploadError
 from divulge.ledger import assessing, datasets, jobs, queries, releases, workflow
 from divulge.ledger.model import Choice, Person, Submission
 from divulge.ledger.verify import verify
@@ -253,6 +255,33 @@ def test_file_that_cannot_be_read_is_listed_and_page_goes_on(service: Service) -
     page = service.client("rosa").get(f"/submissions/{number}/handed-in")
     assert page.status_code == 200
     assert "a pickle: loading it could run code" in page.text
+
+
+def test_author_whose_files_take_for_ever_holds_up_no_checker(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, quick = send(service, {"slow.txt": b"slow"}), send(service, {"quick.txt": b"quick"})
+    begun, ended, tried = threading.Event(), threading.Event(), []
+
+    def read(files: Any) -> Any:
+        if files[0][0] == "slow.txt":
+            tried.append(files)
+            begun.set()
+            ended.wait(60)
+            raise UploadError("it takes too long.")
+        return recognising.recognise(files)
+
+    monkeypatch.setattr(recognising, "_read_aside", read)
+    rosa, chloe = service.client("rosa"), service.client("chloe")
+    author = threading.Thread(target=rosa.get, args=(f"/submissions/{slow}/handed-in",))
+    author.start()
+    assert begun.wait(60)
+    assert chloe.get(f"/submissions/{quick}/handed-in", timeout=30).status_code == 200
+    ended.set()
+    author.join()
+    # What could not be read is not tried again with every look.
+    assert rosa.get(f"/submissions/{slow}/handed-in").status_code == 422
+    assert len(tried) == 1
 
 
 def test_process_that_reads_files_gives_what_is_in_them_and_ends(

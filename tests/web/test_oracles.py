@@ -12,6 +12,7 @@ import zipfile
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from divulge.ledger import jobs, people, searches, workflow
 from divulge.ledger.jobs import FoundOutput
@@ -138,6 +139,20 @@ def test_name_of_a_project_is_not_told_to_those_outside(service: Service) -> Non
         told.add((answer.status_code, answer.text, sent.status_code, sent.text, page.status_code))
     assert len(told) == 1
     assert "hospitals" not in str(told)
+
+
+@pytest.mark.parametrize("address", ["/submissions/{}", "/submissions/{}/handed-in", "/api/submissions/{}"])
+def test_submission_of_somebody_else_takes_no_longer_than_one_that_never_was(service: Service, address: str) -> None:
+    there = service.make("released")
+    remy = service.client("remy")
+    asked: list[str] = []
+    event.listen(service.ledger.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    counts = set()
+    for number in (there, 999_999_999):
+        asked.clear()
+        assert remy.get(address.format(number)).status_code == 404
+        counts.add(len([text for text in asked if text.startswith("SELECT")]))
+    assert len(counts) == 1
 
 
 def test_token_of_a_form_is_everybodys_own(service: Service) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import signal
 import socket
 import subprocess
@@ -14,13 +16,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+import uvicorn
 from sqlalchemy import select, update
 
 from divulge.ledger import datasets
 from divulge.ledger.model import BrowserSession, Job, JobState, Person, State, Submission, utc_now
 from divulge.ledger.verify import verify
 from divulge.ledger.worker import Worker
-from divulge.web import sessions
+from divulge.web import serving, sessions
 from tests.support.service import Service
 
 
@@ -171,3 +174,20 @@ def test_process_that_draws_reports_ends_with_a_killed_server(tmp_path: Path) ->
     finally:
         _kill([server])
         server.stdout.close()  # type: ignore[union-attr]
+
+
+def test_what_the_service_holds_from_its_start_is_not_looked_through_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else every page waits while hundreds of thousands of objects are looked through, again and again."""
+
+    async def listen(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr(uvicorn.Server, "startup", listen)
+    server = serving._Server(uvicorn.Config(service.app), serving.Workers(service.ledger, 0))
+    try:
+        asyncio.run(server.startup())
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()

@@ -87,6 +87,8 @@ MARKED: dict[str, dict[str, Any]] = {
     "another part of the spec": {"text": "{spec}\nscenario: {{target: " + MARK + "}}\n" + MARK + ": 1"},
     "the name of the output": {"name": MARK},
     "the name of the file": {"file": f"{MARK}.csv"},
+    "the context of all outputs": {"context-about": MARK, "context-population": MARK, "context-controls": MARK},
+    "the reason for a file": {"why": MARK},
 }
 
 
@@ -188,6 +190,28 @@ LOUD: dict[str, dict[str, Any]] = {
         "formula": "AGE ~ SEX",
         "statistics": ["interval"],
         "level": 0.9547111970,
+    },
+    "another notation": {"kind": "linear", "formula": "AGE ~ I((SEX == 'F') + 0x471119700101)"},
+    "digits in pieces": {"kind": "linear", "formula": "AGE ~ I((SEX == 'F') + 4711_1970_0101)"},
+    "signs in a row": {"kind": "linear", "formula": "AGE ~ I(-+--+-(SEX == 'F'))"},
+    "a long transformation": {"kind": "linear", "formula": "AGE ~ I(0" + " + (SEX == 'F')" * 9 + ")"},
+    "blanks in a leaf": {
+        "kind": "tree",
+        "response": "SEX",
+        "variables": ["AGE"],
+        "leaves": ["AGE  <  41", "AGE >= 41"],
+    },
+    "zeros in a leaf": {
+        "kind": "tree",
+        "response": "SEX",
+        "variables": ["AGE"],
+        "leaves": ["AGE < 41.00", "AGE >= 41"],
+    },
+    "brackets in a leaf": {
+        "kind": "tree",
+        "response": "SEX",
+        "variables": ["AGE"],
+        "leaves": ["((AGE < 41))", "AGE >= 41"],
     },
     "a power of ten": {"kind": "linear", "formula": "AGE ~ I((SEX == 'F') * 1e-47)"},
     "very many breaks": {"kind": "histogram", "variable": "AGE", "breaks": [39 + i / 200 for i in range(400)]},

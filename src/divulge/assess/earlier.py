@@ -7,7 +7,7 @@ Earlier outputs are recomputed on every split, like the new ones, so that the co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from divulge.errors import DivulgeError
@@ -19,10 +19,16 @@ from divulge.table import Table
 
 @dataclass(frozen=True)
 class Candidate:
-    """An output that was released before. release: how the record names it. document: as in a spec, figures inline."""
+    """An output that was released before. release: how the record names it. document: as in a spec, figures inline.
+
+    made: how variables of it are made that the data do not have. related: it tells of the same variables as the new
+    outputs, though by other names.
+    """
 
     release: str
     document: Mapping[str, Any]
+    made: Mapping[str, str] = field(default_factory=dict)
+    related: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ def _recomputed(candidate: Candidate, named: set[str], table: Table) -> _Earlier
     output = parse_output(candidate.document)
     output.check(table.schema)
     uses = output.uses(table.schema)
-    if not named & set(uses):
+    if not candidate.related and not named & set(uses):
         raise _NotEmbedded(f"It shares no variable: it is about {', '.join(uses)}.")
     if not output.can_lower:
         raise _NotEmbedded(f"It cannot be searched for: {output.why_not}")

@@ -231,6 +231,10 @@ def restore(
         screen.print_json({"head": str(made.head), "rows": made.rows, "files": made.files})
     else:
         screen.show(f"{made.head.count:,} entries and {made.files:,} files, all as they were written.")
+        screen.note(
+            f"They are of {made.at}: accounts that were closed and tokens that were revoked since are open again, and "
+            "what was released since is not known. See to that before people log in."
+        )
 
 
 def _state(name: str | None) -> Any:

@@ -119,11 +119,21 @@ def run(
         (oidc_issuer, oidc_client, oidc_claim),
     )
     ready = replace(opened(ledger, store, create=True), anchors=anchors)
+    _check_anchors(ready)
     _open_accounts(ready, place, demo, json)
     if not check:
         with private_files():
             serve(create_app(ready, settings), place, Workers(ready, workers))
     ready.close()
+
+
+def _check_anchors(ready: Ledger) -> None:
+    """Raise where the ledger lacks what was noted elsewhere, as a restored backup may."""
+    from divulge.ledger.anchors import check_anchors
+
+    if ready.anchors is not None:
+        with ready.reading() as session:
+            check_anchors(session, ready.anchors)
 
 
 def _open_accounts(ready: Ledger, place: Place, demo: bool | None, json: bool) -> None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from divulge.errors import LedgerError, UsageError, WriteError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from divulge.errors import LedgerError, TamperedError, UsageError, WriteError
 from divulge.ledger.clock import moment
-from divulge.ledger.model import utc_now
+from divulge.ledger.model import TrailEntry, utc_now
 from divulge.ledger.trail import Head
 
 
@@ -31,6 +34,21 @@ def read_anchors(path: Path) -> list[Head]:
     except (OSError, UnicodeDecodeError):
         raise LedgerError("the file of anchors cannot be read.", where=str(path)) from None
     return [parse_anchor(line, f"{path}, line {i}") for i, line in enumerate(lines, start=1) if line.strip()]
+
+
+def check_anchors(session: Session, path: Path) -> None:
+    """Raise where the trail lacks what was noted elsewhere: a backup was restored, or somebody has cut it off."""
+    noted = read_anchors(path)
+    numbers = select(TrailEntry.number, TrailEntry.hash).where(TrailEntry.number.in_({head.count for head in noted}))
+    held = {Head(number, found) for number, found in session.execute(numbers)}
+    missing = [head for head in noted if head.count and head not in held]
+    if missing:
+        raise TamperedError(
+            f"entry {missing[0].count} of the audit trail was noted in {path} and is not in this ledger.",
+            where="--anchors",
+            hint="Was a backup restored? Enter what was released since with divulge ledger add, close the accounts and "
+            "revoke the tokens that were closed and revoked since, and begin a new file of anchors.",
+        )
 
 
 def write_anchor(path: Path, head: Head) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,18 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint, read_people
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.jobs import FoundOutput
+from divulge.ledger.made import check_quiet, clashing, made_by, together, words_of
 from divulge.ledger.model import Job, Submission
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
 from divulge.outputs import Figures, Released
 from divulge.policy import Policy, Verdict
 from divulge.readers.handed_in.corrections import Correction, read_corrections
-from divulge.readers.handed_in.folder import read_folder
+from divulge.readers.handed_in.folder import FolderRead, read_folder
 from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
 from divulge.sources.file import File, n_rows_of
 from divulge.spec import Assessment, format_output, parse_output, parse_spec, read_inputs
-from divulge.spec.handed_in import Placed, placed_outputs
+from divulge.spec.handed_in import Placed, made_variables, placed_outputs, with_made_variables
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Table, read_schema, read_table
 
@@ -109,20 +110,56 @@ def run(work: _Work, listener: Callable[[Step], None]) -> _Finished:
 def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _Finished:
     """Find the outputs in the files, by the data; assess those that the data confirm, and say what is left over."""
     table = read_table(Path(str(work.document["data"])), read_schema(work.folder / str(work.document["schema"])))
+    _check_data(table, work)
     read = read_folder(files, table, corrections=work.corrections)
-    placed, left = _quiet(*placed_outputs(read, table))
+    made, refused = _made(read, table, work.before)
+    whole = with_made_variables(table, made)
+    placed, left = _quiet(*placed_outputs(read, whole))
+    left = (*left, *refused)
     if not placed:
         # For the checkers to look at: to fail would leave it with nobody.
-        _check_data(table, work)
         said = ["No output in the files was confirmed by the data. Nothing of it was assessed, and nothing leaves."]
         return _Finished(with_doubts(_not_assessed(said), read, left, ()), [], ())
     documents = [{**format_output(p.output), "name": p.output.name or place_of(p)} for p in placed]
-    ready, record = _assessed(work, {**work.document, "outputs": documents}, listener)
-    found = tuple(
-        FoundOutput(str(one["name"]), p.output.kind, one, spoken_of(p.output, table.schema))
-        for one, p in zip(documents, placed, strict=True)
+    spoken = [spoken_of(p.output, whole.schema) for p in placed]
+    used = {name for names in spoken for name in names}
+    people, before = together(table, used, made_by(used, table, made), work.before)
+    ready, record = _assessed(
+        replace(work, before=tuple(before)), {**work.document, "outputs": documents}, listener, people
     )
-    return _Finished(with_doubts(record, read, left, placed), released_figures(ready), found)
+    found = tuple(
+        FoundOutput(str(one["name"]), p.output.kind, one, names, made_by(names, table, made))
+        for one, p, names in zip(documents, placed, spoken, strict=True)
+    )
+    record = with_doubts(record, read, left, placed)
+    words = words_of({name: text for one in found for name, text in one.made.items()})
+    return _Finished(_to_be_read(record, words), released_figures(ready), found)
+
+
+def _made(read: FolderRead, table: Table, before: Sequence[Candidate]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """How sessions made variables, and sentences about those that are left to the checker."""
+    made = made_variables(read, table)
+    refused: list[str] = []
+    for name in list(made):
+        try:
+            check_quiet({name: made[name]})
+        except SpecError as error:
+            refused.append(f"The variable {name[:40]!r}: {error.message}")
+            del made[name]
+    for name, release in clashing(table, made, before).items():
+        refused.append(f"The variable {name!r} meant something else in {release}; it needs another name.")
+        del made[name]
+    return made, tuple(refused)
+
+
+def _to_be_read(record: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
+    """A record with the words of an author's own that would leave with the figures: somebody reads them."""
+    if not words:
+        return record
+    listed = ", ".join(repr(word) for word in words)
+    said = f"Values that its author has named leave with the figures, and somebody must read them: {listed}."
+    verdict = Verdict.REVIEW if record["verdict"] == Verdict.RELEASE else record["verdict"]
+    return {**record, "verdict": str(verdict), "reasons": [*record["reasons"], said]}
 
 
 def _quiet(placed: Sequence[Placed], left: Sequence[str]) -> tuple[list[Placed], tuple[str, ...]]:
@@ -139,15 +176,23 @@ def _quiet(placed: Sequence[Placed], left: Sequence[str]) -> tuple[list[Placed],
 
 
 def _assessed(
-    work: _Work, document: Mapping[str, Any], listener: Callable[[Step], None]
+    work: _Work, document: Mapping[str, Any], listener: Callable[[Step], None], people: Table | None = None
 ) -> tuple[Plan, dict[str, Any]]:
+    """people: the data, where they have been read and compared already."""
     assessment = parse_spec(document, work.folder)
-    people = _condensed(work, assessment)
+    before: Sequence[Candidate] = work.before
+    if people is None and any(one.made for one in before):
+        people = read_table(Path(str(work.document["data"])), read_schema(work.folder / str(work.document["schema"])))
+        _check_data(people, work)
+        used = {name for output in assessment.outputs for name in spoken_of(output, people.schema)}
+        people, before = together(people, used, {}, before)
+    elif people is None:
+        people = _condensed(work, assessment)
     inputs = read_inputs(assessment, people=people)
     assert inputs.table is not None, "data are always named"
     if people is None:
         _check_data(inputs.table, work)
-    ready = plan(assessment, inputs, work.before, condenses=True)
+    ready = plan(assessment, inputs, before, condenses=True)
     found = assess(
         ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener
     )

@@ -35,11 +35,12 @@ _AT_A_TIME = 500  # rows that are read or inserted at once
 
 @dataclass(frozen=True)
 class _Copied:
-    """What is in an archive: where the audit trail ends, how many rows of each table, how many files."""
+    """What is in an archive: where the audit trail ends, how many rows of each table, how many files, and of when."""
 
     head: Head
     rows: dict[str, int]
     files: int
+    at: str
 
 
 def back_up(ledger: Ledger, path: Path) -> _Copied:
@@ -63,7 +64,7 @@ def back_up(ledger: Ledger, path: Path) -> _Copied:
         for digest in digests:
             _add(archive, f"files/{digest}", ledger.store.read(digest))
     make_private_file(path)
-    return _Copied(head, counts, len(digests))
+    return _Copied(head, counts, len(digests), manifest["at"])
 
 
 def restore(given: str | None, store: Path | None, path: Path) -> tuple[Ledger, _Copied]:
@@ -104,7 +105,7 @@ def _restore(given: str | None, store: Path | None, archive: tarfile.TarFile) ->
     found = verify(ledger, expected=[head])
     if found.faults:
         raise TamperedError(f"what was restored is not what was written: {found.faults[0].what}.", where=ledger.shown)
-    return ledger, _Copied(head, counts, n_files)
+    return ledger, _Copied(head, counts, n_files, str(manifest["at"]))
 
 
 def _is_used(connection: Connection) -> bool:

@@ -26,12 +26,23 @@ _WRITTEN = frozenset({"formula", "leaves", "instruments", "strata", "entry"})
 """Fields whose texts are printed as they are written."""
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\bTreatment\([^()]*\)")
-_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\.\d\w*(?:(?<=[eE])[+-]\d+)?)")
+"""Whatever begins as a number does, in other notations too: `0x47`, `47_11`."""
+
+_DECIMAL = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_SIGNS = re.compile(r"[-+~]\s*[-+~]")  # two in a row mean what one or none does
+_LONGEST_FACTOR = 80  # characters of a transformed variable, `I(…)`
+_PART = (
+    r"(?:`[^`]+`|[^\s(){},<>=!\"'`]+) (?:=|!=|<=|>=|<|>) (?:\"[^\"]*\"|'[^']*'|(?!\+)[^\s(){},<>=!\"'`]+)"  # a leaf's
+)
+_LEAF = re.compile(rf"{_PART}(?: and {_PART})*")
+_LONGEST_LEAF = 400
 
 
 def check_numbers(document: Mapping[str, Any]) -> None:
     """Raise where the numbers in an output's own words have more digits, or are more, than people write."""
     count = 0
+    _check_writing(document)
     for name, value in document.items():
         if name in _NOT_PRINTED:
             continue
@@ -47,6 +58,47 @@ def check_numbers(document: Mapping[str, Any]) -> None:
             raise SpecError(
                 "so many numbers of your own would leave with the figures.", where=name, hint="Write it with fewer."
             )
+
+
+def _check_writing(document: Mapping[str, Any]) -> None:
+    """Raise where the same could be written in many ways, of which one was chosen: the choice would leave with it."""
+    formula = str(document.get("formula", ""))
+    factors = list(_factors(formula))
+    if any(_SIGNS.search(_QUOTED.sub(" ", part)) for part in factors):
+        raise SpecError("two signs stand in a row, and would leave as they are written.", where="formula")
+    if any(len(part) > _LONGEST_FACTOR for part in factors):
+        raise SpecError(
+            f"a transformed variable is longer than {_LONGEST_FACTOR} characters, and would leave as it is written.",
+            where="formula",
+            hint="Write it shorter, or make a variable of it.",
+        )
+    for leaf in map(str, document.get("leaves") or ()):
+        parts = leaf.split(" and ")
+        written = [text for part in parts for text in _NUMBER.findall(part.rpartition(" ")[2])]
+        plain = all(_shortest(text) == text for text in written) and len(set(parts)) == len(parts)
+        if not plain or len(leaf) > _LONGEST_LEAF or _LEAF.fullmatch(leaf) is None:
+            raise SpecError(
+                "a leaf is written in one way alone: it would leave as it is written.",
+                where="leaves",
+                hint="Write `AGE <= 35.5 and SEX = F`: single blanks, no brackets, no zeros at the end.",
+            )
+
+
+def _factors(formula: str) -> Iterator[str]:
+    """The transformed variables of a formula: each with its brackets."""
+    depth, start = 0, 0
+    for at, sign in enumerate(formula):
+        if sign == "(":
+            start = start if depth else at
+            depth += 1
+        elif sign == ")" and depth:
+            depth -= 1
+            if depth == 0:
+                yield formula[start : at + 1]
+
+
+def _shortest(text: str) -> str:
+    return format(Decimal(text).normalize(), "f") if _DECIMAL.fullmatch(text) else ""
 
 
 def _numbers(name: str, value: Any) -> Iterator[str]:
@@ -66,7 +118,7 @@ def _numbers(name: str, value: Any) -> Iterator[str]:
 
 def _is_short(text: str) -> bool:
     try:
-        number = Decimal(text)
+        number = Decimal(text.replace("_", "-"))
     except InvalidOperation:
         return False
     if not number.is_finite():

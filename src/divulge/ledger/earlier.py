@@ -27,6 +27,7 @@ def earlier_outputs(session: Session, fingerprint: str) -> list[Candidate]:
         Candidate(
             f"submission {output.submission_id}, output {output.number} (released {made.at:%Y-%m-%d})",
             _with_figures(output.document, output.figures or ()),
+            output.made or {},
         )
         for output, made in found
     ]

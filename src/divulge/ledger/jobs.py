@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -44,12 +44,16 @@ class Lease:
 
 @dataclass(frozen=True)
 class FoundOutput:
-    """An output that was found in a file: as a spec has it, and the variables that it speaks of."""
+    """An output that was found in a file: as a spec has it, and the variables that it speaks of.
+
+    made: how those are made that the data do not have.
+    """
 
     name: str
     kind: str
     document: Mapping[str, Any]
     variables: tuple[str, ...]
+    made: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ def _put_outputs(session: Session, submission: Submission, outputs: Sequence[Fou
                 kind=one.kind,
                 document=dict(one.document),
                 variables=list(one.variables),
+                made=dict(one.made) or None,
             )
         )
     session.flush()

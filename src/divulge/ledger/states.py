@@ -159,6 +159,8 @@ def check_search(person: Person, submission: Submission) -> None:
     _check_state(person, submission, (State.READY, State.RETURNED), "be made safer")
     if not submission.outputs or not submission.assessments:
         raise StateError("it was not assessed.", where=_named(submission))
+    if any(output.made for output in submission.outputs):
+        raise StateError("changes are looked for in variables of the data alone.", where=_named(submission))
     if submission.replaced_by is not None:
         raise StateError("there is a newer version already.", where=_named(submission))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
@@ -9,6 +11,8 @@ from sqlalchemy import Engine, text
 
 from divulge.errors import LedgerError
 from divulge.ledger.database import UPGRADE_LOCK, current_version
+
+_one_at_a_time = Lock()  # Alembic keeps the migration that it is at for the whole process
 
 
 def configuration() -> Config:
@@ -23,7 +27,7 @@ def upgrade(engine: Engine, to: str = "head") -> None:
     """Run what is missing, in one transaction. Two programs that start at once do it once."""
     config = configuration()
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    with engine.execution_options(divulge_writes=True).begin() as connection:
+    with _one_at_a_time, engine.execution_options(divulge_writes=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
         version = current_version(connection)

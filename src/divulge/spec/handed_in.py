@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from divulge.readers.handed_in.folder import FolderRead
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.spec.assessment import parse_output
-from divulge.table import Schema, Table
+from divulge.table import Table
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Placed:
     released: Released | None
 
 
-def with_made_variables(folder: FolderRead, table: Table) -> Table:
-    """The table with the variables that sessions made and confirmed outputs are of; one name must mean one thing."""
+def made_variables(folder: FolderRead, table: Table) -> dict[str, str]:
+    """By name, how sessions made the variables that confirmed outputs are of; one name must mean one thing."""
     made: dict[str, str] = {}
     used: set[str] = set()
     clashing: set[str] = set()
@@ -38,15 +38,31 @@ def with_made_variables(folder: FolderRead, table: Table) -> Table:
         derived = reading.candidate.derived
         if not reading.confirmed or not derived:
             continue
-        named = set(re.findall(r"[A-Za-z_][\w.]*", f"{reading.formula or ''} {reading.where or ''}"))
+        named = _words(f"{reading.formula or ''} {reading.where or ''}")
         used |= {n for n in derived if n in named or n in reading.variables or n in reading.by}
         clashing |= {n for n, text in derived.items() if made.setdefault(n, text) != text}
-    wanted = [n for n in made if n in used and n not in clashing and n not in table.schema.names]
-    if not wanted:
+    return needed_to_make([n for n in used if n not in clashing and n not in table.schema.names], made)
+
+
+def needed_to_make(names: Iterable[str], made: Mapping[str, str]) -> dict[str, str]:
+    """How some variables are made, with those from which they are."""
+    wanted, new = set[str](), {name for name in names if name in made}
+    while new:
+        wanted |= new
+        new = {word for name in new for word in _words(made[name]) if word in made} - wanted
+    return {name: text for name, text in made.items() if name in wanted}
+
+
+def with_made_variables(table: Table, made: Mapping[str, str]) -> Table:
+    """The table with the variables that sessions made; those that cannot be made again are left out."""
+    if not made:
         return table
     whole = Data(table).with_derived(made).table
-    kept = [n for n in whole.schema.names if n in table.schema.names or n in wanted]
-    return Table(Schema(tuple(whole.schema[n] for n in kept)), tuple(whole[n] for n in kept))
+    return Table(whole.schema, whole.columns)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][\w.]*", text))
 
 
 def placed_outputs(folder: FolderRead, table: Table) -> tuple[tuple[Placed, ...], tuple[str, ...]]:

@@ -21,6 +21,7 @@ from divulge.errors import NotAllowedError
 from divulge.ledger.database import Ledger
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import ApiToken, BrowserSession, Person, Role
+from divulge.ledger.states import OVERSEEING
 from divulge.web import sessions, tokens
 from divulge.web.deployment import Deployment
 from divulge.web.guard import client_address
@@ -118,8 +119,10 @@ def renderer_of(request: Request) -> Renderer:
 
 
 def recogniser_of(request: Request) -> Recogniser:
-    recogniser: Recogniser = request.app.state.recogniser
-    return recogniser
+    """That of those who oversee submissions, or that of authors: what takes long in one holds up none of the others."""
+    visitor: Visitor = request.state.visitor
+    recognisers: dict[bool, Recogniser] = request.app.state.recognisers
+    return recognisers[visitor.role in OVERSEEING]
 
 
 def cookie_name(settings: Deployment) -> str:

@@ -23,6 +23,7 @@ from starlette.responses import Response
 from divulge import __version__
 from divulge.errors import DivulgeError, LedgerError, NotAllowedError, NotFoundError, StateError, UsageError
 from divulge.ledger.database import Ledger
+from divulge.web import pages, parsing
 from divulge.web.access import LogInNeededError, PasswordNeededError
 from divulge.web.api import API_UPLOADS, api
 from divulge.web.deployment import Deployment
@@ -32,7 +33,6 @@ from divulge.web.last_use import LastUse
 from divulge.web.notify import Notifier
 from divulge.web.oidc import LogIns
 from divulge.web.pages import error_answer, unexpected_answer
-from divulge.web.parsing import warm_up
 from divulge.web.recognising import Recogniser
 from divulge.web.rendering import Renderer
 from divulge.web.view_log import NoteWhatIsSeen, Seen
@@ -95,7 +95,8 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
         current_default_thread_limiter().total_tokens = _THREADS
         # What the forms import takes a second: before anybody waits for it, and before several threads would do it.
         kind_forms()
-        await run_in_threadpool(warm_up)
+        pages.warm_up()
+        await run_in_threadpool(parsing.warm_up)
         if chosen.mail is not None or chosen.webhook is not None:
             app.state.notifier.start()
         yield
@@ -118,7 +119,7 @@ def create_app(ledger: Ledger, settings: Deployment | None = None) -> FastAPI:
     app.state.log_ins = LogIns(chosen.provider, chosen.address) if chosen.provider and chosen.address else None
     app.state.notifier = Notifier(ledger, chosen.mail, chosen.webhook, chosen.address)
     app.state.renderer = Renderer(ledger.store.reports_folder)
-    app.state.recogniser = Recogniser(ledger.store.folder / "handed-in")
+    app.state.recognisers = {oversees: Recogniser(ledger.store.folder / "handed-in") for oversees in (True, False)}
     app.state.ledger, app.state.settings, app.state.stopping = ledger, chosen, False
     for part in _PAGES:
         app.include_router(part.router)

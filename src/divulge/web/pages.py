@@ -97,6 +97,12 @@ def _templates() -> Environment:
     return environment
 
 
+def warm_up() -> None:
+    """Compile every template, before somebody waits for a page."""
+    for name in _templates().list_templates():
+        _templates().get_template(name)
+
+
 def page(
     request: Request,
     name: str,

@@ -59,6 +59,7 @@ class Recogniser:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, Lock()
+        self._failed: set[str] = set()
         self.line = CapacityLimiter(_WAITING)
 
     def read(self, store: Store, submission: Submission) -> Recognised:
@@ -69,8 +70,14 @@ class Recogniser:
         with suppress(OSError, ValueError):
             return Recognised(json.loads((folder / "told.json").read_text(encoding="utf-8")), folder)
         with self._lock:
+            if key in self._failed:
+                # Not tried again with every look: the next in line would wait for as long.
+                raise _cannot_be_read()
             if not (folder / "told.json").exists():
+                # Until it has been read.
+                self._failed.add(key)
                 found = _read_aside([(name, str(store.path(digest))) for name, digest in files])
+                self._failed.discard(key)
                 make_private(self._folder)
                 make_private(folder)
                 for i, document in enumerate(found.pop("documents")):
@@ -83,11 +90,15 @@ def _read_aside(files: _Files) -> dict[str, Any]:
     try:
         found: dict[str, Any] = aside((recognise, (files,), {}), _SECONDS, _PROCESSOR_SECONDS)
     except DivulgeError:
-        raise UploadError(
-            "the files could not be read for this page: they take too long or too much memory.",
-            hint="The checkers see them all the same.",
-        ) from None
+        raise _cannot_be_read() from None
     return found
+
+
+def _cannot_be_read() -> UploadError:
+    return UploadError(
+        "the files could not be read for this page: they take too long or too much memory.",
+        hint="The checkers see them all the same.",
+    )
 
 
 def recognise(files: _Files) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from divulge.cli import main
 from divulge.errors import DivulgeError, LedgerError
 from divulge.ledger import jobs, releases, workflow
 from divulge.ledger.backup import back_up, restore
@@ -75,6 +77,24 @@ def test_nothing_is_restored_over_a_ledger_or_from_half_an_archive(small_world: 
     (tmp_path / "half.tar").write_bytes(content[: len(content) // 2])
     with pytest.raises(LedgerError, match="not a whole backup"):
         restore(str(tmp_path / "b.sqlite"), tmp_path / "files", tmp_path / "half.tar")
+
+
+def test_service_does_not_start_on_a_backup_from_before_a_release(
+    small_world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "anchors"
+    world = replace(small_world, ledger=replace(small_world.ledger, anchors=file))
+    back_up(world.ledger, tmp_path / "before.tar")
+    _busy(world)
+    back_up(world.ledger, tmp_path / "after.tar")
+    for name, is_fine in (("before", False), ("after", True)):
+        restored, _ = restore(str(tmp_path / f"{name}.sqlite"), tmp_path / name, tmp_path / f"{name}.tar")
+        restored.close()
+        words = ["serve", "--check", "--no-demo", "--ledger", str(tmp_path / f"{name}.sqlite")]
+        with pytest.raises(SystemExit) as end:
+            main([*words, "--store", str(tmp_path / name), "--anchors", str(file)])
+        assert (not end.value.code) is is_fine
+        assert ("Was a backup restored?" in " ".join(capsys.readouterr().err.split())) is not is_fine
 
 
 @pytest.mark.slow

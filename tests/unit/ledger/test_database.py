@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,12 @@ def test_what_is_written_in_a_failed_transaction_is_gone(ledger: Ledger) -> None
         fail()
     with ledger.reading() as session:
         assert session.scalars(select(Person)).all() == []
+
+
+def test_two_ledgers_are_made_at_the_same_moment(tmp_path: Path) -> None:
+    def make(name: str) -> str | None:
+        with open_ledger(str(tmp_path / f"{name}.sqlite")) as ledger, ledger.engine.connect() as connection:
+            return current_version(connection)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(make, "abcd")) == {HEAD}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from divulge.readers.handed_in.folder import read_folder
-from divulge.spec.handed_in import Placed, placed_outputs, with_made_variables
+from divulge.spec.handed_in import Placed, made_variables, placed_outputs, with_made_variables
 from tests.support.handed_in import TEXTS, people, table
 
 
@@ -76,7 +76,7 @@ def test_output_of_a_variable_that_a_session_made_is_assessed(tmp_path: Path) ->
     counts = pd.crosstab(pd.Series((frame.age > 50).map({True: "yes", False: "no"}), name="old"), frame.ill)
     (tmp_path / "a.Rout").write_text(_session_of("ifelse(d$age > 50, 'yes', 'no')", counts), encoding="utf-8")
     read = read_folder(tmp_path, table())
-    whole = with_made_variables(read, table())
+    whole = with_made_variables(table(), made_variables(read, table()))
     assert whole.schema.names == (*table().schema.names, "old")
     found, left = placed_outputs(read, whole)
     assert [p.fields["variables"] for p in found] == [["old", "ill"]]
@@ -89,4 +89,4 @@ def test_a_name_that_two_sessions_give_to_different_variables_is_added_for_neith
         counts = pd.crosstab(pd.Series((frame.age > limit).map({True: "yes", False: "no"}), name="old"), frame.ill)
         text = _session_of(f"ifelse(d$age > {limit}, 'yes', 'no')", counts)
         (tmp_path / f"{limit}.Rout").write_text(text, encoding="utf-8")
-    assert with_made_variables(read_folder(tmp_path, table()), table()).schema.names == table().schema.names
+    assert made_variables(read_folder(tmp_path, table()), table()) == {}

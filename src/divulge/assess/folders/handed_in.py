@@ -17,7 +17,7 @@ from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.telling import as_json
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec.handed_in import Placed, placed_outputs, unread_parts, with_made_variables
+from divulge.spec.handed_in import Placed, made_variables, placed_outputs, unread_parts, with_made_variables
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
@@ -29,7 +29,7 @@ def assess_handed_in(
     folder: FolderRead, table: Table, settings: Settings, data: str, listener: Any = None
 ) -> dict[str, Any]:
     """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed."""
-    table = with_made_variables(folder, table)
+    table = with_made_variables(table, made_variables(folder, table))
     placed, left = placed_outputs(folder, table)
     if not placed:
         said = "; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in folder.files[:_NAMED])

@@ -141,7 +141,10 @@ class Submission(Base):
 
 
 class SubmittedOutput(Base):
-    """One output of a submission. document: as the spec has it; figures: the values as printed, once they are known."""
+    """One output of a submission. document: as the spec has it; figures: the values as printed, once they are known.
+
+    made: by name, how variables of it are made that the data do not have, where a session made them.
+    """
 
     __tablename__ = "outputs"
     __table_args__ = (UniqueConstraint("submission_id", "number"),)
@@ -154,6 +157,7 @@ class SubmittedOutput(Base):
     document: Mapped[dict[str, Any]]
     variables: Mapped[list[Any]]
     figures: Mapped[list[Any] | None]
+    made: Mapped[dict[str, Any] | None]
 
     submission: Mapped[Submission] = relationship(back_populates="outputs")
 

@@ -135,6 +135,7 @@ class OutputShape(BaseModel):
     kind: str
     document: dict[str, Any]
     variables: list[str]
+    made: dict[str, str] = Field(description="How variables of it were made that the data do not have, by name.")
     figures: list[dict[str, Any]] | None
 
 

@@ -210,6 +210,7 @@ def _as_shape(seen: VisibleSubmission) -> SubmissionShape:
                 kind=o.kind,
                 document=seen.document_of(o),
                 variables=o.variables,
+                made=o.made or {},
                 figures=seen.figures_of(o) or None,
             )
             for o in seen.outputs

@@ -6,17 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Request
+from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from divulge.errors import DivulgeError, SpecError, StateError
 from divulge.ledger import reasons, releases, workflow
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Audience, Choice
+from divulge.ledger.waiting import find_waiting
 from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of
 from divulge.web.details import act, progress_words, see
 from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
+
+_ENDS = ("decided", "returned", "released", "refused")  # after which a checker goes on to the next
 
 
 @router.get("")
@@ -64,12 +68,14 @@ def _decide(request: Request, form: Form, submission_id: Id) -> Response:
 
 
 def _choice(form: Posted) -> Choice | dict[int, Choice]:
-    """What was chosen: for each output, or for all at once."""
-    each = {name.removeprefix("choice-"): form.text(name) for name in form.fields if name.startswith("choice-")}
-    given = each or {"0": form.text("choice")}
+    """What was chosen: for each output, or for all but those that have a choice of their own."""
+    numbers = form.texts("output") or [n.removeprefix("choice-") for n in form.fields if n.startswith("choice-")]
+    given = {number: form.text(f"choice-{number}") or form.text("choice") for number in numbers}
     if any(text not in set(Choice) or whole_number(number) is None for number, text in given.items()):
         raise SpecError("release, return or refuse is to be chosen for every output.", where="choice")
-    return {int(number): Choice(text) for number, text in each.items()} if each else Choice(given["0"])
+    if not given and form.text("choice") not in set(Choice):
+        raise SpecError("release, return or refuse is to be chosen.", where="choice")
+    return {int(number): Choice(text) for number, text in given.items()} if given else Choice(form.text("choice"))
 
 
 @router.post("/return")
@@ -103,6 +109,12 @@ def _done(
     return go(f"/submissions/{submission_id}", done)
 
 
+def _next_up(session: Session, visitor: Visitor, submission_id: int) -> Any:
+    """What waits longest for the decision of whoever has just done something, beside this."""
+    waiting = find_waiting(session, visitor.person)
+    return next((line for line in (*waiting.decide, *waiting.finish) if line.id != submission_id), None)
+
+
 def _shown(
     request: Request,
     visitor: Visitor,
@@ -120,6 +132,7 @@ def _shown(
             templates=reasons.list_templates(session) if seen.can["decide"] or seen.can["return"] else [],
             submission=seen.submission,
             words=progress_words(seen.job, seen.can["see_assessment"]),
+            next_up=_next_up(session, visitor, submission_id) if request.query_params.get("done") in _ENDS else None,
             problem=problem,
             typed_reason=typed.text("reason") if typed is not None else "",
             typed_text=typed.text("text") if typed is not None else "",
