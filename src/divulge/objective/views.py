@@ -23,7 +23,8 @@ _ACROSS = 100.0
 lie where moves lead, and little enough to be found in so many sweeps."""
 
 _IDLE = 1e-9
-"""Share of its interval by which a move shifts a figure, at most, that nothing moves."""
+"""Share of its interval by which a move shifts a figure, at most, that nothing moves. Where it is about as printed, it
+is what all rows together need for half the interval."""
 
 _BOX_SWEEPS = 100
 """Sweeps of coordinate descent for the aim, at most; it is taken anew after every chunk of proposals."""
@@ -82,16 +83,21 @@ class View:
             moved[place] += jacobian * change if jacobian.ndim == 1 else jacobian @ change
         return replace(self, residuals=moved, reference=totals.copy())
 
-    def turns(self, shifts: Floats) -> list[Turn | None]:
-        """For each group C^(−1/2), with C the second moments of what these moves shift; None where none is turned."""
+    def turns(self, shifts: Floats, n_rows: int) -> list[Turn | None]:
+        """For each group C^(−1/2), with C the second moments of what these moves shift; None where none is turned.
+
+        n_rows: how many rows can be moved.
+        """
         found: list[Turn | None] = []
         for group in self._groups():
             rows = self._rows(group)
             goal = self.goal.part(rows)
             closed = _is_closed(goal)
             is_turned = self.jacobians[group[0]].ndim == 2 and closed.any() and len(shifts)
-            width = (goal.high - goal.low)[closed]
-            found.append(_whitening(shifts[:, rows[closed]], width) if is_turned else None)
+            width = goal.high - goal.low
+            is_about = np.abs(self.residuals[rows] - (goal.low + goal.high) / 2) <= width
+            room = (width * np.where(is_about, 0.5 / n_rows, _IDLE))[closed]
+            found.append(_whitening(shifts[:, rows[closed]], room) if is_turned else None)
         return found
 
     def in_moves(self, turns: list[Turn | None], n_outputs: int) -> _Aim:
@@ -207,17 +213,16 @@ def _turned(turn: Turn, residual: Floats, goal: Goal, jacobian: Floats, weight: 
     return residual, turned, np.vstack([turn.ways @ jacobian[closed], jacobian[~closed]])
 
 
-def _whitening(shifts: Floats, width: Floats) -> Turn:
+def _whitening(shifts: Floats, room: Floats) -> Turn:
     """The directions in which these shifts (moves, residuals) go, all made equally long.
 
     Directions in which no move goes are left out: nothing can be done about them here. A point that lies that way is
     far, though: figures that follow from each other (a test and its p-value) are not brought together by taking one
-    for the other, however wide its interval. width: of the residuals'
-    intervals. What all moves together cannot take across its interval (a p-value of 10⁻⁹⁸ printed as 0.000) counts as
-    not moving: it would be the longest of all directions.
+    for the other, however wide its interval. room: residuals that moves shift by no more (a p-value of 10⁻⁹ printed as
+    0.000) count as not moving: theirs would be the longest of all directions.
     """
     scale = shifts.std(axis=0)
-    scale[scale <= _IDLE * width] = np.inf
+    scale[scale <= room] = np.inf
     scaled = shifts / scale
     values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding

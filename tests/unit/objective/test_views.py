@@ -24,7 +24,7 @@ def _aim(slope: float, residuals: tuple[float, float]) -> tuple[float, np.ndarra
         np.array([0, 2]),
         (1.0,),
     )
-    found = view.in_moves(view.turns(np.outer(moves, [1.0, slope])), 1)
+    found = view.in_moves(view.turns(np.outer(moves, [1.0, slope]), 400), 1)
     return found.discrepancy(), found.residuals
 
 

@@ -79,4 +79,4 @@ def _turns(candidate: Candidate, view: View) -> list[Turn | None]:
     half = candidate.draw(view.metric, moves, pool.part(0, len(pool.rows) // 2))
     alike = moves._replace(draws=draws._replace(threshold=(draws.threshold > 0).astype(float)))
     filled = half + candidate.draw(view.metric, alike, pool.part(half, len(pool.rows)))
-    return view.turns(pool.shifts[:filled])
+    return view.turns(pool.shifts[:filled], len(candidate.codes))
