@@ -16,8 +16,9 @@ LIMIT = 5.0
 
 
 _WHY = (
-    "The reason is the same in each: with thousands of people one row moves a test statistic, a sum of squares or a "
-    "threshold by more than its last printed digit, and several such figures have to fall into place at once."
+    "With thousands of people one row moves a test statistic, a sum of squares or a threshold by more than its last "
+    "printed digit, and several such figures have to fall into place at once. Where far fewer than 20 seconds of the "
+    "processor are shown, other work on the machine had the rest of the clock."
 )
 
 
