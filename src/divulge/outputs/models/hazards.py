@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,6 +96,12 @@ class Partial:
     event_spread: Floats
 
 
+def _moments(summed: Callable[[Floats], Floats], risk: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of the risks, and of the predictors and of their products by risk."""
+    products = x[:, :, None] * x[:, None, :]
+    return summed(risk), summed(risk[:, None] * x), summed(risk[:, None, None] * products)
+
+
 def partial(spells: Spells, beta: Floats) -> Partial:
     """Breslow's or Efron's (1977) partial likelihood; tied events have weight, each, of their mean."""
     x, n_columns = spells.x, spells.x.shape[1]
@@ -104,17 +111,13 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     eta = eta - shift
     risk = spells.weight * np.exp(eta)
     died = spells.weight * spells.seen
-    square = x[:, :, None] * x[:, None, :]
-    s0, s1 = spells.at_risk(risk), spells.at_risk(risk[:, None] * x)
-    s2 = spells.at_risk(risk[:, None, None] * square)
+    s0, s1, s2 = _moments(spells.at_risk, risk, x)
     d = spells.by_time(died, spells.exit)
     count = spells.by_time(spells.seen * spells.counts, spells.exit)
     value = float(died @ eta)
     score = died @ x
     information = np.zeros((n_columns, n_columns))
-    tied = risk * spells.seen
-    t0, t1 = spells.by_time(tied, spells.exit), spells.by_time(tied[:, None] * x, spells.exit)
-    t2 = spells.by_time(tied[:, None, None] * square, spells.exit)
+    t0, t1, t2 = _moments(lambda terms: spells.by_time(terms, spells.exit), risk * spells.seen, x)
     most = int(count.max(initial=0)) if spells.is_efron else 1
     hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)
     event_mean, event_spread = np.zeros_like(s1), np.zeros_like(s2)

@@ -314,10 +314,9 @@ def lower_hazards(
         low, high = np.append(low, -half), np.append(high, half)
         # A standard error is itself known to one part in √(2 events).
         unit = np.append(unit, np.maximum(se[given] / np.sqrt(2.0 * events), half))
-    n_totals = sum(block.n_totals for block in blocks)
     return Lowered(
         tuple(blocks),
-        np.zeros(n_totals),
+        np.zeros(sum(block.n_totals for block in blocks)),
         residuals,
         low,
         high,

@@ -69,19 +69,17 @@ def _outputs(
         common["where"] = hypothesis.where
     if hypothesis.weights is not None:
         common["weights"] = hypothesis.weights
-    out: list[dict[str, Any]] = []
     if candidate.kind in ("crosstab", "frequencies"):
-        out.append(
-            {
-                "kind": "crosstab",
-                "variables": [*variables, *by],
-                **common,
-                "compute": True,
-                **_withheld(candidate, hypothesis, data),
-                **_printed(candidate, hypothesis, data, ("count",)),
-            }
-        )
-        return tuple(out)
+        counts = {
+            "kind": "crosstab",
+            "variables": [*variables, *by],
+            **common,
+            "compute": True,
+            **_withheld(candidate, hypothesis, data),
+            **_printed(candidate, hypothesis, data, ("count",)),
+        }
+        return (counts,)
+    out: list[dict[str, Any]] = []
     groups = list(by)
     whats = {f.what for f in candidate.figures}
     numeric = [v for v in variables if data.is_numeric(v) and v not in groups]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from divulge.readers.handed_in.candidates import gretl_tables
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
@@ -215,12 +215,32 @@ def _chi_squared(block: Lines, i: int) -> Iterator[Candidate]:
     )
 
 
+def _model_rows(block: Lines, j: int, words: Sequence[str]) -> tuple[list[Figure], list[Term], int]:
+    """The lines of a model's terms from line j on, and where they end."""
+    figures: list[Figure] = []
+    terms: list[Term] = []
+    level = ""
+    while j < len(block.texts) and (block.texts[j].strip() or _has_cuts(block, j)):
+        equation = re.match(r"^\s*\w+ = (\S+)\s*$", block.texts[j])
+        level = equation[1] if equation is not None else level
+        row = split_row(block.texts[j], len(words)) or split_row(block.texts[j], 3)
+        if row is not None and row[0]:
+            terms.append(Term(row[0], level or None))
+            key = f"{level}: {row[0]}" if level else row[0]
+            figures += [
+                Figure(f"{key}: {w}", w, n, block.line(j), key)
+                for w, t in zip(words, row[1], strict=False)
+                if (n := parse_number(t)) is not None
+            ]
+        j += 1
+    return figures, terms, j
+
+
 def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Candidate]:
     match = _MODEL.match(block.texts[i])
     assert match is not None, "the caller looked"
     title = match[1]
     kind = next((k for word, k in _KINDS if title.startswith(word)), "other")
-    response = None
     head = next(
         (
             k
@@ -241,23 +261,7 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
         statistic,
         *(["p-value"] if "p-value" in block.texts[head] else ["slope"]),
     ]
-    figures: list[Figure] = []
-    terms: list[Term] = []
-    j = head + 1
-    level = ""
-    while j < len(block.texts) and (block.texts[j].strip() or _has_cuts(block, j)):
-        equation = re.match(r"^\s*\w+ = (\S+)\s*$", block.texts[j])
-        level = equation[1] if equation is not None else level
-        row = split_row(block.texts[j], len(words)) or split_row(block.texts[j], 3)
-        if row is not None and row[0]:
-            terms.append(Term(row[0], level or None))
-            key = f"{level}: {row[0]}" if level else row[0]
-            figures += [
-                Figure(f"{key}: {w}", w, n, block.line(j), key)
-                for w, t in zip(words, row[1], strict=False)
-                if (n := parse_number(t)) is not None
-            ]
-        j += 1
+    figures, terms, j = _model_rows(block, head + 1, words)
     fit, end = _fit(block, j)
     sample = re.search(r"using observations (\d+)-(\d+)(?: \(n = (\d+)\))?", block.texts[i])
     n_text = match[2] or (sample[3] or str(int(sample[2]) - int(sample[1]) + 1) if sample else None)
