@@ -199,7 +199,7 @@ def _table(path: Path) -> dict[str, Any]:
 
 def _reading_kept(table: Any) -> float:
     """Seconds that counts take to be read which were kept: at least two hundred thousand people are."""
-    from divulge.condensing.kept import Kept
+    from divulge.condensing.kept_counts import Kept
 
     with tempfile.TemporaryDirectory() as folder:
         kept = Kept(Path(folder), "data")

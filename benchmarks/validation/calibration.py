@@ -17,7 +17,7 @@ from benchmarks.validation.results import keep
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.split import run_split
 from divulge.assess.splits.task import make_task
-from divulge.assess.statistics.exposure import Sums
+from divulge.assess.statistics.exposure import ScoreSums
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.kernels.arrays import Floats
 from divulge.spec import parse_spec
@@ -34,7 +34,7 @@ def p_values(case: KnownOutput, seed: int) -> Floats:
     spec = parse_spec({"data": "none.csv", "outputs": [dict(o) for o in case.outputs]}, Path())
     scenarios = scenarios_for((), spec.outputs, table.schema)[:1]
     task = make_task(spec.outputs, scenarios, table, (), Descent(start="model"), seed)
-    sums = Sums(task.lookups[0])
+    sums = ScoreSums(task.lookups[0])
     masks, blocks = [], []
     for split in RepeatedHalves().splits(table.n_rows, seed):
         found = run_split(task, split, False, False)

@@ -28,9 +28,9 @@ from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.split import run_split
 from divulge.assess.splits.task import make_task
 from divulge.assess.statistics.contrasts import SHARES, Shares, measure_risks
-from divulge.assess.statistics.exposure import Sums
+from divulge.assess.statistics.exposure import ScoreSums
 from divulge.designs import BLOCK, RepeatedHalves
-from divulge.scenario import Counts, Lookup, Scenario
+from divulge.scenario import Lookup, Matches, Scenario
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
 
@@ -122,7 +122,7 @@ def intervals(case: KnownOutput, seed: int) -> dict[str, list[float]]:
     target, keys = _scenario(case)
     task = make_task(ready.outputs, [Scenario(keys, target)], table, (), ready.synthesiser, seed)
     lookup = task.lookups[0]
-    sums, shares = Sums(lookup), Shares(lookup)
+    sums, shares = ScoreSums(lookup), Shares(lookup)
     masks, blocks, measured = [], [], []
     for split in RepeatedHalves().splits(table.n_rows, seed):
         found = run_split(task, split, False, False)
@@ -145,7 +145,7 @@ def intervals(case: KnownOutput, seed: int) -> dict[str, list[float]]:
     return made
 
 
-def _figure(name: str, counts: Counts, lookup: Lookup, inside: NDArray[np.bool_]) -> Figure:
+def _figure(name: str, counts: Matches, lookup: Lookup, inside: NDArray[np.bool_]) -> Figure:
     above, below = (part(counts)[lookup.cell_of_row] for part in SHARES[name])
     with np.errstate(invalid="ignore", divide="ignore"):
         return Figure(above[inside].sum() / below[inside].sum(), above[~inside].sum() / below[~inside].sum(), np.nan)

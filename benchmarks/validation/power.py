@@ -21,7 +21,7 @@ from benchmarks.validation.results import keep
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.split import SplitResult, run_split
 from divulge.assess.splits.task import Task, make_task
-from divulge.assess.statistics.exposure import FINEST, Sums
+from divulge.assess.statistics.exposure import FINEST, ScoreSums
 from divulge.assess.statistics.halves import Halves
 from divulge.assess.statistics.power import PEOPLE, power_of
 from divulge.assess.statistics.suspects import in_small_groups, leave_out, smallest_classes, telling
@@ -29,7 +29,7 @@ from divulge.demo.census import simulated_census
 from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves, Split
 from divulge.kernels.arrays import Mask
 from divulge.policy import Policy
-from divulge.scenario import Counts, Lookup
+from divulge.scenario import Lookup, Matches
 from divulge.spec import parse_spec
 from divulge.synthesisers import Descent
 
@@ -55,7 +55,7 @@ OUTPUTS: dict[str, dict[str, Any]] = {
 
 
 @dataclass
-class Planted(Sums):
+class Planted(ScoreSums):
     """Sums over splits with a cell for one person alone, whose score differs by `rise` between in and out."""
 
     person: int = 0
@@ -70,9 +70,9 @@ class Planted(Sums):
         self.lookup = replace(lookup, cells=cells, prior=prior, cell_of_row=rows)
         super().__post_init__()
 
-    def add(self, counts: Counts, inside: Mask) -> None:
+    def add(self, counts: Matches, inside: Mask) -> None:
         more = (np.append(values, values[self.shared]) for values in (counts.near, counts.matched, counts.certain))
-        super().add(Counts(*more), inside)
+        super().add(Matches(*more), inside)
         is_in, step = bool(inside[self.person]), self.steps[-1]
         # Scores stay between 0 and 1: a high one is lowered where out.
         is_high = bool(self.lookup.prior[self.own] > 0.5)

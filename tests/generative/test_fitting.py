@@ -17,7 +17,7 @@ from divulge.fitting.fit import ALMOST, Fitted, Fitting
 from divulge.fitting.narrowing import Axes, narrow
 from divulge.fitting.scores import Place
 from divulge.objective import Target
-from divulge.scenario import Counts, Knowledge, Lookup, Scenario
+from divulge.scenario import Knowledge, Lookup, Matches, Scenario
 from divulge.spec import parse_output
 from divulge.table import Schema, Table, Variable
 from divulge.table.condense import condense
@@ -116,7 +116,7 @@ def test_one_table_of_everything_is_its_own_expectation(table: Table) -> None:
         lookup = Lookup.of(Scenario(keys, target), table, _knowledge(table).marginals)
         counts = lookup.counts(condense(table))
         scores = Place.of(lookup, fitting.space).scores(found.values)
-        assert scores == pytest.approx(lookup.scores(Counts(counts.near, counts.matched, counts.certain)), abs=1e-9)
+        assert scores == pytest.approx(lookup.scores(Matches(counts.near, counts.matched, counts.certain)), abs=1e-9)
         some = np.arange(0, len(lookup.cells), 2)
         assert Place.of(lookup, fitting.space).scores(found.values, some) == pytest.approx(scores[some])
 

@@ -18,7 +18,7 @@ from divulge.assess.passes import Pass, PassResult, ScenarioRisk
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.task import Task
 from divulge.assess.statistics.counted import read_off
-from divulge.assess.statistics.looks import best_look, looks_of
+from divulge.assess.statistics.lookup_results import best_look, looks_of
 from divulge.designs import RepeatedHalves
 from divulge.measures.families.family import Family
 from divulge.objective import Embedding, Outcome

@@ -24,7 +24,7 @@ from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.folds import FoldRow, fold_tables
 from divulge.assess.statistics.halves import Halves, SmallerParts
 from divulge.assess.statistics.intervals import Mean
-from divulge.assess.statistics.looks import Look, best_look, looks_of
+from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of
 from divulge.assess.statistics.power import power_of
 from divulge.assess.statistics.suspects import in_small_groups, leave_out, named_by_findings, smallest_classes, telling
 from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
@@ -92,7 +92,7 @@ class ScenarioRisk:
     epsilon: Epsilon | None = None
 
     @classmethod
-    def without_search(cls, lookup: Lookup, look: Look, measures: _Measured, sweep: _Measured) -> ScenarioRisk:
+    def without_search(cls, lookup: Lookup, look: LookupResult, measures: _Measured, sweep: _Measured) -> ScenarioRisk:
         """What was counted or expected: there are no folds, no curve and no attack to audit."""
         return cls(
             scenario=lookup.scenario,
@@ -166,7 +166,7 @@ class _SplitsRun:
 
     results: tuple[SplitResult, ...]
     halves: Halves | None = None
-    looks: tuple[Look, ...] = ()
+    looks: tuple[LookupResult, ...] = ()
     curves: tuple[Curve, ...] = ()
     power: float = 0.0
     needs_all: bool = False

@@ -59,7 +59,7 @@ def run(
     results are record.json, report.html, and a folder `viewer` that SACRO-Viewer opens: the same outputs, each with our
     comment, and the findings as one more output.
     """
-    from divulge.assess.folders import Settings, assess_folder, check_target, write_viewer
+    from divulge.assess.folders import FolderSettings, assess_folder, check_target, write_viewer
     from divulge.readers.acro import read_folder
     from divulge.table import read_schema, read_table
 
@@ -69,7 +69,7 @@ def run(
     table = read_table(data, None if schema is None else read_schema(schema))
     make_folder(target)
     with unfinished(target, resume) as kept, _listening() as listen:
-        chosen = Settings(splits, seconds, seed, policy, workers, kept, resume)
+        chosen = FolderSettings(splits, seconds, seed, policy, workers, kept, resume)
         record = assess_folder(found, table, chosen, listen, data.name)
     files = write_results(record, target)
     files.append(write_viewer(found, record, files[1].read_text(encoding="utf-8"), target / "viewer"))

@@ -28,7 +28,7 @@ from divulge.terminal.stopping import Stopped, unfinished
 
 if TYPE_CHECKING:
     from divulge.assess import Assessed, Plan
-    from divulge.assess.folders import Settings
+    from divulge.assess.folders import FolderSettings
     from divulge.spec import Assessment
 
 
@@ -61,12 +61,12 @@ def run(
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
     from divulge.assess import assess
-    from divulge.assess.folders import Settings
+    from divulge.assess.folders import FolderSettings
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
-        _assess_folder(spec, data, output, Settings(workers=workers, resume=resume), fail_on, json)
+        _assess_folder(spec, data, output, FolderSettings(workers=workers, resume=resume), fail_on, json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = _planned(assessment, ledger, exposed_rows)
@@ -134,7 +134,7 @@ def _findings(ready: Plan) -> Any:
 
 
 def _assess_folder(
-    folder: Path, data: Path | None, output: Path | None, settings: Settings, fail_on: FailOn | None, json: bool
+    folder: Path, data: Path | None, output: Path | None, settings: FolderSettings, fail_on: FailOn | None, json: bool
 ) -> None:
     """A folder as it was handed in: read, confirmed by the data, assessed; what is left over makes it *review*."""
     from divulge.assess.folders.handed_in import assess_handed_in

@@ -14,7 +14,7 @@ from numba import njit
 from divulge.kernels.arrays import Integers, Integers32, Mask
 
 
-class Sums(NamedTuple):
+class CellSums(NamedTuple):
     """Sums over cells. Counts of keys are of distinct key combinations; all others are of rows (or p, or p², of rows).
 
     Certain: a key combination with one target value only. Those from `Dorig` on leave excluded cells out.
@@ -52,7 +52,7 @@ class Sums(NamedTuple):
 
 
 # The same as a record, so that each part of the work adds to it under the names of the sums.
-_RECORD = np.dtype(list(get_type_hints(Sums).items()))
+_RECORD = np.dtype(list(get_type_hints(CellSums).items()))
 
 
 class _Key(NamedTuple):
@@ -74,7 +74,9 @@ class _Cell(NamedTuple):
     p_s: float
 
 
-def summarise(codes: Integers, width: int, d: Integers32, s: Integers32, kept: Mask, limit: int, tau: float) -> Sums:
+def summarise(
+    codes: Integers, width: int, d: Integers32, s: Integers32, kept: Mask, limit: int, tau: float
+) -> CellSums:
     """Sums over ascending cells with the counts d (people) and s (synthetic).
 
     kept: False for cells that exclusions take out of the sums over attributes; an empty array keeps all.
@@ -83,7 +85,7 @@ def summarise(codes: Integers, width: int, d: Integers32, s: Integers32, kept: M
     """
     sums = np.zeros(1, _RECORD)
     _summarise(codes, width, d, s, kept, limit, tau, sums)
-    return Sums(*sums[0].item())
+    return CellSums(*sums[0].item())
 
 
 @njit(cache=True, nogil=True)

@@ -41,7 +41,7 @@ class Draws(NamedTuple):
     start: Integers  # where each variable's table is in threshold and alias
 
 
-class Counts(NamedTuple):
+class CountedTotals(NamedTuple):
     """Totals that count rows, which proposals can be aimed at."""
 
     block: Integers  # for every total the block that counts it; −1: it is no count of an output
@@ -56,7 +56,7 @@ class Moves(NamedTuple):
     cumulative: Floats  # how often each of them is proposed
     draws: Draws
     users: Users
-    counts: Counts
+    counts: CountedTotals
     peers: Integers  # rows in the order of a numeric variable, whose neighbours are alike in it; or none
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
 

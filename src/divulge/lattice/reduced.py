@@ -16,7 +16,7 @@ from divulge.kernels.lattice import (
     orthogonalise,
     reduce_basis,
 )
-from divulge.lattice.sums import Ints, Longs, Sums
+from divulge.lattice.sums import Ints, Longs, WantedSums
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ MOST_SWAPS = 3_000_000
 class Reduced:
     """The rows (e_j / span_j | weight · shift_j), reduced: a number within its range is within ±½ of its middle."""
 
-    sums: Sums  # widened
+    sums: WantedSums  # widened
     weight: float
     orthogonal: Orthogonal
     is_reduced: bool
@@ -86,7 +86,7 @@ class Reduced:
         return self.numbers(left, near)
 
 
-def reduce_sums(sums: Sums, weight: float = 0.5, insertions: int = 0, finest: float = FINEST) -> Reduced:
+def reduce_sums(sums: WantedSums, weight: float = 0.5, insertions: int = 0, finest: float = FINEST) -> Reduced:
     """Reduce the lattice of a question; `insertions` deep ones beyond LLL, for those who want every solution.
 
     weight: what half a unit of a figure counts, beside a number's range, which counts 1.
@@ -107,7 +107,7 @@ def reduce_sums(sums: Sums, weight: float = 0.5, insertions: int = 0, finest: fl
     return Reduced(sums, weight, Orthogonal(basis, *orthogonalise(basis)), enough)
 
 
-def _basis(sums: Sums, numbers: Floats, weight: float) -> Floats:
+def _basis(sums: WantedSums, numbers: Floats, weight: float) -> Floats:
     """The vectors of whole numbers as they are: figures computed anew, so that no rounding is handed on."""
     figures = (weight * (numbers.astype(np.longdouble) @ sums.shifts)).astype(np.float64)
     return np.ascontiguousarray(np.hstack([numbers / sums.spans, figures]))

@@ -16,7 +16,7 @@ from divulge.kernels.compiling import working_time
 from divulge.lattice.hunt import Hunt
 from divulge.lattice.reduced import reduce_sums
 from divulge.lattice.released import Floats, Released
-from divulge.lattice.sums import Ints, Sums
+from divulge.lattice.sums import Ints, WantedSums
 
 INSERTIONS = 4000
 """Deep insertions before the hunt: 60 people make some 2,000, in 40 ms, and the hunt has far fewer branches then."""
@@ -118,7 +118,7 @@ class _Attack:
         found = (determined & mask & bool(self.solutions), agreed & mask)
         return Recovery(first, *found, len(self.solutions), is_complete, self.nodes, spent)
 
-    def _sums(self, is_bounded: bool = True) -> Sums:
+    def _sums(self, is_bounded: bool = True) -> WantedSums:
         shifts, aims = [], []
         place = np.full(len(self.base), -1)
         place[self.free] = np.arange(len(self.free))
@@ -131,9 +131,9 @@ class _Attack:
             shifts.append(shift)
             aims.append(aim - offset @ own)
         spans = np.full(len(self.free), self.span, dtype=np.int64)
-        return Sums(np.hstack(shifts), np.concatenate(aims), spans)
+        return WantedSums(np.hstack(shifts), np.concatenate(aims), spans)
 
-    def _hunt(self, sums: Sums, fixed: tuple[int, int] | None) -> bool:
+    def _hunt(self, sums: WantedSums, fixed: tuple[int, int] | None) -> bool:
         """Look for solutions; True where all were seen, False where it was stopped before."""
         if not len(sums.spans) or not np.isfinite(sums.shifts).all():
             return self._keep(np.zeros((1, 0), dtype=np.int64), fixed) if not len(sums.spans) else False

@@ -11,7 +11,7 @@ from divulge import __version__
 from divulge.assess import Candidate, Plan, Step, assess, plan
 from divulge.assess.folders.handed_in import place_of, with_doubts
 from divulge.condensing.group_by import MANY
-from divulge.condensing.kept import Kept
+from divulge.condensing.kept_counts import Kept
 from divulge.errors import LedgerError, SourceError, SpecError
 from divulge.ledger.basis import find_basis
 from divulge.ledger.carried import check_numbers

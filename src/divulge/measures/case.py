@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.errors import MeasureError
 from divulge.kernels.arrays import Floats, Mask
-from divulge.kernels.cell_sums import Sums
+from divulge.kernels.cell_sums import CellSums
 from divulge.measures.counting.cells import Cells, Counter
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS, Exclusions
 from divulge.scenario import Scenario
@@ -75,14 +75,14 @@ class Case:
         within = self.cells.d <= limit if limit else np.ones(len(self.cells.codes), dtype=np.bool_)
         return within & self.kept if self.kept.size else within
 
-    def sums(self, tau: float = 1.0) -> Sums:
+    def sums(self, tau: float = 1.0) -> CellSums:
         """The sums over cells, after exclusions, with the certainty τ."""
         if tau not in self._sums:
             self._sums[tau] = self.cells.sums(self.kept, self.exclusions.denominator_limit, tau)
         return self._sums[tau]
 
     @cached_property
-    def _sums(self) -> dict[float, Sums]:
+    def _sums(self) -> dict[float, CellSums]:
         return {}
 
     @cached_property

@@ -8,7 +8,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.changes import Users
-from divulge.kernels.proposals import Counts, Draws, Moves
+from divulge.kernels.proposals import CountedTotals, Draws, Moves
 from divulge.kernels.randomness import alias_table
 from divulge.objective.objective import Objective
 
@@ -58,7 +58,7 @@ def users_of(objective: Objective) -> Users:
     return Users(_starts([len(part) for part in users]), _joined(users))
 
 
-def _counts_of(objective: Objective, movable: Sequence[int]) -> Counts:
+def _counts_of(objective: Objective, movable: Sequence[int]) -> CountedTotals:
     """The totals that count rows of an output; known marginals are none of these."""
     found, number = [], 0
     for o, output in enumerate(objective.lowered):
@@ -68,7 +68,7 @@ def _counts_of(objective: Objective, movable: Sequence[int]) -> Counts:
             found.append(np.full(block.n_totals, number if counts else -1))
             number += 1
     movable_in = [[v for v in positions if v in movable] for positions in objective.program.block_variables]
-    return Counts(
+    return CountedTotals(
         block=np.concatenate([np.zeros(0), *found]).astype(np.int64),
         variable_start=_starts([len(part) for part in movable_in]),
         variable=_joined(movable_in),

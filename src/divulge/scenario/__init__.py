@@ -2,6 +2,6 @@
 
 from divulge.scenario.knowledge import Knowledge, Knows
 from divulge.scenario.scenario import EVERY, Scenario
-from divulge.scenario.score import Counts, Lookup
+from divulge.scenario.score import Lookup, Matches
 
-__all__ = ["EVERY", "Counts", "Knowledge", "Knows", "Lookup", "Scenario"]
+__all__ = ["EVERY", "Knowledge", "Knows", "Lookup", "Matches", "Scenario"]

@@ -37,7 +37,7 @@ WIDEST = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Matches:
     """What one synthetic table says of every cell of the people: rows near, rows matched, whether they are certain."""
 
     near: Integers32
@@ -84,7 +84,7 @@ class Lookup:
         prior = (cumulative[high + 1] - cumulative[low])[cells % width]
         return cls(scenario, coding, width, cells, row.astype(np.int32), low, high, prior, tolerance)
 
-    def counts(self, synthetic: Table) -> Counts:
+    def counts(self, synthetic: Table) -> Matches:
         """What a synthetic table says of every cell."""
         codes = _cell_codes(self.scenario, self.coding, self.width, synthetic)
         if synthetic.people is not None:
@@ -93,9 +93,9 @@ class Lookup:
         near, matched = np.empty(len(self.cells), np.int32), np.empty(len(self.cells), np.int32)
         certain = np.empty(len(self.cells), np.bool_)
         window_counts(codes, self.cells, self.width, self.low, self.high, near, matched, certain)
-        return Counts(near, matched, certain)
+        return Matches(near, matched, certain)
 
-    def _weighed(self, codes: Integers, people: Integers) -> Counts:
+    def _weighed(self, codes: Integers, people: Integers) -> Matches:
         """The same where rows stand for several people: sums up to each bound of a window, and their differences."""
         order = np.argsort(codes, kind="stable")
         ordered, up_to = codes[order], np.concatenate([[0], np.cumsum(people[order])])
@@ -109,9 +109,9 @@ class Lookup:
         ends = ordered[np.maximum(end - 1, 0)] if len(ordered) else np.zeros_like(start)
         starts = ordered[np.minimum(start, len(ordered) - 1)] if len(ordered) else np.zeros_like(start)
         near, matched = up_to[last] - up_to[first], up_to[end] - up_to[start]
-        return Counts(near.astype(np.int32), matched.astype(np.int32), is_found & (starts == ends))
+        return Matches(near.astype(np.int32), matched.astype(np.int32), is_found & (starts == ends))
 
-    def scores(self, counts: Counts) -> Floats:
+    def scores(self, counts: Matches) -> Floats:
         """The score of every cell."""
         return score(counts.near, counts.matched, self.prior)
 

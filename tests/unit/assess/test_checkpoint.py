@@ -12,10 +12,10 @@ from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.designs import RepeatedHalves, Split
 from divulge.errors import SpecError, UsageError, WorkerError
-from divulge.scenario import Counts
+from divulge.scenario import Matches
 
 SPLIT: Split = RepeatedHalves(splits_wanted=2).splits(100, 1)[1]
-COUNTS = Counts(np.array([1, 0], np.int32), np.array([2, 3], np.int32), np.array([True, False]))
+COUNTS = Matches(np.array([1, 0], np.int32), np.array([2, 3], np.int32), np.array([True, False]))
 RESULT = SplitResult(
     SPLIT,
     (Embedded("ok", 0.25, 4, 1.0, 1.0, (2,), (3,)),),

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divulge.condensing import kept as keeping
-from divulge.condensing.kept import Kept
+from divulge.condensing import kept_counts as keeping
+from divulge.condensing.kept_counts import Kept
 from divulge.table import Table
 from divulge.table.condense import condense
 from tests.support.assessing import people

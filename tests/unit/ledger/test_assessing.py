@@ -203,12 +203,12 @@ def test_output_of_a_file_with_long_numbers_of_its_authors_own_is_left_to_the_ch
 @pytest.fixture
 def many(small_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """The same people as a Parquet file, with three hundred taken for many."""
-    from divulge.condensing import kept
+    from divulge.condensing import kept_counts
     from divulge.sources import file
     from divulge.table import read_table, write_table
 
     pytest.importorskip("duckdb")
-    for module in (kept, file, assessing):
+    for module in (kept_counts, file, assessing):
         monkeypatch.setattr(module, "MANY", 300)
     chance = random.Random(7)
     rows = [f"{chance.randint(1, 3)},{chance.choice('FM')},{chance.choice('xyz')}" for i in range(400)]

@@ -16,8 +16,8 @@ from divulge.outputs.kinds.means import Means
 from divulge.outputs.lowering.sizes import common_sizes
 from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
-from divulge.synthesisers.descent.box import Box
 from divulge.synthesisers.descent.few_rows import Row, meet
+from divulge.synthesisers.descent.printed_intervals import Box
 from divulge.table import Schema, Table, Variable
 
 

@@ -28,7 +28,7 @@ from divulge.assess.splits.task import Task
 from divulge.assess.statistics.counted import Counted, count_exposures
 from divulge.assess.statistics.expected import ExpectedHalves
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts
-from divulge.assess.statistics.looks import Look, best_look, looks_of
+from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.fitting.fit import NEAR
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -174,7 +174,7 @@ def _by_cell(task: Task, number: int, inside: Integers) -> tuple[Table, Table]:
 
 def _looks(
     work: Work, halves: _Halves, counted: Sequence[Counted | None], policy: Policy, runner: Runner
-) -> tuple[list[Look], float]:
+) -> tuple[list[LookupResult], float]:
     """Every look-up, and with what probability somebody exposed would have been found."""
     table, lookups = work.task.table, [place.lookup for place in work.places]
     crowds = work.crowds()
@@ -205,11 +205,11 @@ def _looks(
         k = next(told)
         nobody = np.zeros(table.n_rows, dtype=bool)
         contrasts = dict(enumerate(halves.looks[k].freed()))
-        looks.append(Look(exposures[k], exposed[k], nobody, halves.looks[k].risk(), contrasts, is_exact=False))
+        looks.append(LookupResult(exposures[k], exposed[k], nobody, halves.looks[k].risk(), contrasts, is_exact=False))
     return looks, sum(map(len, parts)) / len(suspects) if len(suspects) else 1.0
 
 
-def _scenario_risk(task: Task, i: int, looks: Sequence[Look], halves: _Halves) -> ScenarioRisk:
+def _scenario_risk(task: Task, i: int, looks: Sequence[LookupResult], halves: _Halves) -> ScenarioRisk:
     look = best_look([looks[k] for k in task.backing[i]])
     measures = [one[i] for one in halves.measures]
     return ScenarioRisk.without_search(task.lookups[i], look, measures, [halves.sweep[i]] if halves.sweep else [])

@@ -26,7 +26,7 @@ from divulge.table import Table
 
 
 @dataclass(frozen=True)
-class Settings:
+class FolderSettings:
     """How a folder is assessed.
 
     seconds: the longest that one search may take; None: as the time for all of them allows.
@@ -70,10 +70,14 @@ class _Alone:
 
 
 def assess_folder(
-    folder: Folder, table: Table, settings: Settings | None = None, listener: Listener | None = None, data: str = ""
+    folder: Folder,
+    table: Table,
+    settings: FolderSettings | None = None,
+    listener: Listener | None = None,
+    data: str = "",
 ) -> dict[str, Any]:
     """The record of a folder, with a section `acro` for what stands in the folder. data: what the data are called."""
-    chosen = settings or Settings()
+    chosen = settings or FolderSettings()
     started = time.perf_counter()
     readings = read_outputs(folder, table)
     read = [r for r in readings if r.reason is None]
@@ -106,7 +110,7 @@ def _prefixed(listener: Listener | None, name: str, number: int, total: int) -> 
 def _assess(
     readings: Sequence[Reading],
     table: Table,
-    chosen: Settings,
+    chosen: FolderSettings,
     listener: Callable[[Step], None] | None,
     data: str,
     share: float,
@@ -133,7 +137,7 @@ def _assess(
     )
 
 
-def _kept_in(readings: Sequence[Reading], chosen: Settings) -> Path | None:
+def _kept_in(readings: Sequence[Reading], chosen: FolderSettings) -> Path | None:
     """Where splits of these outputs are kept: a folder of its own for other outputs, figures or times."""
     if chosen.unfinished is None:
         return None
@@ -143,7 +147,7 @@ def _kept_in(readings: Sequence[Reading], chosen: Settings) -> Path | None:
 
 
 def _together(
-    alone: Sequence[_Alone], table: Table, chosen: Settings, listener: Listener | None, total: int, data: str
+    alone: Sequence[_Alone], table: Table, chosen: FolderSettings, listener: Listener | None, total: int, data: str
 ) -> Assessed:
     if not alone:
         raise AcroError("no output of the folder can be assessed: see the reasons with divulge compute.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from divulge.assess import assess, plan
-from divulge.assess.folders.check import Settings
+from divulge.assess.folders.check import FolderSettings
 from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
 from divulge.policy import Verdict
@@ -26,7 +26,7 @@ _NAMED = 5
 
 
 def assess_handed_in(
-    folder: FolderRead, table: Table, settings: Settings, data: str, listener: Any = None
+    folder: FolderRead, table: Table, settings: FolderSettings, data: str, listener: Any = None
 ) -> dict[str, Any]:
     """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed."""
     table = with_made_variables(table, made_variables(folder, table))

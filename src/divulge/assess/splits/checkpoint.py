@@ -25,7 +25,7 @@ from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.designs import Split
 from divulge.errors import DivulgeError, UsageError, WorkerError, WriteError
 from divulge.record import make_folder, write_bytes, write_text
-from divulge.scenario import Counts
+from divulge.scenario import Matches
 from divulge.table import Table
 
 FOLDER = "splits"
@@ -145,7 +145,7 @@ def _unpacked(split: Split, about: dict[str, Any], held: Any) -> SplitResult:
         tuple(Embedded(**o) for o in about["outputs"]),
         about["outcome"],
         about["why_not"],
-        tuple(Counts(held[f"near{i}"], held[f"matched{i}"], held[f"certain{i}"]) for i in range(about["n_scenarios"])),
+        tuple(Matches(held[f"near{i}"], held[f"matched{i}"], held[f"certain{i}"]) for i in range(about["n_scenarios"])),
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["measures"]),
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["sweep"]),
         about["seconds"],

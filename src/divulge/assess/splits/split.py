@@ -16,7 +16,7 @@ from divulge.errors import EmbedError
 from divulge.kernels.arrays import Mask
 from divulge.objective import Embedding, Outcome, Reproduction
 from divulge.outputs import Figures, Released, Status
-from divulge.scenario import Counts
+from divulge.scenario import Matches
 from divulge.table import Table
 
 _USABLE = (
@@ -73,7 +73,7 @@ class SplitResult:
     outputs: tuple[Embedded, ...]
     outcome: str
     why_not: str | None
-    counts: tuple[Counts, ...]
+    counts: tuple[Matches, ...]
     measures: tuple[Mapping[str, Figure], ...]
     sweep: tuple[Mapping[str, Figure], ...]
     seconds: float

@@ -12,7 +12,7 @@ import numpy as np
 
 from divulge.assess.splits.task import Task
 from divulge.assess.statistics.intervals import Mean
-from divulge.assess.statistics.looks import Look
+from divulge.assess.statistics.lookup_results import LookupResult
 from divulge.kernels.arrays import Floats
 from divulge.measures.intervals import normal
 from divulge.scenario import Lookup
@@ -20,14 +20,14 @@ from divulge.table import Table
 from divulge.table.align import onto
 
 
-def looks_beside(task: Task, rows: Table, holdout: Table | None) -> tuple[Look, ...]:
+def looks_beside(task: Task, rows: Table, holdout: Table | None) -> tuple[LookupResult, ...]:
     """Every look-up in the released rows; none where there is nobody to compare with."""
     if holdout is None:
         return ()
     others = onto(holdout, task.schema)
     nobody, nothing = np.zeros(task.table.n_rows, dtype=bool), np.zeros(task.table.n_rows)
     return tuple(
-        Look(nothing, nobody, nobody, _difference(*_both(task, one, rows, others)), {}, is_exact=False)
+        LookupResult(nothing, nobody, nobody, _difference(*_both(task, one, rows, others)), {}, is_exact=False)
         for one in task.lookups
     )
 

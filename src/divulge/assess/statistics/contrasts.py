@@ -17,7 +17,7 @@ from divulge.assess.statistics.exposure import pair_inflation
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.estimate import calibrated
-from divulge.scenario import Counts, Lookup
+from divulge.scenario import Lookup, Matches
 
 UNSEEN = 3.0
 """What n splits do not show happens in at most 3/n of all, with 95 % confidence (Hanley and Lippman-Hand 1983)."""
@@ -38,28 +38,28 @@ class MeasureRisk:
     calibrated: float
 
 
-def _cap(counts: Counts) -> Floats:
+def _cap(counts: Matches) -> Floats:
     return np.where(counts.matched > 0, counts.near / np.maximum(counts.matched, 1), 0.0)
 
 
-def _right(counts: Counts) -> Floats:
+def _right(counts: Matches) -> Floats:
     """Whether the synthetic rows with a cell's keys all have its target."""
     return (counts.certain & (counts.near > 0)).astype(float)
 
 
-def _everybody(counts: Counts) -> Floats:
+def _everybody(counts: Matches) -> Floats:
     return np.ones(len(counts.matched))
 
 
-def _matched(counts: Counts) -> Floats:
+def _matched(counts: Matches) -> Floats:
     return (counts.matched > 0).astype(float)
 
 
-def _certain(counts: Counts) -> Floats:
+def _certain(counts: Matches) -> Floats:
     return counts.certain.astype(float)
 
 
-SHARES: Mapping[str, tuple[Callable[[Counts], Floats], Callable[[Counts], Floats]]] = {
+SHARES: Mapping[str, tuple[Callable[[Matches], Floats], Callable[[Matches], Floats]]] = {
     "TCAP": (_right, _certain),
     "TCAP_matched": (_right, _matched),
     "TCAP_zero": (_right, _everybody),
@@ -96,7 +96,7 @@ class Shares:
         self.asked = dict.fromkeys(names, 0.0)
         self.n_splits = dict.fromkeys(names, 0)
 
-    def add(self, counts: Counts) -> None:
+    def add(self, counts: Matches) -> None:
         """One more split."""
         for name in self.above:
             above, below = (part(counts) for part in SHARES[name])

@@ -16,7 +16,7 @@ from divulge.assess.statistics.intervals import Mean
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs import Output, Released
 from divulge.policy import Policy
-from divulge.scenario import Counts, Lookup, Scenario
+from divulge.scenario import Lookup, Matches, Scenario
 from divulge.table import Table
 from divulge.table.condense import found_in
 
@@ -90,7 +90,7 @@ def _counted(lookup: Lookup, table: Table, certain_class: int) -> Counted:
     with_them = lookup.counts(table)
     # Nobody to leave out where nobody is: a cell of people who are not in the crosstab.
     near, matched = (np.maximum(counts - 1, 0) for counts in (with_them.near, with_them.matched))
-    without = Counts(near, matched, with_them.certain)
+    without = Matches(near, matched, with_them.certain)
     exposures = lookup.scores(with_them) - lookup.scores(without)
     alike = (with_them.near == with_them.matched) & (with_them.matched < certain_class) & (lookup.prior < ALMOST)
     return Counted(exposures[lookup.cell_of_row], alike[lookup.cell_of_row], table.people)

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from divulge.assess.statistics.exposure import FINEST, Sums
+from divulge.assess.statistics.exposure import FINEST, ScoreSums
 from divulge.designs import BLOCK, half_pairs
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.audited import Epsilon, audit_pairs
 
 
-def audit_halves(sums: Sums, masks: Sequence[Mask], numbers: Sequence[int], seed: int) -> Epsilon | None:
+def audit_halves(sums: ScoreSums, masks: Sequence[Mask], numbers: Sequence[int], seed: int) -> Epsilon | None:
     """The audit of a scenario over its halves; None where there are none. numbers: of the splits, in their order."""
     gaps, inside, outside = [], [], []
     blocks = np.array(numbers) // BLOCK
@@ -39,7 +39,7 @@ def audit_halves(sums: Sums, masks: Sequence[Mask], numbers: Sequence[int], seed
     return audit_pairs(np.concatenate(gaps), np.concatenate(inside), np.concatenate(outside))
 
 
-def _freed(sums: Sums, at: int, others: Mask) -> Floats:
+def _freed(sums: ScoreSums, at: int, others: Mask) -> Floats:
     """Every row's score in one split less its mean in the others, or less the granted share where there are none."""
     steps = [sums.steps[i] for i in np.flatnonzero(others)]
     usual = np.mean(steps, axis=0) / FINEST if steps else sums.lookup.prior

@@ -22,7 +22,7 @@ from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK
 from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
 from divulge.kernels.permutation import permutation_tails
-from divulge.scenario import Counts, Lookup
+from divulge.scenario import Lookup, Matches
 
 FINEST = 65_535
 """Scores between 0 and 1 are kept for the tests in steps of one over this: two bytes a cell and split."""
@@ -33,7 +33,7 @@ than one search adds; the test is exact for the rounded scores."""
 
 
 @dataclass
-class Sums:
+class ScoreSums:
     """Running sums of one scenario over splits: what exposure, tests and intervals need.
 
     People of one cell have the same score, so all but `inside` (rows) is kept by cell.
@@ -53,7 +53,7 @@ class Sums:
         self.inside, self.total, self.squares = np.zeros(n), np.zeros(n_cells), np.zeros(n_cells)
         self.n_inside = np.zeros(n, dtype=np.int32)
 
-    def add(self, counts: Counts, inside: Mask) -> None:
+    def add(self, counts: Matches, inside: Mask) -> None:
         """One more split; always in the order of the splits, so that sums round alike however work was shared out."""
         by_cell = self.lookup.scores(counts)
         self.total += by_cell
@@ -201,7 +201,7 @@ class Exposed:
 
 
 def find_exposed(
-    sums: Sequence[Sums],
+    sums: Sequence[ScoreSums],
     masks: Sequence[Mask],
     blocks: Sequence[int],
     delta: float,
@@ -253,7 +253,7 @@ _FOUND_LATER = 0.2
 
 def confirm(
     found: Exposed,
-    again: Sequence[Sums],
+    again: Sequence[ScoreSums],
     masks: Sequence[Mask],
     blocks: Sequence[int],
     delta: float,

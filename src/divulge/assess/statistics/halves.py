@@ -9,7 +9,7 @@ from divulge.assess.splits.split import SplitResult
 from divulge.assess.statistics.contrasts import MeasureRisk, Shares, measure_risks
 from divulge.assess.statistics.curve import Curve, CurvePoint, fit_curve
 from divulge.assess.statistics.epsilon import audit_halves
-from divulge.assess.statistics.exposure import Exposed, Sums, confirm, find_exposed
+from divulge.assess.statistics.exposure import Exposed, ScoreSums, confirm, find_exposed
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Mask
 from divulge.measures.audited import Epsilon
@@ -29,7 +29,7 @@ class Halves:
     lookups: tuple[Lookup, ...]
     n_scenarios: int = 0
     counted: tuple[bool, ...] = ()
-    sums: list[Sums] = field(init=False)
+    sums: list[ScoreSums] = field(init=False)
     shares: list[Shares] = field(init=False)
     masks: list[Mask] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Halves:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.sums = [Sums(lookup) for lookup in self.lookups]
+        self.sums = [ScoreSums(lookup) for lookup in self.lookups]
         self.shares = [Shares(lookup) for lookup in self.lookups[: self.n_scenarios]]
 
     def add(self, result: SplitResult, block: int) -> None:
@@ -63,7 +63,7 @@ class Halves:
         return not any(s.can_exceed(policy.delta).any() for s in self.tested)
 
     @property
-    def tested(self) -> list[Sums]:
+    def tested(self) -> list[ScoreSums]:
         """The sums of the look-ups that need tests."""
         return [s for i, s in enumerate(self.sums) if not (self.counted and self.counted[i])]
 

@@ -11,7 +11,7 @@ from itertools import count
 
 import numpy as np
 
-from divulge.assess.statistics.exposure import CONFIRMED, FINEST, Exposed, Sums, permutation_p
+from divulge.assess.statistics.exposure import CONFIRMED, FINEST, Exposed, ScoreSums, permutation_p
 from divulge.assess.statistics.halves import Halves
 from divulge.assess.statistics.suspects import MOST_NAMED
 from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves, smallest_p
@@ -59,7 +59,7 @@ _TAG = 5
 """First word of the key of the random stream, as in `designs.py`."""
 
 
-def _noise(one: Sums, masks: Sequence[Mask], people: Integers) -> Floats:
+def _noise(one: ScoreSums, masks: Sequence[Mask], people: Integers) -> Floats:
     """(people, splits): scores from their mean, freed of what being in does."""
     cells = one.lookup.cell_of_row[people]
     scores: Floats = np.column_stack([step[cells] for step in one.steps]) / FINEST

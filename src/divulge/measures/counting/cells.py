@@ -14,7 +14,7 @@ import numpy as np
 from divulge.errors import MeasureError
 from divulge.kernels import cell_sums, counting
 from divulge.kernels.arrays import Integers, Integers32, Mask
-from divulge.kernels.cell_sums import Sums
+from divulge.kernels.cell_sums import CellSums
 from divulge.scenario.coding import KeyCoding
 from divulge.table import Schema, Table
 
@@ -112,7 +112,7 @@ class Cells:
         """The places of the cells that count for DiSCO."""
         return cell_sums.disclosed(self.codes, self.width, self.d, self.s, kept, limit)
 
-    def sums(self, kept: Mask = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> Sums:
+    def sums(self, kept: Mask = NONE_EXCLUDED, limit: int = 0, tau: float = 1.0) -> CellSums:
         """The sums from which the measures are made; see kernels.counting.summarise."""
         return cell_sums.summarise(self.codes, self.width, self.d, self.s, kept, limit, tau)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.kernels.cell_sums import Sums
+from divulge.kernels.cell_sums import CellSums
 from divulge.measures.case import Case
 from divulge.measures.counting.cells import Cells
 from divulge.measures.estimate import Estimate
@@ -88,7 +88,7 @@ class GroupDisclosure(Family):
             ),
         }
 
-    def _disclosive(self, case: Case, cells: Cells) -> Sums:
+    def _disclosive(self, case: Case, cells: Cells) -> CellSums:
         frequent = cells.d_target >= self.naive * max(cells.n_people, 1)
         kept = ~frequent[cells.target]
         also = case.exclusions.kept(cells, case.people.schema, case.scenario.target)

@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
-from divulge.measures.attackers.attack import Attack, people_attacked
 from divulge.measures.attackers.attribution import attribution
 from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_class, curve, permutation_null
+from divulge.measures.attackers.learning_case import LearningCase, people_attacked
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval
@@ -74,7 +74,7 @@ class Rapid(Family):
         """Fit every attacker to the synthetic rows, ask it about the people, count whom it knows."""
         # Drawn in this order whatever the data are, so that people and holdout are attacked by the same models.
         seed = int(rng.integers(2**31 - 1))
-        attack = Attack.of(case, self.tau, self.epsilon, self.error, self.most, seed)
+        attack = LearningCase.of(case, self.tau, self.epsilon, self.error, self.most, seed)
         streams = {str(a): np.random.default_rng(int(rng.integers(2**62))) for a in self.attackers}
         if attack.undefined:
             return {n: Estimate(n, float("nan"), 0, 0, caveats=(attack.undefined,)) for n in self.names()}
@@ -94,7 +94,7 @@ class Rapid(Family):
         """The figures that this choice of attackers gives."""
         return [*(_named(a.name) for a in ATTACKERS if a.name in self.attackers), "RAPID_mean", "RAPID_max"]
 
-    def _guesses(self, attacker: Attacker, attack: Attack, case: Case, seed: int) -> Predicted:
+    def _guesses(self, attacker: Attacker, attack: LearningCase, case: Case, seed: int) -> Predicted:
         """The attacker's guesses about those who are attacked; those about a holdout are kept for its own case."""
         key = (id(case.synthetic), attacker, case.scenario.keys, case.scenario.target, seed)
         made_for, guessed = _REMEMBERED.get(case.people, {}).pop(key, (None, None))
@@ -109,7 +109,7 @@ class Rapid(Family):
         return guessed
 
     def _one(
-        self, attacker: Attacker, guessed: Predicted, attack: Attack, case: Case, rng: np.random.Generator
+        self, attacker: Attacker, guessed: Predicted, attack: LearningCase, case: Case, rng: np.random.Generator
     ) -> tuple[Estimate, Floats]:
         inference = attack.inference(guessed)
         scores = inference.scores(np.arange(inference.n_rows))
@@ -162,7 +162,7 @@ def _answers(answer: Callable[[Table], Predicted], case: Case, table: Table, row
     return Predicted(found.values[place], found.caveats)
 
 
-def _mean(kept: Mapping[str, Floats], attack: Attack, case: Case, caveats: tuple[str, ...]) -> Estimate:
+def _mean(kept: Mapping[str, Floats], attack: LearningCase, case: Case, caveats: tuple[str, ...]) -> Estimate:
     """The mean over attackers: of each person's flags, then over people, so that the interval knows who is shared."""
     marks = np.mean([kept[a] for a in kept], axis=0)
     known = marks[np.isfinite(marks)]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from divulge.kernels.cell_sums import Sums
+from divulge.kernels.cell_sums import CellSums
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, calibrated, ratio
 from divulge.measures.families.family import Family, Measure
@@ -92,7 +92,7 @@ class Tcap(Family):
         details = {"calibrated": calibrated(value, case.base), "tau": self.tau}
         return share(name, correct, of, undefined, baseline=case.base, details=details)
 
-    def _record(self, case: Case, name: str, sums: Sums, of: int) -> Estimate:
+    def _record(self, case: Case, name: str, sums: CellSums, of: int) -> Estimate:
         nobody = f"No synthetic row that reaches {self.tau:g} has keys that somebody has."
         tau = {"tau": self.tau}
         return mean(name, sums.weap_correct, sums.weap_squares, of, case.base, nobody, details=tau)

@@ -16,7 +16,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
@@ -176,7 +176,7 @@ class Anova(Output):
             found.append((np.sort(before), np.sort(np.append(before, columns[k]))))
         return found
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         model = self._model(schema)
         sums = CrossProducts.of(self, model, schema)
         compared, terms, placed = self._compared(model, schema), self._terms(model), self._placed(schema)
@@ -198,4 +198,4 @@ class Anova(Output):
                 return np.full(len(placed), np.nan)
             return np.array([by_term[term][shown] for term, shown in placed])
 
-        return Sums((sums.block,), figures)
+        return SmoothSums((sums.block,), figures)

@@ -14,7 +14,7 @@ from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -98,7 +98,7 @@ class ChiSquared(Output):
         text = f"χ² test of {' and '.join(self.variables)}"
         return text[0].upper() + text[1:] + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         groups = Groups.of(schema, self.variables)
         block = Block((groups.term(),), groups.n_groups, weight=weight_term(self, schema))
 
@@ -106,7 +106,7 @@ class ChiSquared(Output):
             found = _chi_squared(totals.reshape(*totals.shape[:-1], *groups.shape), self.correction)
             return np.stack([found[name] for name in self.show], axis=-1)
 
-        return Sums((block,), figures, are_counts=self.weights is None)
+        return SmoothSums((block,), figures, are_counts=self.weights is None)
 
 
 def _chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:

@@ -15,7 +15,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.paired import Paired
 from divulge.outputs.lowering.rows import counted, weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -95,7 +95,7 @@ class Correlation(Paired):
         text = f"Correlations of {', '.join(self.variables)}"
         return text + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         """For each set of rows: 1, each variable, each product of two."""
         sets = [self.variables] if self.rows == "complete" else list(combinations(self.variables, 2))
         numbers = {name: scaled_numbers(schema, name)[0] for name in self.variables}
@@ -118,7 +118,7 @@ class Correlation(Paired):
                 start += n_totals
             return np.concatenate(found)
 
-        return Sums(tuple(blocks), figures)
+        return SmoothSums(tuple(blocks), figures)
 
 
 def _correlations(totals: Floats, size: int) -> Floats:

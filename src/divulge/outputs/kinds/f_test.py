@@ -13,10 +13,10 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import Sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
-from divulge.outputs.models.design import Counts, schema_counts
+from divulge.outputs.models.design import LevelCounts, schema_counts
 from divulge.outputs.models.formula import formula_variables
 from divulge.outputs.models.model import Model, fit_model, number_response, read_model
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
@@ -86,7 +86,7 @@ class FTest(Output):
         ends = {"statistic": np.inf, "df": most, "df residual": most, "p": 1.0}
         return np.zeros(len(self.show)), np.array([ends[name] for name in self.show])
 
-    def _model(self, schema: Schema, counts: Counts) -> Model:
+    def _model(self, schema: Schema, counts: LevelCounts) -> Model:
         return read_model(self.formula, schema, "identity", number_response, counts)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
@@ -111,7 +111,7 @@ class FTest(Output):
     def describe(self) -> str:
         return f"F test of {self.formula}" + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         sums = CrossProducts.of(self, self._model(schema, schema_counts(schema)), schema)
 
         def figures(totals: Floats) -> Floats:
@@ -119,7 +119,7 @@ class FTest(Output):
             found = _f(sums.rows(totals), rank, sums.square(totals) - explained, sums.variation(totals))
             return np.array([found[name] for name in self.show])
 
-        return Sums((sums.block,), figures)
+        return SmoothSums((sums.block,), figures)
 
 
 def _f(n: float, rank: int, residual: float, total: float) -> dict[str, float]:

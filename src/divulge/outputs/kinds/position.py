@@ -16,7 +16,13 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
-from divulge.outputs.lowering.quantiles import Plan, QuantileCell, QuantileResiduals, SpreadCell, grouped_quantiles
+from divulge.outputs.lowering.quantiles import (
+    QuantileCell,
+    QuantilePlan,
+    QuantileResiduals,
+    SpreadCell,
+    grouped_quantiles,
+)
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
@@ -161,7 +167,7 @@ class Position(Grouped):
                 figures = [v * n_statistics * groups.n_groups + s * groups.n_groups + g for s in range(n_statistics)]
                 known = [s for s in range(n_quantiles) if released.is_given[figures[s]]]
                 plans = [
-                    Plan.of(
+                    QuantilePlan.of(
                         ordered,
                         self.quantiles[s],
                         released.low[figures[s]],

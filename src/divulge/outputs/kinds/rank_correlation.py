@@ -14,7 +14,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.paired import Paired
 from divulge.outputs.lowering.rows import counted, weight_term
-from divulge.outputs.lowering.smooth import Sums, SumsResiduals
+from divulge.outputs.lowering.smooth import SmoothSums, SumsResiduals
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -105,7 +105,7 @@ class RankCorrelation(Paired):
             parts = [totals[i:j].reshape(s) for i, j, s in zip(ends[:-1], ends[1:], shapes, strict=True)]
             return np.array([self._figure(part) for part in parts])
 
-        slopes = SumsResiduals(Sums(tuple(blocks), figures), released.centre, released.half)
+        slopes = SumsResiduals(SmoothSums(tuple(blocks), figures), released.centre, released.half)
         low, high = released.residual_low, released.residual_high
         residuals = _RankResiduals(self, slopes, released.centre, released.half)
         return Lowered(tuple(blocks), np.zeros(int(ends[-1])), residuals, low, high, released.half, is_linear=False)

@@ -15,7 +15,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, shown_levels, weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -149,7 +149,7 @@ class Ratios(Output):
         text += f" with {100 * self.interval:g} % intervals" if self.interval is not None else ""
         return text + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         """Rows without and with the event, in each group."""
         outcome, exposure = schema[self.outcome], schema[self.exposure]
         event, reference = self._event(outcome), self._reference(exposure)
@@ -166,7 +166,7 @@ class Ratios(Output):
             shown = found if self.interval is not None else found[..., :1]
             return np.asarray(shown.reshape(*totals.shape[:-1], -1))
 
-        return Sums((block,), figures, are_counts=self.weights is None)
+        return SmoothSums((block,), figures, are_counts=self.weights is None)
 
 
 def _code(variable: Variable, value: str, field: str) -> int:

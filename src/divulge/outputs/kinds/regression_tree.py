@@ -18,7 +18,7 @@ from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.leaves import Leaves
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums, scaled_numbers
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
@@ -133,7 +133,7 @@ class RegressionTree(Leaves):
     def lower(self, schema: Schema, released: Released) -> Lowered:
         return lower_sums(self._sums(schema), released)
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         """Rows, and sums of the response and of its square, of each leaf."""
         numbers, middle, scale = scaled_numbers(schema, self.response)
         powers = [Term.lookup(self.response, np.where(np.isnan(numbers), np.nan, numbers**k), k) for k in range(3)]
@@ -148,4 +148,4 @@ class RegressionTree(Leaves):
             found = {"n": n, "mean": middle + scale * mean, "mse": mse, "deviance": n * mse}
             return np.concatenate([found[name] for name in self.show])
 
-        return Sums((block,), figures)
+        return SmoothSums((block,), figures)

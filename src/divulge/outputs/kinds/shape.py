@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
-from divulge.outputs.lowering.smooth import Sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import Released
@@ -201,4 +201,4 @@ class Shape(Grouped):
             return np.where(np.isfinite(found), found, released.beyond)
 
         block = Block(tuple(terms), n_variables * N_POWERS * n_groups, weight=weight_term(self, schema))
-        return lower_sums(Sums((block,), figures), released)
+        return lower_sums(SmoothSums((block,), figures), released)

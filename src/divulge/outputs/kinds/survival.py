@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
 from divulge.outputs.lowering.survival_times import NOBODY, kaplan_meier, kaplan_meier_derivatives, life_table
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
@@ -234,7 +234,7 @@ class Survival(Output):
         text = f"{what} of {self.time} until {self.event}" + (f" by {' × '.join(self.by)}" if self.by else "")
         return text + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         """Censored and events of each group, at each time or in each interval."""
         groups = Groups.of(schema, (*self.by, self.time, self.event))
         n_times, n_ends = groups.shape[-2:]
@@ -268,4 +268,4 @@ class Survival(Output):
                     jacobian[i, g, :, g] = found[name].reshape(len(shown), -1)
             return jacobian.reshape(-1, len(totals))
 
-        return Sums((block,), figures, None if self.breaks else derivatives)
+        return SmoothSums((block,), figures, None if self.breaks else derivatives)

@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import Sums, evaluate_sums, lower_sums, product_term, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums, product_term, scaled_numbers
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -122,7 +122,7 @@ class TTest(Output):
         text += f" by {self.by}" if self.by else f" and {self.paired}" if self.paired else f" against {self.mean:g}"
         return text[0].upper() + text[1:] + (f", where {self.where}" if self.where else "") + "."
 
-    def _sums(self, schema: Schema) -> Sums:
+    def _sums(self, schema: Schema) -> SmoothSums:
         """Rows, sum and sum of squares, of each group."""
         x, middle, scale = scaled_numbers(schema, self.variable)
         weight = weight_term(self, schema, self.own_variables())
@@ -143,7 +143,7 @@ class TTest(Output):
             found = _t(totals.reshape(3, -1), against, self.equal)
             return np.array([found[name] for name in self.show])
 
-        return Sums((block,), figures)
+        return SmoothSums((block,), figures)
 
 
 def _paired_terms(a: str, x: Floats, b: str, y: Floats) -> tuple[Term, ...]:

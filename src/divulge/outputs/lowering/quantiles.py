@@ -84,14 +84,14 @@ class _Window:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class QuantilePlan:
     """How a printed quantile can come about. windows: for each fraction f that n rows can give, or for all (None)."""
 
     p: float
     windows: dict[Fraction | None, _Window]
 
     @classmethod
-    def of(cls, values: Floats, p: float, low: float, high: float, is_weighted: bool) -> Plan:
+    def of(cls, values: Floats, p: float, low: float, high: float, is_weighted: bool) -> QuantilePlan:
         """values: the possible values in order; low, high: between which the quantile lies."""
         slack = SLACK * max(abs(low) if np.isfinite(low) else 0.0, abs(high) if np.isfinite(high) else 0.0)
         start = int(np.searchsorted(values, low - slack, side="left"))
@@ -148,7 +148,7 @@ class QuantileCell:
 
     totals: int
     cuts: tuple[int, ...]
-    plans: tuple[Plan, ...]
+    plans: tuple[QuantilePlan, ...]
     figures: tuple[int, ...]
     variable: int
     n_values: int
@@ -190,7 +190,7 @@ class QuantileCell:
         now = np.clip(np.maximum.accumulate(now), least, most)
         return np.diff(now, prepend=0.0, append=float(n))
 
-    def _pass_on(self, now: Floats, plan: Plan, window: _Window, k: int) -> None:
+    def _pass_on(self, now: Floats, plan: QuantilePlan, window: _Window, k: int) -> None:
         """Move cumulated counts, in place, so that rows go past a quantile and do not heap up at its values."""
         a, b, c, d = (self.cuts.index(cut) for cut in (*window.first, *window.second))
         own = np.array([self.cuts.index(cut) for cut in plan.cuts()])
@@ -304,7 +304,7 @@ class QuantileResiduals:
                     lacking -= 1
         return sizes
 
-    def _inequalities(self, cell: QuantileCell, plan: Plan, bins: Floats, n: float) -> tuple[Floats, Floats]:
+    def _inequalities(self, cell: QuantileCell, plan: QuantilePlan, bins: Floats, n: float) -> tuple[Floats, Floats]:
         """The four residuals of a quantile in a group that is to have n rows (or this weight)."""
         up_to = dict(zip(cell.cuts, np.cumsum(bins)[:-1], strict=True))
         bin_of = {cut: i + 1 for i, cut in enumerate(cell.cuts)}

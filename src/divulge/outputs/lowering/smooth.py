@@ -24,7 +24,7 @@ UNDEFINED = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class SmoothSums:
     """What is summed over rows, and the figures that the sums make (NaN: not defined).
 
     derivatives: of the figures by the sums, (figures, sums); None: by central differences.
@@ -53,7 +53,7 @@ class SumsResiduals:
 
     is_diagonal: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = False
-    sums: Sums
+    sums: SmoothSums
     released: Floats
     half: Floats
 
@@ -81,7 +81,9 @@ class SumsResiduals:
         return np.stack(columns, axis=1)
 
 
-def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
+def evaluate_sums(
+    sums: SmoothSums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT
+) -> Figures:
     """The figures of a table. undefined: the status where some are not defined although there are rows."""
     totals = sums.of(table)
     values = sums.figures(totals)
@@ -91,7 +93,7 @@ def evaluate_sums(sums: Sums, labels: tuple[str, ...], table: Table, undefined: 
     return Figures(labels, values, Status.OK if np.isfinite(values).all() else undefined)
 
 
-def lower_sums(sums: Sums, released: Released) -> Lowered:
+def lower_sums(sums: SmoothSums, released: Released) -> Lowered:
     """The same sums as totals."""
     residuals = SumsResiduals(sums, released.centre, released.half)
     return Lowered(

@@ -25,7 +25,7 @@ from divulge.table import Schema, Table, Variable
 INTERCEPT = "Intercept"
 _INTERCEPT_NAMES = {"intercept", "(intercept)", "const", "constant", "_cons", "cons", "(constant)"}
 
-Counts = Callable[[str], Floats]
+LevelCounts = Callable[[str], Floats]
 """How often each code of a variable occurs, for functions that depend on it."""
 
 
@@ -83,7 +83,7 @@ class Design:
         return self.meanings.get(tuple(sorted(self.aliases.get(p, p) for p in parts)))
 
 
-def design_of(formula: Formula, schema: Schema, counts: Counts) -> Design:
+def design_of(formula: Formula, schema: Schema, counts: LevelCounts) -> Design:
     """The columns of a formula's right-hand side."""
     labels: list[str] = []
     terms: list[Term] = []
@@ -127,12 +127,12 @@ def _spans_constant(factor: Factor, is_full: bool) -> bool:
     return is_full if factor.is_categorical else "include_intercept=True" in factor.text
 
 
-def table_counts(table: Table) -> Counts:
+def table_counts(table: Table) -> LevelCounts:
     """How often each code occurs in a table."""
     return lambda name: table.frequencies(name).astype(float)
 
 
-def schema_counts(schema: Schema) -> Counts:
+def schema_counts(schema: Schema) -> LevelCounts:
     """How often each code occurs as far as the schema says; all values alike where it does not."""
 
     def counts(name: str) -> Floats:
@@ -155,7 +155,7 @@ def _values(variable: Variable, counts: Floats) -> Values:
     return Values(variable.numbers, tuple(variable.texts[: variable.n_values]), counts)
 
 
-def _columns_of(factor: Factor, variable: Variable, counts: Counts, is_full: bool) -> _Columns:
+def _columns_of(factor: Factor, variable: Variable, counts: LevelCounts, is_full: bool) -> _Columns:
     """The columns of one factor; is_full: a category has a column for its reference too."""
     if factor.node is not None:
         values = tabulate(factor.node, _values(variable, counts(factor.variable)))

@@ -16,7 +16,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.mean_curves import MeanCurve
-from divulge.outputs.models.design import Counts, without_intercept
+from divulge.outputs.models.design import LevelCounts, without_intercept
 from divulge.outputs.models.estimates import Equation, lower_pieces
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
@@ -111,7 +111,7 @@ class Estimated(Regression):
         del rows
         return int(fit.keep.sum())
 
-    def model(self, schema: Schema, counts: Counts | None = None) -> Model:
+    def model(self, schema: Schema, counts: LevelCounts | None = None) -> Model:
         model = super().model(schema, counts)
         return model if self.has_intercept else replace(model, design=without_intercept(model.design))
 

@@ -114,9 +114,7 @@ def partial(spells: Spells, beta: Floats) -> Partial:
     s0, s1, s2 = _moments(spells.at_risk, risk, x)
     d = spells.by_time(died, spells.exit)
     count = spells.by_time(spells.seen * spells.counts, spells.exit)
-    value = float(died @ eta)
-    score = died @ x
-    information = np.zeros((n_columns, n_columns))
+    value, score, information = float(died @ eta), died @ x, np.zeros((n_columns, n_columns))
     t0, t1, t2 = _moments(lambda terms: spells.by_time(terms, spells.exit), risk * spells.seen, x)
     most = int(count.max(initial=0)) if spells.is_efron else 1
     hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)

@@ -16,7 +16,7 @@ from divulge.kernels.layout import RawTerm
 from divulge.outputs.fields import in_field
 from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Family, Term
-from divulge.outputs.models.design import Counts, Design, design_of, response_values, table_counts
+from divulge.outputs.models.design import Design, LevelCounts, design_of, response_values, table_counts
 from divulge.outputs.models.formula import Formula, parse_formula
 from divulge.outputs.output import Output
 from divulge.table import Condition, Schema, Table, Variable
@@ -112,7 +112,7 @@ class Model:
 
 
 def read_model(
-    text: str, schema: Schema, family: Family, response: Response, counts: Counts, classes: tuple[str, ...] = ()
+    text: str, schema: Schema, family: Family, response: Response, counts: LevelCounts, classes: tuple[str, ...] = ()
 ) -> Model:
     """The model of a formula; an error in the formula is at `formula`."""
     with in_field("formula"):
@@ -159,7 +159,7 @@ class _Fitted:
     status: Status
 
 
-def fit_model(output: Output, table: Table, read: Callable[[Schema, Counts], Model]) -> _Fitted:
+def fit_model(output: Output, table: Table, read: Callable[[Schema, LevelCounts], Model]) -> _Fitted:
     """Fit a model to the rows of a table that count."""
     keep = None if output.where is None else Condition.parse(output.where, table.schema).selects(table)
     counts = table_counts(table) if keep is None else table_counts(table.take(keep))

@@ -19,7 +19,7 @@ from divulge.outputs.lowering.rows import Groups, counted
 from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.beside import DERIVED, Columns, as_logarithms, as_ratios, first, lower_beside
 from divulge.outputs.models.dense import few_people
-from divulge.outputs.models.design import Counts, schema_counts
+from divulge.outputs.models.design import LevelCounts, schema_counts
 from divulge.outputs.models.endless import as_endless, endless_value
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
@@ -128,7 +128,7 @@ class Regression(Output):
         del schema
         return ()
 
-    def model(self, schema: Schema, counts: Counts | None = None) -> Model:
+    def model(self, schema: Schema, counts: LevelCounts | None = None) -> Model:
         """The model read against a schema. counts: how often codes occur; as the schema says where it is not given."""
         known = schema_counts(schema) if counts is None else counts
         return read_model(self.formula, schema, self.family, self.response, known, self.classes(schema))

@@ -15,10 +15,10 @@ from divulge.kernels.arrays import Integers, Mask
 from divulge.kernels.rules import keep_rules
 from divulge.lattice.changes import choose_changes, rows_to_change
 from divulge.objective.views import View
-from divulge.synthesisers.descent.box import Box
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
 from divulge.synthesisers.descent.occupied import occupy_levels
+from divulge.synthesisers.descent.printed_intervals import Box
 from divulge.synthesisers.descent.proposed import Changes, apart, only, outside
 from divulge.synthesisers.descent.proposing import NEARLY_STRAIGHT, STRAIGHT, Proposals
 from divulge.synthesisers.descent.rare_levels import put_right

@@ -9,8 +9,8 @@ import numpy as np
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.lattice.changes import both_ways, rows_to_change
 from divulge.objective.views import View
-from divulge.synthesisers.descent.box import Box, box_of
 from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.printed_intervals import Box, box_of
 from divulge.synthesisers.descent.proposed import Changes, useful
 
 MOST_FIGURES = 60

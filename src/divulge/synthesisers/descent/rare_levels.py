@@ -13,9 +13,9 @@ import numpy as np
 from divulge.kernels.arrays import Codes, Floats, Integers, Mask
 from divulge.kernels.changes import Slopes
 from divulge.objective.views import View
-from divulge.synthesisers.descent.box import Box
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
+from divulge.synthesisers.descent.printed_intervals import Box
 
 _MOST_TOTALS = 200
 """Sums up to which it is looked which are made by few rows; with more, the output is a table."""

@@ -16,7 +16,7 @@ from divulge.policy import Policy
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class LookupResult:
     """One look-up. is_exact: whether risk and exposures are those of the whole, counted; contrasts: by split.
 
     certain: whose value is certain in a small class, of those who are exposed.
@@ -32,25 +32,25 @@ class Look:
 
 def looks_of(
     halves: Halves | None, found: Exposed | None, counted: Sequence[Counted | None], policy: Policy
-) -> list[Look]:
+) -> list[LookupResult]:
     """Every look-up. found: by tests, of the look-ups that need them; None where none does."""
     looks, place = [], 0
     for i, exact in enumerate(counted):
         if exact is not None:
             looks.append(
-                Look(exact.exposures, exact.exposed(policy.delta), exact.certain, exact.risk, {}, is_exact=True)
+                LookupResult(exact.exposures, exact.exposed(policy.delta), exact.certain, exact.risk, {}, is_exact=True)
             )
             continue
         assert found is not None, "there are tests where there are no counts"
         assert halves is not None, "and halves that they are made on"
         exposed, exposures = found.by_each[place], found.exposures[place]
         nobody = np.zeros(len(exposed), dtype=bool)
-        looks.append(Look(exposures, exposed, nobody, halves.risk(i), halves.contrasts(i), is_exact=False))
+        looks.append(LookupResult(exposures, exposed, nobody, halves.risk(i), halves.contrasts(i), is_exact=False))
         place += 1
     return looks
 
 
-def best_look(looks: Sequence[Look]) -> Look:
+def best_look(looks: Sequence[LookupResult]) -> LookupResult:
     """Of the look-ups of one scenario the one with the largest marginal risk; the first where none is larger.
 
     Who is exposed by any of them is exposed, by as much as there; the others as much as in the one that is taken.
@@ -60,4 +60,4 @@ def best_look(looks: Sequence[Look]) -> Look:
     for look in looks:
         exposures[look.exposed] = np.maximum(exposures, look.exposures)[look.exposed]
     certain = np.any([look.certain for look in looks], axis=0)
-    return Look(exposures, exposed, certain, best.risk, best.contrasts, best.is_exact)
+    return LookupResult(exposures, exposed, certain, best.risk, best.contrasts, best.is_exact)

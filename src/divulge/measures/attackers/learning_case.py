@@ -23,7 +23,7 @@ _EPSILONS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.025, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
-class Attack:
+class LearningCase:
     """One case of RAPID.
 
     rows: the people who count, with their truth. threshold: τ or ε. grid: others, from the least to the most demanding.
@@ -44,7 +44,7 @@ class Attack:
     undefined: str | None
 
     @classmethod
-    def of(cls, case: Case, tau: float, epsilon: float | None, error: ErrorKind, most: int, seed: int) -> Attack:
+    def of(cls, case: Case, tau: float, epsilon: float | None, error: ErrorKind, most: int, seed: int) -> LearningCase:
         """The attack on the people of a case. most: rows that are learnt from, and people who are attacked, at most."""
         target = case.people.schema[case.scenario.target]
         codes, seen = case.people[target.name], case.synthetic[target.name]
