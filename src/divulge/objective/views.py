@@ -91,13 +91,14 @@ class View:
         found: list[Turn | None] = []
         for group in self._groups():
             rows = self._rows(group)
+            # A withheld figure has no middle, and no room to be measured in.
+            rows = rows[_is_closed(self.goal.part(rows))]
             goal = self.goal.part(rows)
-            closed = _is_closed(goal)
-            is_turned = self.jacobians[group[0]].ndim == 2 and closed.any() and len(shifts)
+            is_turned = self.jacobians[group[0]].ndim == 2 and len(rows) and len(shifts)
             width = goal.high - goal.low
             is_about = np.abs(self.residuals[rows] - (goal.low + goal.high) / 2) <= width
-            room = (width * np.where(is_about, 0.5 / n_rows, _IDLE))[closed]
-            found.append(_whitening(shifts[:, rows[closed]], room) if is_turned else None)
+            room = width * np.where(is_about, 0.5 / n_rows, _IDLE)
+            found.append(_whitening(shifts[:, rows], room) if is_turned else None)
         return found
 
     def in_moves(self, turns: list[Turn | None], n_outputs: int) -> _Aim:

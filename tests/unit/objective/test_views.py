@@ -11,10 +11,12 @@ from divulge.objective.views import View
 HALF = 0.0005  # three decimals
 
 
-def _aim(slope: float, residuals: tuple[float, float]) -> tuple[float, np.ndarray]:
+def _aim(
+    slope: float, residuals: tuple[float, float], half: tuple[float, float] = (HALF, HALF)
+) -> tuple[float, np.ndarray]:
     """How far two figures are from what was printed, in moves, where the second is `slope` times the first."""
     moves = np.random.default_rng(2).normal(0.0, 0.01, 200)  # any: what single rows do to the first figure
-    ends = np.full(2, HALF)
+    ends = np.array(half)
     view = View(
         (np.array([[0.01], [0.01 * slope]]),),
         np.zeros(1),
@@ -40,4 +42,10 @@ def test_figures_as_printed_are_no_way_off() -> None:
 
 def test_a_p_value_that_nothing_moves_is_no_way_to_go() -> None:
     _, residuals = _aim(1e-90, (-0.4, 1e-92))
+    assert np.abs(residuals).max() == pytest.approx(40.0, rel=0.1)
+
+
+def test_a_withheld_figure_is_no_way_to_go() -> None:
+    # What was withheld may be anything: minus and plus infinity have no middle to aim at.
+    _, residuals = _aim(-4e-4, (-0.4, 1e-4), (HALF, np.inf))
     assert np.abs(residuals).max() == pytest.approx(40.0, rel=0.1)
