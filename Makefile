@@ -1,8 +1,9 @@
 # Two commands for a newcomer: `make demo` and `make test`. `make help` lists the rest.
 PYTHON ?= python3
 BIN := .venv/bin
-# Compiled kernels are kept beside the environment, so that a second run starts at once.
-export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache
+# Compiled kernels are kept beside the environment, so that a second run starts at once: in a folder of their own for
+# each state of the source, since a kernel is compiled into those that call it, and numba looks at their files alone.
+export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba-cache/$(shell cat src/divulge/kernels/*.py | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo open serve test test-fast check fix bench wild peers validate golden docs lock clean
