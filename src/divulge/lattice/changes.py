@@ -138,8 +138,8 @@ def both_ways(shifts: Floats) -> Floats:
 def rows_to_change(leverage: Floats, n: int, rng: np.random.Generator) -> Ints:
     """n rows, half of them evenly and half by leverage: a level that 14 people have needs several of them."""
     rows = len(leverage)
-    if n >= rows:
-        return np.arange(rows)
+    if n >= rows or n == 0:
+        return np.arange(min(n, rows))
     weight = np.maximum(leverage, 0.0)
     share = weight / weight.sum() if weight.sum() > 0 else np.full(rows, 1 / rows)
     chance = share / 2 + 1 / (2 * rows)

@@ -66,6 +66,7 @@ def test_rows_with_much_leverage_are_chosen_and_the_others_too() -> None:
     assert (chosen < 10).sum() > 450  # each of the ten nearly every time
     assert len(np.unique(chosen)) > 900
     assert rows_to_change(leverage, 2000, rng).tolist() == list(range(1000))
+    assert not rows_to_change(leverage, 0, rng).size  # few rows shared out over many columns leave one none
 
 
 def test_figures_that_are_far_from_their_intervals_are_brought_near_first() -> None:
