@@ -36,7 +36,10 @@ _SOON = 1.0
 """Seconds of trials after which two that took as long are enough: those of many rows hardly differ."""
 
 _STARTING = 3.0
-"""Seconds for reading, the rules and the report."""
+"""Seconds for starting and reading, at most: what this process took for them, where it did nothing else before."""
+
+_REPORTING = 0.5
+"""Seconds for the rules and the report."""
 
 _SPREAD = 3.0
 """How far assessments were found to be from such an estimate, either way."""
@@ -69,6 +72,7 @@ def _are_alike(times: list[float]) -> bool:
 
 def forecast(ready: Plan) -> Forecast:
     """Time a split of all outputs together, and count how many there will be."""
+    starting = min(time.process_time(), _STARTING) + _REPORTING
     table, seed = ready.table, ready.assessment.seed
     scenarios = scenarios_for(ready.assessment.scenarios, ready.outputs, table.schema)
     limit = ready.limits(0, len(ready.groups())).split
@@ -85,7 +89,6 @@ def forecast(ready: Plan) -> Forecast:
             spent = time.perf_counter() - started
             if len(times) > 1 and (spent > _LONGEST_TRIAL or (spent > _SOON and _are_alike(times[1:]))):
                 break
-    starting = _STARTING
     if len(times) > 1:
         starting += max(0.0, times[0] - max(times[1:]))
         times = times[1:]
