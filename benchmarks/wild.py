@@ -24,6 +24,14 @@ LONGEST = 120
 """Seconds after which a case is ended."""
 
 
+_EVERY = 6
+
+
+def some_specs() -> list[Path]:
+    """Every sixth case, for what takes long; none where the cases are not here."""
+    return sorted(Path(os.environ.get("WILD", PLACE), "cases").glob("*/spec.yaml"))[::_EVERY]
+
+
 def run() -> list[dict[str, Any]]:
     place = Path(os.environ.get("WILD", PLACE))
     if not (place / "wild.py").exists():
