@@ -19,6 +19,9 @@ from divulge.table import Table
 _MOST_TRIED = 4_000
 """Tables that are tried; where more agree with what is printed, the figures leave much open."""
 
+_MOST_STEPS = 50_000
+"""Counts that are put into cells on the way to these tables, some seconds: most ways may come to nothing."""
+
 _MOST_WORK = 4e6
 """Tables × rows that other outputs are computed on, a second or two."""
 
@@ -149,36 +152,44 @@ def _tables(grid: _Grid) -> list[Integers] | None:
         inside = np.isin(hidden, cells)
         known = np.setdiff1d(cells, hidden)
         constraints.append((inside, total - int(grid.counts[known].sum())))
+    bounds = grid.low[hidden], grid.high[hidden]
     found: list[Integers] = []
-    for chosen in _filled([], hidden, constraints, (grid.low[hidden], grid.high[hidden])):
-        if len(found) > _MOST_TRIED:
-            return None
-        counts = grid.counts.copy()
-        counts[hidden] = chosen
-        found.append(counts)
-    return found
+    chosen: list[int] = []
+    ways = [_possible(chosen, constraints, bounds)]
+    for _ in range(_MOST_STEPS):
+        n = next(ways[-1], None)
+        if n is None:
+            ways.pop()
+            if not ways:
+                return found
+            chosen.pop()
+        elif len(chosen) + 1 < len(hidden):
+            chosen.append(n)
+            ways.append(_possible(chosen, constraints, bounds))
+        else:
+            counts = grid.counts.copy()
+            counts[hidden] = [*chosen, n]
+            found.append(counts)
+            if len(found) > _MOST_TRIED:
+                return None
+    return None
 
 
-def _filled(
-    start: list[int],
-    hidden: Integers,
+def _possible(
+    start: Sequence[int],
     constraints: Sequence[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], int]],
     bounds: tuple[Integers, Integers],
-) -> Iterator[list[int]]:
-    """Every way to go on from the first hidden counts, by what each sum leaves for the next."""
+) -> Iterator[int]:
+    """What the next hidden count may be after the first ones, by what each sum leaves for it."""
     low, high = bounds
     at = len(start)
-    if at == len(hidden):
-        yield start
-        return
     least, most = int(low[at]), int(high[at])
     for inside, total in constraints:
         if inside[at]:
             left = total - sum(n for n, mine in zip(start, inside, strict=False) if mine)
             later = np.flatnonzero(inside[at + 1 :]) + at + 1
             least, most = max(least, left - int(high[later].sum())), min(most, left - int(low[later].sum()))
-    for n in range(least, most + 1):
-        yield from _filled([*start, n], hidden, constraints, bounds)
+    return iter(range(least, most + 1))
 
 
 def _at_most(grid: _Grid, case: Case) -> int:

@@ -90,3 +90,17 @@ def test_so_many_tables_that_no_count_follows_are_not_gone_through() -> None:
     rng = np.random.default_rng(3)  # any
     table = small_table(area=rng.integers(0, 9, 90).tolist(), ill=rng.integers(0, 5, 90).tolist())
     assert _found(_HIDDEN, ChiSquared(variables=("area", "ill"), decimals=6), table=table) == []
+
+
+def test_a_table_of_a_thousand_withheld_cells_is_left_alone() -> None:
+    # Every cell has one or two people: so many numbers are more than can be gone through one inside the other.
+    table = _people({(f"{a:02}", i): 1 + (a + i) % 2 for a in range(40) for i in range(30)})
+    assert _found(_HIDDEN, ChiSquared(variables=("area", "ill"), decimals=4), table=table) == []
+
+
+def test_tables_that_hardly_any_counts_make_are_not_looked_for_without_end() -> None:
+    # Margins leave few tables, and nearly every way to fill the cells comes to nothing late.
+    chance = np.random.default_rng(5)
+    table = _people({(f"{a:02}", i): int(chance.integers(1, 9)) for a in range(14) for i in range(14)})
+    hidden = Crosstab(variables=("area", "ill"), margins=True, threshold=9)
+    assert _found(hidden, ChiSquared(variables=("area", "ill"), decimals=4), table=table) == []
