@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.attacks import Submitted
+from divulge.attacks import Submitted, withheld
 from divulge.attacks.withheld import WithheldTried
 from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -98,9 +98,8 @@ def test_a_table_of_a_thousand_withheld_cells_is_left_alone() -> None:
     assert _found(_HIDDEN, ChiSquared(variables=("area", "ill"), decimals=4), table=table) == []
 
 
-def test_tables_that_hardly_any_counts_make_are_not_looked_for_without_end() -> None:
-    # Margins leave few tables, and nearly every way to fill the cells comes to nothing late.
-    chance = np.random.default_rng(5)
-    table = _people({(f"{a:02}", i): int(chance.integers(1, 9)) for a in range(14) for i in range(14)})
-    hidden = Crosstab(variables=("area", "ill"), margins=True, threshold=9)
-    assert _found(hidden, ChiSquared(variables=("area", "ill"), decimals=4), table=table) == []
+def test_nothing_is_said_where_the_steps_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Logistic(formula="ill ~ C(area)", decimals=4)
+    assert _found(_HIDDEN, model)
+    monkeypatch.setattr(withheld, "_MOST_STEPS", 5)
+    assert _found(_HIDDEN, model) == []
