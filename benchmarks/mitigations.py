@@ -27,7 +27,7 @@ from divulge.audit.jj import JjTable
 from divulge.audit.system import System
 from divulge.kernels.arrays import Floats, Mask
 from divulge.withholding import Figures, find_pattern
-from divulge.withholding.jj import figures_of
+from divulge.withholding.jj import _figures_of
 
 SUMIT, SAMPLE = os.environ.get("SUMIT_FILE"), os.environ.get("ARGUS_SAMPLE")
 PEER_SECONDS = float(os.environ.get("PEER_SECONDS", "60"))
@@ -100,7 +100,7 @@ def _beside(text: str | None, what: str, folder: Path, name: str, python: Path |
     given = JjTable.read(folder / f"{name}.jj")
     none = np.zeros(int(given.matrix.shape[0]))
     primary, up, down = (np.concatenate([x, none]) for x in (given.unsafe, given.up, given.down))
-    figures = figures_of(given)
+    figures = _figures_of(given)
     line = _measured(what, figures, primary > 0, up, down, given.n_cells)
     for method, answer in answers.items():
         if answer is None or answer["secondary"] is None:

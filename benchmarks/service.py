@@ -34,7 +34,7 @@ from divulge.ledger.model import Job, JobState, Person, Role, State, Submission,
 from divulge.ledger.proposals import Proposal
 from divulge.table import write_table
 from divulge.web import Deployment, sessions
-from divulge.web.serving import allow_files
+from divulge.web.serving import _allow_files
 from tests.support.service import FIGURES, record
 
 USERS, SUBMISSIONS = 200, 10_000
@@ -307,7 +307,7 @@ def measure_idle(port: int, place: Place) -> dict[str, Any]:
             one.close()
         return found
 
-    allow_files()
+    _allow_files()
     found = asyncio.run(among_the_idle())
     errors, slowest = sum(status != 200 for status, _ in found), 1000 * max(seconds for _, seconds in found)
     return {

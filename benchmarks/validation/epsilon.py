@@ -16,10 +16,10 @@ from divulge.measures.epsilon import (
     DELTA,
     LEVEL,
     Roc,
+    _gaussian_epsilon,
     best_of_thresholds,
     clopper_pearson,
     gaussian,
-    gaussian_epsilon,
     one_run,
     one_run_gaussian,
 )
@@ -63,7 +63,7 @@ def _is_missed(line: dict[str, Any]) -> bool:
 
 def _audited(mu: float, pairs: int) -> list[dict[str, Any]]:
     """Every bound over all runs of one mechanism."""
-    truth = gaussian_epsilon(mu, DELTA)
+    truth = _gaussian_epsilon(mu, DELTA)
     rng = np.random.default_rng([int(10 * mu), pairs])  # a stream of its own for every mechanism
     rocs = [Roc.of(rng.normal(mu, 1, pairs), rng.normal(0, 1, pairs)) for _ in range(RUNS)]
     lines: list[dict[str, Any]] = []

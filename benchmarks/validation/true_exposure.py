@@ -15,7 +15,7 @@ from benchmarks.validation.known_outputs import FINER, UNSAFE, KnownOutput, Mask
 from benchmarks.validation.results import keep
 from divulge.kernels.arrays import Floats
 from divulge.policy import Policy
-from divulge.scenario.score import windows
+from divulge.scenario.score import _windows
 from divulge.table import Table
 
 SIZES = sizes_of("1000:4 2000:20 10000:10 49900:1")
@@ -37,7 +37,7 @@ def true_exposures(names: tuple[str, ...], table: Table) -> tuple[Floats, Mask]:
     for target in names:
         _, people = np.unique(np.column_stack([table[k] for k in names if k != target]), axis=0, return_inverse=True)
         share = table.frequencies(target) / n
-        low, high, _ = windows(table.schema[target], share)
+        low, high, _ = _windows(table.schema[target], share)
         own, width = table[target].astype(np.int64), len(share)
         codes = people.ravel() * width
         ordered = np.sort(codes + own)

@@ -72,7 +72,7 @@ class Split:
             inside[list(self.settings)] = False
             return inside, ~inside
         if self.part == "halves":
-            inside = half_labels(self.n_rows, self.seed, self.number // BLOCK, self.settings[0])
+            inside = _half_labels(self.n_rows, self.seed, self.number // BLOCK, self.settings[0])
             column = inside[:, self.number % BLOCK]
             return column, ~column
         if self.part == "folds":
@@ -98,7 +98,7 @@ def left_out_split(number: int, rows: Sequence[int], n_rows: int, seed: int) -> 
     return Split("left out", number, f"Second look, split {number + 1}", LEFT_OUT + number, n_rows, seed, tuple(rows))
 
 
-def half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
+def _half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
     """(rows, splits) of one block: each row is in for half of the splits, each split has half of the rows.
 
     Rows are paired at random; one of a pair has a random arrangement of as many ins as outs, the other its opposite.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from divulge.assess import plan
-from divulge.assess.splits.granted import granted_in_part
+from divulge.assess.splits.granted import _granted_in_part
 from divulge.objective import Target
 from divulge.spec import read_spec
 from tests.support.running import divulge
@@ -89,7 +89,7 @@ def test_earlier_counts_are_expected_in_proportion_in_every_part(folder: Path) -
     Path("spec.yaml").write_text(f"data: people.csv\noutputs:\n  - {COARSE}\nearlier:\n  - {FINE}\n", encoding="utf-8")
     ready = plan(read_spec("spec.yaml"))
     for size in (600, 300, 75):
-        target = granted_in_part([Target(ready.outputs[1], ready.printed[1])], ready.table, size, 1)[0]
+        target = _granted_in_part([Target(ready.outputs[1], ready.printed[1])], ready.table, size, 1)[0]
         counts = ready.outputs[1].evaluate(ready.table).values
         given = target.released
         assert given.values == pytest.approx(counts * size / 600, rel=0.2)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from divulge.assess.recipe import Recipe
-from divulge.assess.splits.holdout import shared_rows
+from divulge.assess.splits.holdout import _shared_rows
 from divulge.demo import simulated_census
 from divulge.errors import WorkerError
 from divulge.reports import Html
@@ -225,7 +225,7 @@ def test_holdout_of_another_kind_is_refused(
 
 def test_people_who_are_merely_alike_are_not_called_the_same() -> None:
     people, others = simulated_census(4000, 1), simulated_census(2000, 2)
-    assert shared_rows(people, others) == 0
+    assert _shared_rows(people, others) == 0
 
 
 def test_people_without_numbers_are_counted_from_rows_that_have_no_twin() -> None:
@@ -233,7 +233,7 @@ def test_people_without_numbers_are_counted_from_rows_that_have_no_twin() -> Non
     columns = zip(people.columns, others.columns, strict=True)
     mixed = Table(others.schema, tuple(np.concatenate([b[:1500], a[:500]]) for a, b in columns))
     # An estimate: those who have a twin cannot be told from strangers. Four standard errors are a quarter of it.
-    assert shared_rows(people, mixed) == pytest.approx(500, rel=0.25)
+    assert _shared_rows(people, mixed) == pytest.approx(500, rel=0.25)
 
 
 @pytest.mark.parametrize("stops", [1, 2])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from divulge.assess.forecast import Forecast
-from divulge.cli.check import time_text
+from divulge.cli.check import _time_text
 from tests.support.running import divulge
 
 
@@ -195,10 +195,10 @@ def test_no_value_of_a_row_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_time_is_given_with_its_range() -> None:
-    text = time_text(Forecast(200.0, 40.0, 900.0, 0.5, 6, 30, 3, 2, None))
+    text = _time_text(Forecast(200.0, 40.0, 900.0, 0.5, 6, 30, 3, 2, None))
     assert text.startswith("about 3 min, most likely between 40 s and 15 min. Timed here: 0.5 s a split (mean of 6)")
     assert "3 passes over the outputs, 2 processes" in text
-    assert time_text(Forecast(8000.0, 1.0, 9.0, 13.0, 1, 30, 1, 1, 60.0, at_least=True)).startswith(
+    assert _time_text(Forecast(8000.0, 1.0, 9.0, 13.0, 1, 30, 1, 1, 60.0, at_least=True)).startswith(
         "at least 2.2 h, since a split"
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 import divulge as package
 from divulge.reports.blocks import Source, plain
-from divulge.reports.formats.markdown import Markdown, escaped
+from divulge.reports.formats.markdown import Markdown, _escaped
 from divulge.reports.sections.verdict import summary
 from tests.support.running import divulge
 
@@ -161,4 +161,4 @@ def test_small_average_and_an_exposed_person_are_reconciled_in_a_sentence() -> N
     ],
 )
 def test_markdown_escapes_what_is_a_mark_and_nothing_else(text: str, shown: str) -> None:
-    assert escaped(text) == shown
+    assert _escaped(text) == shown

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from divulge.measures import FAMILIES, Case, Estimate, Family, Measured, Scenario, measure
-from divulge.measures.run import prepare
+from divulge.measures.run import _prepare
 from divulge.record import dumps
 from divulge.table import table_from_frame
 
@@ -36,7 +36,7 @@ TABLES = {
 
 def case_of(people: pd.DataFrame, synthetic: pd.DataFrame, holdout: pd.DataFrame | None = None) -> Case:
     held = None if holdout is None else table_from_frame(holdout)
-    ready = prepare(table_from_frame(people), [table_from_frame(synthetic)], held, None)
+    ready = _prepare(table_from_frame(people), [table_from_frame(synthetic)], held, None)
     scenario = Scenario(("age", "sex", "area"), "home")
     return Case(ready.original, ready.synthetic[0], scenario, ready.holdout, ready.synthetic)
 

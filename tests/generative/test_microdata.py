@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from divulge.kernels import neighbours
 from divulge.measures import Case, Estimate, Family, Scenario
-from divulge.measures.accused import area
+from divulge.measures.accused import _area
 from divulge.measures.counting.nearest import points
 from divulge.measures.counting.wildcards import wildcard_counts
 from divulge.measures.families.alpha_k import AlphaK
-from divulge.measures.families.individual_risk import individual_risks
+from divulge.measures.families.individual_risk import _individual_risks
 from divulge.measures.families.k_anonymity import KAnonymity
 from divulge.measures.families.l_diversity import LDiversity
 from divulge.measures.families.likeness import Likeness
 from divulge.measures.families.presence import Presence
-from divulge.measures.families.record_linkage import assigned
+from divulge.measures.families.record_linkage import _assigned
 from divulge.measures.families.reidentification import Reidentification
-from divulge.measures.families.singling_out import Predicates, multivariate, univariate
+from divulge.measures.families.singling_out import _multivariate, _Predicates, _univariate
 from divulge.measures.families.t_closeness import TCloseness
 from divulge.table import Schema, Table, Variable
 from tests.reference import microdata as reference
@@ -138,7 +138,7 @@ def test_counts_with_wildcards_equal_a_loop(rows: list) -> None:
 def test_individual_risk_equals_the_sum_over_population_sizes(f: int, times: float) -> None:
     # Up to F̂ = 60 f, 20,000 terms leave less than the tolerance of pytest.approx.
     expected = reference.individual_risk(f, f * times)
-    assert individual_risks(np.array([float(f)]), np.array([f * times]))[0] == pytest.approx(expected)
+    assert _individual_risks(np.array([float(f)]), np.array([f * times]))[0] == pytest.approx(expected)
 
 
 @given(st.lists(_ROW, min_size=1, max_size=80), ROWS, st.integers(1, 3))
@@ -161,7 +161,7 @@ def test_nearest_rows_equal_a_loop(among: list, rows: list, k: int) -> None:
 def test_bijective_links_have_the_least_sum_of_distances(people: list, rows: list) -> None:
     here, there = (points(table(r), PLAIN.names) for r in (people, rows))
     costs = [[reference.gower(a, b) for b in there.tolist()] for a in here.tolist()]
-    chosen = assigned(here, there)
+    chosen = _assigned(here, there)
     assert sorted(chosen.tolist()) == list(range(5))
     assert sum(costs[i][j] for i, j in enumerate(chosen)) == pytest.approx(reference.best_assignment(costs))
 
@@ -170,14 +170,14 @@ def test_bijective_links_have_the_least_sum_of_distances(people: list, rows: lis
 def test_descriptions_single_out_one_synthetic_row_and_are_counted_as_a_loop_counts(people: list, rows: list) -> None:
     made = table(rows)
     rng = np.random.default_rng(1)
-    for tried in (univariate(made, 50, rng), multivariate(made, 2, 50, rng)):
+    for tried in (_univariate(made, 50, rng), _multivariate(made, 2, 50, rng)):
         assert (tried.fitting(made) == 1).all()
         assert tried.fitting(table(people)).tolist() == [
             reference.fitting(people, conditions) for conditions in _conditions(tried)
         ]
 
 
-def _conditions(tried: Predicates) -> list[list[tuple[int, int, int]]]:
+def _conditions(tried: _Predicates) -> list[list[tuple[int, int, int]]]:
     return [
         list(zip(*(part[i].tolist() for part in (tried.places, tried.low, tried.high)), strict=True))
         for i in range(len(tried.places))
@@ -186,5 +186,5 @@ def _conditions(tried: Predicates) -> list[list[tuple[int, int, int]]]:
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=15), st.lists(st.integers(0, 5), min_size=2, max_size=15))
 def test_area_under_the_curve_equals_all_pairs(inside: list, outside: list) -> None:
-    found = area(np.array(inside, dtype=float), np.array(outside, dtype=float))[0]
+    found = _area(np.array(inside, dtype=float), np.array(outside, dtype=float))[0]
     assert found == pytest.approx(reference.area(inside, outside))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divulge.kernels.permutation import block_distribution, permutation_tails
+from divulge.kernels.permutation import _block_distribution, permutation_tails
 from tests.reference import permutation as reference
 
 
@@ -25,7 +25,7 @@ def test_tail_is_the_share_of_all_arrangements(splits: list[tuple[int, bool]], e
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=9), st.data())
 def test_distribution_of_a_sum_is_that_of_sampling_without_replacement(levels: list[int], data: st.DataObject) -> None:
     k, n = data.draw(st.integers(0, len(levels))), len(levels)
-    found = block_distribution(np.array(levels), k)
+    found = _block_distribution(np.array(levels), k)
     values = np.arange(found.size)
     mean = values @ found
     assert found.sum() == pytest.approx(1.0)

@@ -17,7 +17,7 @@ from divulge.objective.rules import rules_of
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.output import Output
-from divulge.synthesisers.descent.pairs import best_moves
+from divulge.synthesisers.descent.pairs import _best_moves
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 
@@ -97,7 +97,7 @@ def test_best_moves_are_the_best_single_move_or_pair_of_the_pool(seed: int) -> N
 
     everything = [(i,) for i in range(8)] + [(i, j) for i in range(8) for j in range(i)]
     best = min(left(*chosen) for chosen in everything)
-    found = best_moves(pool, 8, Goal(weight, exactly, exactly), residuals)
+    found = _best_moves(pool, 8, Goal(weight, exactly, exactly), residuals)
     if best >= left():
         assert found == ()
     else:

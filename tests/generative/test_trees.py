@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels.ordering import ranks_by_class, ranks_by_mean
-from divulge.kernels.pruning import pruned_leaves
+from divulge.kernels.pruning import _pruned_leaves
 from tests.reference.trees import best_pruning, best_split_in_two, cost
 
 
@@ -29,7 +29,7 @@ def trees(draw: st.DrawFn) -> tuple[list[int], list[int], list[float]]:
 @given(trees(), st.sampled_from([0.0, 0.5, 1.0, 2.5]))
 def test_pruned_tree_is_the_smallest_of_the_cheapest(tree: tuple[list[int], list[int], list[float]], a: float) -> None:
     left, right, risk = tree
-    stands_for = pruned_leaves(np.array(left), np.array(right), np.array(risk), a)
+    stands_for = _pruned_leaves(np.array(left), np.array(right), np.array(risk), a)
     kept = frozenset(i for i in range(len(left)) if left[i] >= 0 and stands_for[left[i]] == left[i])
     best = best_pruning(left, right, risk, a)
     assert (cost(left, right, risk, kept, a), len(kept)) == (cost(left, right, risk, best, a), len(best))
@@ -38,7 +38,7 @@ def test_pruned_tree_is_the_smallest_of_the_cheapest(tree: tuple[list[int], list
 @given(trees())
 def test_rows_end_in_an_ancestor_or_where_they_were(tree: tuple[list[int], list[int], list[float]]) -> None:
     left, right, risk = tree
-    stands_for = pruned_leaves(np.array(left), np.array(right), np.array(risk), 0.0)
+    stands_for = _pruned_leaves(np.array(left), np.array(right), np.array(risk), 0.0)
     parent = {c: p for p in range(len(left)) for c in (left[p], right[p]) if c >= 0}
     for node in range(len(left)):
         chain = [node]

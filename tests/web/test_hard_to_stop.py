@@ -25,7 +25,7 @@ from divulge.ledger.verify import verify
 from divulge.table import Variable
 from divulge.terminal.serve_demo import Account, first_accounts
 from divulge.web import connections, guard, parsing, serving
-from divulge.web.serving import Place, Workers, allow_files, server_config
+from divulge.web.serving import Place, Workers, _allow_files, _server_config
 from tests.support.service import PASSWORD, Service, api_headers, post, token_in
 
 TABLE = "outputs:\n  - kind: crosstab\n    variables: [AGE, SEX]\n    compute: true\n"
@@ -107,7 +107,7 @@ class _Served:
     def __init__(self, service: Service) -> None:
         held = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.port = held.getsockname()[1]
-        self.server = uvicorn.Server(server_config(service.app, Place()))
+        self.server = uvicorn.Server(_server_config(service.app, Place()))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [held]}, daemon=True)
         self.thread.start()
         while not self.server.started and self.thread.is_alive():
@@ -122,7 +122,7 @@ class _Served:
 
 
 def test_thousand_idle_connections_keep_nobody_out(service: Service) -> None:
-    allow_files()
+    _allow_files()
     served = _Served(service)
     with ExitStack() as held:
         for _ in range(1000):
@@ -247,7 +247,7 @@ def test_end_does_not_wait_for_a_thread_that_computes(service: Service, monkeypa
     workers = Workers(service.ledger, 0)
     slow = _SlowWorker()
     workers._running = [slow]  # type: ignore[list-item]
-    server = serving._Server(server_config(service.app, Place()), workers)
+    server = serving._Server(_server_config(service.app, Place()), workers)
     server.handle_exit(15, None)
     assert workers.stop.is_set()
     assert service.app.state.stopping

@@ -14,12 +14,12 @@ from sqlalchemy import select
 from divulge.errors import SpecError, UsageError
 from divulge.ledger import releases, workflow
 from divulge.ledger.model import Audience, Choice, Notice, Person, utc_now
-from divulge.ledger.notices import next_digest
+from divulge.ledger.notices import _next_digest
 from divulge.ledger.verify import verify
 from divulge.terminal.serve_options import with_others
 from divulge.web import Deployment
 from divulge.web.notify import Mail, Notifier, Webhook, read_mail, read_webhook
-from divulge.web.notify.post import signature
+from divulge.web.notify.post import _signature
 from divulge.web.notify.ways import check_email
 from tests.support.letters import mail_server, receiver
 from tests.support.service import CANARY, Service, post
@@ -105,8 +105,8 @@ def test_digest_is_one_letter_a_day(service: Service) -> None:
 
 
 def test_digest_goes_out_in_the_morning() -> None:
-    assert next_digest(datetime(2026, 3, 1, 5, 59, tzinfo=UTC)) == datetime(2026, 3, 1, 6, tzinfo=UTC)
-    assert next_digest(datetime(2026, 3, 1, 6, tzinfo=UTC)) == datetime(2026, 3, 2, 6, tzinfo=UTC)
+    assert _next_digest(datetime(2026, 3, 1, 5, 59, tzinfo=UTC)) == datetime(2026, 3, 1, 6, tzinfo=UTC)
+    assert _next_digest(datetime(2026, 3, 1, 6, tzinfo=UTC)) == datetime(2026, 3, 2, 6, tzinfo=UTC)
 
 
 def test_letter_that_could_not_be_sent_is_sent_later(service: Service) -> None:
@@ -161,8 +161,8 @@ def test_webhook_says_that_something_happened_signed_and_no_more(service: Servic
     _, headers, body = got[0]
     found = re.fullmatch(r"t=(\d+),v1=([0-9a-f]{64})", headers["Divulge-Signature"])
     assert found is not None
-    assert signature(SECRET, int(found[1]), body) == found[2]
-    assert signature("another secret", int(found[1]), body) != found[2]
+    assert _signature(SECRET, int(found[1]), body) == found[2]
+    assert _signature("another secret", int(found[1]), body) != found[2]
     assert {tuple(sorted(json.loads(b))) for _, _, b in got} == {("at", "event", "id", "submission")}
 
 

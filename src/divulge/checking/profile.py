@@ -40,7 +40,7 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
     """A profile by its name, or from a file in `folder` (a name that ends in .yaml); the default one for None."""
     name = given or DEFAULT
     if name in PROFILES:
-        return make_profile(name, yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
+        return _make_profile(name, yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
     if not name.endswith((".yaml", ".yml")):
         raise SpecError(
             f"there is no profile {name!r}.",
@@ -54,10 +54,10 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
         raise SpecError(
             f"the profile {name!r} cannot be read ({type(error).__name__}).", where="policy.profile"
         ) from None
-    return make_profile(Path(name).stem, document)
+    return _make_profile(Path(name).stem, document)
 
 
-def make_profile(name: str, document: Any) -> Profile:
+def _make_profile(name: str, document: Any) -> Profile:
     """A profile from plain data: title, source, based_on, rules."""
     if not isinstance(document, dict) or not isinstance(document.get("rules", {}), dict):
         raise SpecError(

@@ -74,7 +74,7 @@ def _show(found: Preview, spec: Path) -> None:
         screen.show(f"Measures: {', '.join(found.measures)}")
     _policy(found)
     if found.forecast is not None:
-        screen.show(f"Time: {time_text(found.forecast)}")
+        screen.show(f"Time: {_time_text(found.forecast)}")
     elif found.longest is not None:
         screen.show(f"Time: not timed for so many people; all searches together end after {_seconds(found.longest)}")
     if not found.problems and found.table is not None:
@@ -130,7 +130,7 @@ def _policy(found: Preview) -> None:
     )
 
 
-def time_text(forecast: Forecast) -> str:
+def _time_text(forecast: Forecast) -> str:
     """`about 40 s (between 15 s and 2 min): 30 splits of 0.9 s …`."""
     processes = f"{forecast.workers} processes" if forecast.workers > 1 else "one process"
     start = f"about {_seconds(forecast.seconds)}, most likely between {_seconds(forecast.low)} and "

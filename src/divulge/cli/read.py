@@ -54,7 +54,7 @@ def run(
     if json:
         screen.print_json({**as_json(found), **({"spec": str(output)} if output is not None else {})})
         return
-    show(found)
+    _show(found)
     if output is not None:
         screen.show(f"Spec: {output.resolve()}")
 
@@ -64,7 +64,7 @@ def _from(spec: Path, file: Path) -> str:
     return str(file) if file.is_absolute() else relpath(file, spec.parent)
 
 
-def show(found: FolderRead) -> None:
+def _show(found: FolderRead) -> None:
     """A line for each output, then what was not read and what else was found."""
     from divulge.readers.handed_in.telling import as_json
 

@@ -50,7 +50,7 @@ class Copula:
 
     def draw(self, moments: Moments, n_rows: int, rng: np.random.Generator) -> Table:
         """Rows from moments alone."""
-        latent = latent_correlation(moments)
+        latent = _latent_correlation(moments)
         # The eigenvectors' signs do not matter: the distribution is the same, and the draw has a fixed order.
         values, vectors = np.linalg.eigh(latent)
         root = vectors * np.sqrt(np.clip(values, 0.0, None))
@@ -79,7 +79,7 @@ def published_moments(table: Table) -> Moments:
     return Moments(table.schema, shares, correlation)
 
 
-def latent_correlation(moments: Moments) -> Floats:
+def _latent_correlation(moments: Moments) -> Floats:
     """The normal correlations under which the cut variables have the published ones, made a correlation matrix.
 
     corr(ρ) = Σ_k a_k b_k ρ^k / (σ_a σ_b) with a_k, b_k the Hermite coefficients of the two cut variables (Cario and

@@ -9,7 +9,7 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 
 
 @njit(cache=True, nogil=True)
-def block_distribution(levels: Integers, k: int) -> Floats:
+def _block_distribution(levels: Integers, k: int) -> Floats:
     """The distribution of the sum of k of these whole numbers, all choices alike: entry t is the share with sum t.
 
     The shift algorithm (Streitberg & Röhmel 1986): choices of j numbers among the first s, by their sum.
@@ -44,7 +44,7 @@ def permutation_tails(levels: Integers, inside: Mask, ends: Integers, tails: Flo
                 if inside[i, s]:
                     k += 1
                     observed += levels[i, s]
-            one = block_distribution(levels[i, start:end], k)
+            one = _block_distribution(levels[i, start:end], k)
             both = np.zeros(found.size + one.size - 1)
             for a in range(found.size):
                 if found[a] > 0.0:

@@ -11,7 +11,7 @@ from divulge.kernels.arrays import Floats, Integers
 
 
 @njit(cache=True, nogil=True)
-def pruned_leaves(left: Integers, right: Integers, risk: Floats, alpha: float) -> Integers:
+def _pruned_leaves(left: Integers, right: Integers, risk: Floats, alpha: float) -> Integers:
     """For every node of a tree, the node of the pruned tree that rows in it end up in (a leaf, for rows in leaves).
 
     The pruned tree is the smallest one that minimises risk + alpha · splits (Breiman et al. 1984, section 3.3).
@@ -49,5 +49,5 @@ def leaves_as_rpart(grown: Any, complexity: float) -> Integers:
     else:
         risk = grown.n_node_samples * grown.impurity
     left, right = grown.children_left.astype(np.int64), grown.children_right.astype(np.int64)
-    leaves: Integers = pruned_leaves(left, right, risk, complexity * float(risk[0]))
+    leaves: Integers = _pruned_leaves(left, right, risk, complexity * float(risk[0]))
     return leaves

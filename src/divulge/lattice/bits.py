@@ -42,7 +42,7 @@ def figure_bits(shifts: NDArray[np.floating], variances: NDArray[np.floating] | 
     return float(bits.sum())
 
 
-def whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
+def _whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
     """The most that any digits tell where predictors are whole multiples of some step: then their sums are, too.
 
     predictors (rows, columns); infinite where a column has no step down to a millionth.
@@ -53,7 +53,7 @@ def whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating]
     return figure_bits(2 * predictors / steps, variances)  # sums that differ by 1 are told apart: half units of ½
 
 
-def secret_bits(n_values: NDArray[np.integer] | int, n_rows: int) -> float:
+def _secret_bits(n_values: NDArray[np.integer] | int, n_rows: int) -> float:
     """What rows have: log₂ of the number of values each may take."""
     return float(np.log2(np.maximum(np.broadcast_to(n_values, n_rows), 1)).sum())
 
@@ -68,8 +68,8 @@ def response_bits(
     variances = ((spans + 1.0) ** 2 - 1) / 12
     printed = figure_bits(shifts, variances)
     if predictors is not None:
-        printed = min(printed, whole_bits(predictors, variances))
-    return Bits(printed, secret_bits(spans + 1, len(spans)))
+        printed = min(printed, _whole_bits(predictors, variances))
+    return Bits(printed, _secret_bits(spans + 1, len(spans)))
 
 
 def bits_by_group(

@@ -15,13 +15,13 @@ TIE = 1e-9
 """Of a step: printed halves are inside their interval on both sides."""
 
 
-def possible_totals(n: int, low: float, high: float, first: int, last: int) -> Ints:
+def _possible_totals(n: int, low: float, high: float, first: int, last: int) -> Ints:
     """Every total of n whole values from first to last whose mean is within low … high."""
     least, most = max(n * low - TIE, n * first), min(n * high + TIE, n * last)
     return np.arange(int(np.ceil(least)), int(np.floor(most)) + 1, dtype=np.int64)
 
 
-def possible_squares(n: int, total: int, low: float, high: float) -> Ints:
+def _possible_squares(n: int, total: int, low: float, high: float) -> Ints:
     """Every sum of squares of n whole values with this total whose SD (n − 1) is within low … high.
 
     A square is odd where its value is, so the sum of squares is odd where the total is; and n values with this total
@@ -45,8 +45,8 @@ def possible_sets(
     """
     found: list[list[int]] = []
     wanted = [
-        (int(total), set(possible_squares(n, int(total), *sd).tolist()) if sd is not None else None)
-        for total in possible_totals(n, *mean, first, last)
+        (int(total), set(_possible_squares(n, int(total), *sd).tolist()) if sd is not None else None)
+        for total in _possible_totals(n, *mean, first, last)
     ]
     steps = 0
     for total, squares in wanted:

@@ -44,7 +44,7 @@ class _Turning:
         return "Even one significant digit determines somebody's response."
 
 
-def coarser(release: Released, digits: int) -> Released:
+def _coarser(release: Released, digits: int) -> Released:
     """The same figures printed with fewer significant digits; those that have no more already stay as they are."""
     low, high = printed((release.low + release.high) / 2, digits)
     keep = high - low <= release.high - release.low
@@ -67,7 +67,7 @@ def turning_digits(
     began = clock()
     found: dict[int, Recovery] = {}
     for digits in range(1, most + 1):
-        own = [coarser(release, digits) for release in releases]
+        own = [_coarser(release, digits) for release in releases]
         left = seconds - (clock() - began)
         found[digits] = recover(own, values, n_people, known, left, clock)
         if found[digits].determined.any() or left <= 0:

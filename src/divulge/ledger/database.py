@@ -108,7 +108,7 @@ class Ledger:
         self.close()
 
 
-def ledger_url(given: str | None = None) -> URL:
+def _ledger_url(given: str | None = None) -> URL:
     """The URL of a ledger: from what was given (a URL, or a SQLite file), from DIVULGE_LEDGER, or the default file."""
     named = given or os.environ.get("DIVULGE_LEDGER") or _DEFAULT
     if "://" not in named:
@@ -135,7 +135,7 @@ def ledger_url(given: str | None = None) -> URL:
 def open_ledger(given: str | None = None, *, store: Path | None = None, create: bool = True) -> Ledger:
     """Open a ledger, and bring its tables to this version where they are older.
 
-    given: as for `ledger_url`. store: the folder of files (else DIVULGE_STORE, else beside the SQLite file).
+    given: as for `_ledger_url`. store: the folder of files (else DIVULGE_STORE, else beside the SQLite file).
     create: whether a SQLite file that is not there is made.
     """
     ledger = connect(given, store=store, create=create)
@@ -148,7 +148,7 @@ def open_ledger(given: str | None = None, *, store: Path | None = None, create: 
 
 def connect(given: str | None = None, *, store: Path | None = None, create: bool = True) -> Ledger:
     """The same, with the tables left as they are."""
-    url = ledger_url(given)
+    url = _ledger_url(given)
     if url.get_backend_name() == "sqlite":
         file = Path(str(url.database))
         if not file.exists() and not create:

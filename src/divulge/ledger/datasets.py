@@ -96,7 +96,7 @@ def register(
         fingerprint=fingerprint(people),
         path=str(path.absolute()),
         schema=format_schema(_kept_schema(people, schema)),
-        settings=checked_settings(settings or {}),
+        settings=_checked_settings(settings or {}),
         rows=people.n_people,
         variables=list(people.names),
     )
@@ -132,7 +132,7 @@ def change_settings(session: Session, by: Person, dataset_id: int, settings: Map
     dataset = get_dataset(session, dataset_id)
     # Whoever is releasing something about these people comes first, or sees the new settings.
     lock_people(session, dataset)
-    dataset.settings = checked_settings(settings)
+    dataset.settings = _checked_settings(settings)
     trail.append(session, by.name, "settings", "dataset", dataset.id, {"settings": dataset.settings})
     return dataset
 
@@ -187,7 +187,7 @@ def schema_of(dataset: Dataset) -> Schema:
     return parse_schema(dataset.schema)
 
 
-def checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of assessments, checked as a spec would be."""
     wrong = [name for name in settings if name not in _SETTINGS]
     if wrong:

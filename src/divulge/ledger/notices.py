@@ -29,11 +29,11 @@ def note(session: Session, submission: Submission, news: News, *, by: int | None
         session.add(Notice(news=news, submission_id=submission.id))
     for person in _told(session, submission, news):
         if person.id != by and person.is_active and person.email is not None and person.tell != NEVER:
-            due = next_digest(utc_now()) if person.tell == DAILY else utc_now()
+            due = _next_digest(utc_now()) if person.tell == DAILY else utc_now()
             session.add(Notice(person_id=person.id, news=news, submission_id=submission.id, due_at=due))
 
 
-def next_digest(now: datetime) -> datetime:
+def _next_digest(now: datetime) -> datetime:
     """When what happens now is told to those who are told once a day."""
     today = now.replace(hour=_DIGEST_HOUR, minute=0, second=0, microsecond=0)
     return today if now < today else today + timedelta(days=1)

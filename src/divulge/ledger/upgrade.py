@@ -15,7 +15,7 @@ from divulge.ledger.database import UPGRADE_LOCK, current_version
 _one_at_a_time = Lock()  # Alembic keeps the migration that it is at for the whole process
 
 
-def configuration() -> Config:
+def _configuration() -> Config:
     """Alembic's configuration: the migrations are part of the package, and there is no file."""
     config = Config()
     config.set_main_option("script_location", "divulge.ledger:migrations")
@@ -25,7 +25,7 @@ def configuration() -> Config:
 
 def upgrade(engine: Engine, to: str = "head") -> None:
     """Run what is missing, in one transaction. Two programs that start at once do it once."""
-    config = configuration()
+    config = _configuration()
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     with _one_at_a_time, engine.execution_options(divulge_writes=True).begin() as connection:
         if connection.dialect.name == "postgresql":

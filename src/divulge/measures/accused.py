@@ -38,7 +38,7 @@ def accused(
 
     rng: pairs people for the audit of ε.
     """
-    value, error = area(inside, outside)
+    value, error = _area(inside, outside)
     n = len(inside)
     # Scores that many share are accused by lot, so that the share of false accusations is the one asked for.
     hits = Roc.of(inside, outside).tpr_at(false_positives) * n
@@ -73,7 +73,7 @@ def _epsilon(prefix: str, inside: Floats, outside: Floats, rng: np.random.Genera
     return Estimate(name, found.lower_bound, baseline=0.0, n=2 * n, details={"audit": audit}, caveats=(_AT_RANDOM,))
 
 
-def area(inside: Floats, outside: Floats) -> tuple[float, float]:
+def _area(inside: Floats, outside: Floats) -> tuple[float, float]:
     """P(in > out) + ½ P(in = out), and its standard error (DeLong, DeLong and Clarke-Pearson 1988)."""
     from scipy.stats import rankdata  # imported where it is used: it takes longer than most commands
 

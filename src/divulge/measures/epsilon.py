@@ -90,10 +90,10 @@ def gaussian(roc: Roc, level: float = LEVEL, delta: float = DELTA) -> float:
     useful = np.maximum(fnr, fpr) < 1 - delta
     if not useful.any():
         return 0.0
-    return gaussian_epsilon(max(0.0, float((-ndtri(fpr[useful]) - ndtri(fnr[useful])).max())), delta)
+    return _gaussian_epsilon(max(0.0, float((-ndtri(fpr[useful]) - ndtri(fnr[useful])).max())), delta)
 
 
-def gaussian_epsilon(mu: float, delta: float) -> float:
+def _gaussian_epsilon(mu: float, delta: float) -> float:
     """The ε with δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2) (Dong, Roth and Su 2022)."""
     if mu <= 0:
         return 0.0
@@ -109,7 +109,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return float(scipy.optimize.brentq(lambda e: max(gap(e), -1e3), 0.0, top, xtol=1e-9))
 
 
-def one_run_p_value(m: int, guesses: int, right: int, eps: float, delta: float) -> float:
+def _one_run_p_value(m: int, guesses: int, right: int, eps: float, delta: float) -> float:
     """The chance of so many right guesses under (ε, δ)-DP (Steinke, Nasr and Jagielski 2023, theorem 5.2)."""
     q = float(expit(eps))
     beta = float(bdtrc(right - 1, guesses, q)) if right > 0 else 1.0
@@ -123,7 +123,7 @@ def one_run_p_value(m: int, guesses: int, right: int, eps: float, delta: float) 
 
 def one_run(m: int, guesses: int, right: int, level: float, delta: float, least: float = 0.0) -> float:
     """The largest ε that so many right guesses refute; `least` where they refute no larger one."""
-    return _largest(lambda eps: level - one_run_p_value(m, guesses, right, eps, delta), least)
+    return _largest(lambda eps: level - _one_run_p_value(m, guesses, right, eps, delta), least)
 
 
 def one_run_gaussian(m: int, guesses: int, right: int, level: float, delta: float, least: float = 0.0) -> float:
@@ -131,9 +131,9 @@ def one_run_gaussian(m: int, guesses: int, right: int, level: float, delta: floa
 
     Like `gaussian`, it audits claims of Gaussian noise.
     """
-    floor = _largest(lambda mu: gaussian_epsilon(mu, delta) - least, 0.0, downwards=True) if least > 0 else 0.0
+    floor = _largest(lambda mu: _gaussian_epsilon(mu, delta) - least, 0.0, downwards=True) if least > 0 else 0.0
     mu = _largest(lambda x: excess(level, m, guesses, right, x), floor)
-    return max(least, gaussian_epsilon(mu, delta)) if mu > floor else least
+    return max(least, _gaussian_epsilon(mu, delta)) if mu > floor else least
 
 
 def best_of_thresholds(roc: Roc, bound: Callable[..., float], level: float = LEVEL, delta: float = DELTA) -> float:

@@ -131,7 +131,7 @@ class Prepared:
         return [self.original, *self.synthetic, *([self.holdout] if self.holdout is not None else [])]
 
 
-def prepare(
+def _prepare(
     original: Table,
     synthetic: Sequence[Table],
     holdout: Table | None,
@@ -181,7 +181,7 @@ def measure_tables(
         if name not in (*keys, *targets):
             raise MeasureError(f"{name!r} is neither a key nor a target.", where="groups")
     names = list(dict.fromkeys([*keys, *targets, *(n for f in families for n in f.extra_columns())]))
-    ready = prepare(original, synthetic, holdout, names, groups)
+    ready = _prepare(original, synthetic, holdout, names, groups)
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
     counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)
     pool = stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None

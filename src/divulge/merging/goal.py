@@ -29,11 +29,11 @@ class Goal:
     def limits(self) -> Limits:
         """The same as a kernel takes it."""
         rarest, delta = (-1.0 if self.rarest is None else self.rarest), (np.inf if self.delta is None else self.delta)
-        return Limits(self.fewest or 0, rarest, delta, np.zeros((0, 0, 2)) if self.delta is None else exposures())
+        return Limits(self.fewest or 0, rarest, delta, np.zeros((0, 0, 2)) if self.delta is None else _exposures())
 
 
 @cache
-def exposures() -> Floats:
+def _exposures() -> Floats:
     """The exposure of somebody in a cell of a group, over random halves of the data, where the table is embedded as it
     is: E[(1 + T + p)/(2 + T + O)] − E[(T + p)/(1 + T + O)], T and O the others of the cell and of the group who are in.
     It is linear in the value's share p: a number without it and one with it, for every size of cell and of group.

@@ -35,7 +35,7 @@ def _text_of(name: str) -> str:
 
 
 @cache
-def vega() -> Future[str]:
+def _vega() -> Future[str]:
     """Vega, Vega-Lite and Vega Embed as one script, from the installed vl-convert: nothing is fetched.
 
     Making it takes a second, in which the rest of the page can be made, so it is promised and not waited for.
@@ -94,7 +94,7 @@ def render_page(
 ) -> str:
     """The page. top: the template above the sections and its names; static: plots as pictures, without scripts."""
     style = _text_of("assets/report.css")
-    script = None if static else vega()
+    script = None if static else _vega()
     jinja = environment(draw=_picture if static else _live(), static=static)
     template, names = top
     above = Markup(jinja.get_template(template).render(**names))

@@ -103,7 +103,7 @@ class Candidates:
             max((f for f in fewest if f is not None), default=self._ready.policy.smallest_group),
             rule_setting(self._ready, "class disclosure", "rarest"),
             self._ready.policy.delta,
-            seed_of(self._earlier, self._table, self._derived),
+            _seed_of(self._earlier, self._table, self._derived),
             (*self._earlier, *self._beside(number)),
         )
         alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
@@ -147,7 +147,7 @@ class Candidates:
                 yield output.name or f"outputs[{i}]", output, printed
 
 
-def seed_of(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
+def _seed_of(earlier: Sequence[tuple[str, Output, Released]], table: Table, derived: Container[str]) -> int:
     """The seed by which earlier releases of the same data were changed, unless everybody knows it: a cell is printed as
     it was. Else one that nobody knows without the data, and that no variable which a spec derives changes."""
     used = [o.method.seed for _, o, _ in earlier if o.method is not None and o.method.seed != KNOWN_SEED]

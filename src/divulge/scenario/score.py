@@ -79,7 +79,7 @@ class Lookup:
         width = variable.n_codes
         cells, row = np.unique(_cell_codes(scenario, coding, width, table), return_inverse=True)
         share = marginals[scenario.target]
-        low, high, tolerance = windows(variable, share)
+        low, high, tolerance = _windows(variable, share)
         cumulative = np.concatenate([[0.0], np.cumsum(share)])
         prior = (cumulative[high + 1] - cumulative[low])[cells % width]
         return cls(scenario, coding, width, cells, row.astype(np.int32), low, high, prior, tolerance)
@@ -122,7 +122,7 @@ def score(near: Floats | Integers32, matched: Floats | Integers32, prior: Floats
     return found
 
 
-def windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:
+def _windows(variable: Variable, share: Floats) -> tuple[Integers, Integers, float | None]:
     """For every code of a target the first and the last code that count as a hit, and the tolerance where there is one.
 
     A hit is within the tolerance, or within a tenth of the value where that is wider.

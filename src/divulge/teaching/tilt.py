@@ -31,12 +31,12 @@ def tilted(knowledge: Knowledge, schema: Schema, targets: Sequence[Target]) -> K
         mean, median = _published(variable.name, schema, targets)
         if mean is not None or median is not None:
             share = np.zeros(variable.n_codes)
-            share[: variable.n_values] = bent(variable.numbers[: variable.n_values], mean, median)
+            share[: variable.n_values] = _bent(variable.numbers[: variable.n_values], mean, median)
             marginals[variable.name] = share
     return Knowledge(marginals, knowledge.sources)
 
 
-def bent(values: Floats, mean: float | None, median: float | None) -> Floats:
+def _bent(values: Floats, mean: float | None, median: float | None) -> Floats:
     """Probabilities of the values, with this mean as nearly as can be, and half of them up to the median."""
     low = np.ones(len(values), dtype=bool) if median is None else values <= median
     sides = [side for side in (low, ~low) if side.any()]

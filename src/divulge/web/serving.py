@@ -204,7 +204,7 @@ def _let_go(worker: subprocess.Popen[bytes]) -> None:
         worker.stdin.close()
 
 
-def server_config(app: FastAPI, place: Place) -> uvicorn.Config:
+def _server_config(app: FastAPI, place: Place) -> uvicorn.Config:
     """How the server speaks to browsers: what it says, what it waits for, how it ends."""
     return uvicorn.Config(
         app,
@@ -228,8 +228,8 @@ def server_config(app: FastAPI, place: Place) -> uvicorn.Config:
 
 def serve(app: FastAPI, place: Place, workers: Workers) -> None:
     """Serve until somebody asks for the end (Ctrl-C, SIGTERM)."""
-    config = server_config(app, place)
-    allow_files()
+    config = _server_config(app, place)
+    _allow_files()
     # Every release says where the audit trail ends, on standard error like all that the service says.
     logging.basicConfig(format="%(message)s")
     logging.getLogger("divulge").setLevel(logging.INFO)
@@ -249,7 +249,7 @@ def serve(app: FastAPI, place: Place, workers: Workers) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def allow_files() -> None:
+def _allow_files() -> None:
     """As many open files as the system lets us have: every connection is one."""
     with suppress(ImportError, OSError, ValueError):
         import resource

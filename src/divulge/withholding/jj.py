@@ -10,7 +10,7 @@ from divulge.withholding.figures import Figures
 from divulge.withholding.pattern import find_pattern
 
 
-def figures_of(table: JjTable) -> Figures:
+def _figures_of(table: JjTable) -> Figures:
     """Cells are figures of their own; an equation is a figure that everybody knows to be zero."""
     n, more = table.n_cells, int(table.matrix.shape[0])
     sums = sparse.csr_array(sparse.vstack([sparse.eye_array(n, format="csr"), table.matrix]))
@@ -25,6 +25,6 @@ def withhold(table: JjTable, seconds: float = 60.0) -> JjTable:
     primary, up, down = (np.concatenate([x, none]) for x in (table.withheld, table.up, table.down))
     is_unsafe = np.concatenate([table.unsafe, none]) > 0
     found = find_pattern(
-        figures_of(table), primary > 0, np.where(is_unsafe, up, 0.0), np.where(is_unsafe, down, 0.0), seconds
+        _figures_of(table), primary > 0, np.where(is_unsafe, up, 0.0), np.where(is_unsafe, down, 0.0), seconds
     )
     return table.with_withheld(found[: table.n_cells])

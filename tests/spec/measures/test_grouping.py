@@ -8,7 +8,7 @@ import pytest
 
 from divulge.errors import MeasureError
 from divulge.measures import Groups, measure
-from divulge.measures.counting.grouping import breaks, group_tables, quantile_breaks
+from divulge.measures.counting.grouping import _breaks, _quantile_breaks, group_tables
 from divulge.table import align, table_from_frame
 
 
@@ -53,11 +53,11 @@ def test_quantiles_are_numpys_linear_ones() -> None:
     for n in (2, 7, 20):
         values = rng.integers(0, 60, 501) / 8
         distinct, counts = np.unique(values, return_counts=True)
-        assert quantile_breaks(distinct, counts, n) == pytest.approx(np.quantile(values, np.arange(n + 1) / n))
+        assert _quantile_breaks(distinct, counts, n) == pytest.approx(np.quantile(values, np.arange(n + 1) / n))
 
 
 def test_equal_breaks_are_merged() -> None:
-    found = breaks(np.array([0.0, 1, 2, 3, 4]), np.array([50, 1, 1, 1, 47]), 4, n_special=1)
+    found = _breaks(np.array([0.0, 1, 2, 3, 4]), np.array([50, 1, 1, 1, 47]), 4, n_special=1)
     assert found is not None
     assert found.tolist() == [0, 0.5, 4]
 

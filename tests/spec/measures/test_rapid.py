@@ -10,7 +10,7 @@ from divulge.demo import simulated_health
 from divulge.errors import MeasureError, SpecError
 from divulge.measures import Case, Exclusions, Scenario, measure
 from divulge.measures.attackers.attribution import attribution
-from divulge.measures.attackers.gains import Classes, Numbers, bootstrap, curve, error, gain, permutation_null
+from divulge.measures.attackers.gains import Classes, Numbers, _error, _gain, bootstrap, curve, permutation_null
 from divulge.measures.families.rapid import Rapid
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
@@ -44,20 +44,20 @@ def numbers(keys: list[int], target: list[float], missing: list[int] | None = No
 
 
 def test_gain_is_that_of_the_papers_categorical_example() -> None:
-    r = gain(np.array([0.70, 0.85, 0.55]), np.array([0.60, 0.60, 0.60]))
+    r = _gain(np.array([0.70, 0.85, 0.55]), np.array([0.60, 0.60, 0.60]))
     assert r == pytest.approx([0.25, 0.625, -0.125])
     assert (r > 0.3).mean() == pytest.approx(0.33, abs=0.005)  # the paper prints two decimals
 
 
 def test_error_is_that_of_the_papers_continuous_example() -> None:
     truth, predicted = np.array([50_000.0, 35_000.0, 80_000.0]), np.array([47_000.0, 39_000.0, 90_000.0])
-    e = error(truth, predicted, "relative")
+    e = _error(truth, predicted, "relative")
     assert 100 * e == pytest.approx([6.0, 11.4, 12.5], abs=0.05)
     assert (e < 0.10).mean() == pytest.approx(0.33, abs=0.005)
 
 
 def test_certain_guess_has_gain_one_and_guess_at_the_baseline_gain_zero() -> None:
-    assert gain(np.array([1.0, 0.6, 0.0]), np.array([0.6, 0.6, 0.6])) == pytest.approx([1.0, 0.0, -1.5])
+    assert _gain(np.array([1.0, 0.6, 0.0]), np.array([0.6, 0.6, 0.6])) == pytest.approx([1.0, 0.0, -1.5])
 
 
 def test_gain_at_the_threshold_and_error_at_the_tolerance_are_no_risk() -> None:

@@ -13,16 +13,16 @@ import pytest
 from divulge.errors import UnknownVariableError
 from divulge.measures import Case, Estimate, Family, Scenario, measure
 from divulge.measures.families.individual_risk import IndividualRisk
-from divulge.measures.families.log_linear import independent, sample_unique_risks, two_way
+from divulge.measures.families.log_linear import _independent, _sample_unique_risks, _two_way
 from divulge.measures.families.population_uniqueness import (
-    Sizes,
-    negative_binomial,
-    pitman,
-    slide_uniques,
-    zayatz,
+    _negative_binomial,
+    _pitman,
+    _Sizes,
+    _slide_uniques,
+    _zayatz,
 )
 from divulge.measures.families.record_linkage import RecordLinkage
-from divulge.measures.run import prepare
+from divulge.measures.run import _prepare
 from divulge.table import table_from_frame
 
 ADULT = {
@@ -36,13 +36,13 @@ ADULT = {
 def estimates(
     family: Family, people: pd.DataFrame, rows: pd.DataFrame, keys: list[str], target: str
 ) -> dict[str, Estimate]:
-    ready = prepare(table_from_frame(people), [table_from_frame(rows)], None, None)
+    ready = _prepare(table_from_frame(people), [table_from_frame(rows)], None, None)
     case = Case(ready.original, ready.synthetic[0], Scenario(tuple(keys), target), with_scores=True)
     return family.estimate(case, np.random.default_rng(1))
 
 
-def adult() -> Sizes:
-    return Sizes(np.array(list(ADULT), dtype=float), np.array(list(ADULT.values()), dtype=float))
+def adult() -> _Sizes:
+    return _Sizes(np.array(list(ADULT), dtype=float), np.array(list(ADULT.values()), dtype=float))
 
 
 def test_class_sizes_are_those_of_adult() -> None:
@@ -52,35 +52,35 @@ def test_class_sizes_are_those_of_adult() -> None:
 
 @pytest.mark.parametrize(("fraction", "expected"), [(0.1, 0.27684993883653597), (0.01, 0.1446083531167384)])
 def test_pitman_is_that_of_arx(fraction: float, expected: float) -> None:
-    assert pitman(adult(), fraction) == pytest.approx(expected, abs=1e-9)  # ARX's own solver stops there
+    assert _pitman(adult(), fraction) == pytest.approx(expected, abs=1e-9)  # ARX's own solver stops there
 
 
 @pytest.mark.parametrize(("fraction", "expected"), [(0.1, 0.3207402393466189), (0.2, 0.3577099234829125)])
 def test_zayatz_is_that_of_arx(fraction: float, expected: float) -> None:
-    assert zayatz(adult(), fraction) == pytest.approx(expected, abs=1e-9)  # logarithms of large factorials
+    assert _zayatz(adult(), fraction) == pytest.approx(expected, abs=1e-9)  # logarithms of large factorials
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
 def test_people_who_are_nearly_all_alone_have_an_estimate(share: float) -> None:
-    nearly = Sizes.of(np.r_[np.ones(47_400), np.full(721, 2)])  # nine keys of a census: the search ran out of numbers
-    assert 0 < negative_binomial(nearly, share) <= 1
+    nearly = _Sizes.of(np.r_[np.ones(47_400), np.full(721, 2)])  # nine keys of a census: the search ran out of numbers
+    assert 0 < _negative_binomial(nearly, share) <= 1
 
 
 def test_negative_binomial_finds_the_uniques_of_a_population_that_follows_it() -> None:
     rng = np.random.default_rng(1)
     population = 1 + rng.negative_binomial(0.8, 0.3, 40_000)
-    sizes = Sizes.of(rng.binomial(population, 0.2))
-    found = slide_uniques(40_000, 0.2, sizes.exactly(1), sizes.exactly(2))
+    sizes = _Sizes.of(rng.binomial(population, 0.2))
+    found = _slide_uniques(40_000, 0.2, sizes.exactly(1), sizes.exactly(2))
     assert found == pytest.approx((population == 1).sum(), rel=0.1)  # about 3 % off over seeds
     # Shlosser's number of classes is too small where most are missed; the share is then overstated, never understated.
-    assert negative_binomial(sizes, 0.2) > (population == 1).sum() / population.sum()
+    assert _negative_binomial(sizes, 0.2) > (population == 1).sum() / population.sum()
 
 
 def test_uniqueness_is_undefined_where_the_models_have_no_solution() -> None:
-    nobody_alone = Sizes(np.array([3.0]), np.array([7.0]))
-    assert np.isnan(pitman(nobody_alone, 0.1)) or pitman(nobody_alone, 0.1) < 1e-3
-    assert np.isnan(negative_binomial(nobody_alone, 0.1))
-    assert zayatz(nobody_alone, 0.1) == 0
+    nobody_alone = _Sizes(np.array([3.0]), np.array([7.0]))
+    assert np.isnan(_pitman(nobody_alone, 0.1)) or _pitman(nobody_alone, 0.1) < 1e-3
+    assert np.isnan(_negative_binomial(nobody_alone, 0.1))
+    assert _zayatz(nobody_alone, 0.1) == 0
 
 
 EIGHT = pd.DataFrame(
@@ -119,8 +119,8 @@ def test_individual_risk_rejects_a_weight_that_is_no_number() -> None:
 def test_modelled_risks_are_those_of_sdcmicro_where_the_population_mean_is_set_as_it_sets_it() -> None:
     columns = np.array([[2, 3, 2, 3, 3, 1, 2, 3, 2, 2], [2, 1, 2, 2, 1, 2, 1, 1, 1, 2], [5, 4, 4, 5, 4, 4, 3, 3, 2, 2]])
     cells, times = np.unique(columns, axis=1, return_counts=True)
-    mu = independent([np.bincount(c) for c in columns], cells[:, times == 1])
-    alone, right = sample_unique_risks(mu, 0.01)
+    mu = _independent([np.bincount(c) for c in columns], cells[:, times == 1])
+    alone, right = _sample_unique_risks(mu, 0.01)
     assert [float(alone.sum()) / 9, float(right.sum()) / 9] == pytest.approx([0.552916, 0.7053842], abs=1e-6)
 
 
@@ -129,8 +129,8 @@ def test_main_effects_are_what_proportional_fitting_finds_where_keys_are_indepen
     frame = pd.DataFrame(rows, columns=["a", "b", "c"]).astype(str)
     table = table_from_frame(frame)
     levels = np.array([[0, 1], [2, 0], [1, 1]])
-    main = independent([table.frequencies(k) for k in "abc"], levels)
-    assert two_way(table, list("abc"))[tuple(levels)] == pytest.approx(main)
+    main = _independent([table.frequencies(k) for k in "abc"], levels)
+    assert _two_way(table, list("abc"))[tuple(levels)] == pytest.approx(main)
 
 
 def test_modelled_risk_falls_with_the_sampling_fraction() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from divulge.measures import measure
 from divulge.measures.counting.unique_sets import by_variable, suda_scores, unique_sets
-from divulge.measures.families.special_uniques import special_uniques
-from divulge.measures.families.suda import dis_suda
+from divulge.measures.families.special_uniques import _special_uniques
+from divulge.measures.families.suda import _dis_suda
 from divulge.table import table_from_frame
 
 GUIDELINE = pd.DataFrame(
@@ -39,12 +39,12 @@ def test_dis_suda_by_hand() -> None:
     # One unique with a score of 1, one pair: P = 2, A = 1, so 1/(1 + 2·0.99/0.01).
     data = pd.DataFrame({"a": [1, 2, 2]})
     found = unique_sets(table_from_frame(data), ["a"])
-    assert dis_suda(found, suda_scores(found), 0.01) == pytest.approx([1 / 199, 0, 0])
+    assert _dis_suda(found, suda_scores(found), 0.01) == pytest.approx([1 / 199, 0, 0])
 
 
 def test_dis_suda_is_certain_without_pairs() -> None:
     found = unique_sets(table_from_frame(pd.DataFrame({"a": [1, 2]})), ["a"])
-    assert dis_suda(found, suda_scores(found), 0.01).tolist() == [1, 1]
+    assert _dis_suda(found, suda_scores(found), 0.01).tolist() == [1, 1]
 
 
 def test_missing_values_form_no_minimal_unique() -> None:
@@ -57,9 +57,9 @@ def test_missing_values_form_no_minimal_unique() -> None:
 def test_special_uniques_take_in_ties() -> None:
     data = pd.Series([9.0, 5, 5, 5, 1, 1, 1, 1, 1, 1]).to_numpy()
     everybody = data > 0
-    assert special_uniques(data, everybody, 0.1).sum() == 1
-    assert special_uniques(data, everybody, 0.2).sum() == 4
-    assert special_uniques(data, data > 100, 0.2).sum() == 0
+    assert _special_uniques(data, everybody, 0.1).sum() == 1
+    assert _special_uniques(data, everybody, 0.2).sum() == 4
+    assert _special_uniques(data, data > 100, 0.2).sum() == 0
 
 
 def test_dcap_of_uniques_counts_unique_people_alone() -> None:

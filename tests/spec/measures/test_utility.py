@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 
 from divulge.errors import SpecError
 from divulge.measures import Case, Interval, Scenario
-from divulge.measures.families.utility import Utility, hellinger, interval_overlap
+from divulge.measures.families.utility import Utility, _hellinger, _interval_overlap
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(
@@ -52,15 +52,15 @@ def span(low: float, high: float) -> Interval:
     ids=["same", "apart", "touching", "half", "within", "point within", "same point", "other point"],
 )
 def test_overlap_is_the_mean_common_share_clipped_at_zero(a: Interval, b: Interval, overlap: float) -> None:
-    assert interval_overlap(a, b) == pytest.approx(overlap)
-    assert interval_overlap(b, a) == pytest.approx(overlap)
+    assert _interval_overlap(a, b) == pytest.approx(overlap)
+    assert _interval_overlap(b, a) == pytest.approx(overlap)
 
 
 def test_hellinger_has_its_closed_forms() -> None:
-    assert hellinger(np.array([1, 0]), np.array([0, 5])) == 1.0
-    assert hellinger(np.array([2, 3]), np.array([4, 6])) == pytest.approx(0.0, abs=1e-7)
-    assert hellinger(np.array([1, 0]), np.array([1, 1])) == pytest.approx(math.sqrt(1 - math.sqrt(0.5)))
-    assert math.isnan(hellinger(np.array([0, 0]), np.array([1, 1])))
+    assert _hellinger(np.array([1, 0]), np.array([0, 5])) == 1.0
+    assert _hellinger(np.array([2, 3]), np.array([4, 6])) == pytest.approx(0.0, abs=1e-7)
+    assert _hellinger(np.array([1, 0]), np.array([1, 1])) == pytest.approx(math.sqrt(1 - math.sqrt(0.5)))
+    assert math.isnan(_hellinger(np.array([0, 0]), np.array([1, 1])))
 
 
 def test_specks_is_the_distance_of_kolmogorov_and_smirnov_between_the_scores() -> None:

@@ -10,16 +10,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from divulge.designs import half_labels, half_pairs
+from divulge.designs import _half_labels, half_pairs
 from divulge.measures.audited import audit_pairs
-from divulge.measures.epsilon import gaussian_epsilon
+from divulge.measures.epsilon import _gaussian_epsilon
 
 NOBODY = np.zeros(0)
 
 
 @pytest.mark.parametrize("n_rows", [60, 61])
 def test_of_every_pair_one_is_in_and_the_other_out(n_rows: int) -> None:
-    labels = half_labels(n_rows, 5, 2, 10)
+    labels = _half_labels(n_rows, 5, 2, 10)
     first, second = half_pairs(n_rows, 5, 2)
     assert (labels[first] ^ labels[second]).all()
     assert len(first) == n_rows // 2
@@ -29,7 +29,7 @@ def test_of_every_pair_one_is_in_and_the_other_out(n_rows: int) -> None:
 @pytest.mark.slow
 def test_bound_of_a_gaussian_mechanism_is_below_its_epsilon_and_above_half_of_it() -> None:
     # The noise of a pair's difference is that of μ-GDP with μ = 1: its sign is right by Φ(½) of the time.
-    truth = gaussian_epsilon(1.0, 1e-6)
+    truth = _gaussian_epsilon(1.0, 1e-6)
     rng = np.random.default_rng(1)
     found = [audit_pairs(rng.normal(0.5, 1.0, 3000), NOBODY, NOBODY) for _ in range(200)]
     bounds = np.array([e.lower_bound for e in found])

@@ -8,8 +8,8 @@ from scipy import stats
 
 from divulge.assess.statistics.exposure import (
     Exposed,
-    adjusted_p,
-    benjamini_hochberg,
+    _adjusted_p,
+    _benjamini_hochberg,
     confirm,
     difference_error,
     find_exposed,
@@ -17,7 +17,7 @@ from divulge.assess.statistics.exposure import (
 from divulge.assess.statistics.intervals import mean_over
 from divulge.designs import BLOCK, smallest_p
 from divulge.scenario import Lookup, Scenario
-from divulge.scenario.score import windows
+from divulge.scenario.score import _windows
 from divulge.table import Schema, Table, Variable
 from tests.support.scores import labels_of, sums_of
 
@@ -48,23 +48,23 @@ def test_attack_without_keys_looks_at_all_rows() -> None:
 
 def test_fine_numbers_are_hit_within_a_tolerance_and_few_ones_exactly() -> None:
     fine = Variable("income", "numeric", np.arange(1000), missing=(None,))
-    low, high, tolerance = windows(fine, np.full(1001, 1 / 1001))
+    low, high, tolerance = _windows(fine, np.full(1001, 1 / 1001))
     assert tolerance == pytest.approx(0.05 * np.arange(1000).std())
     assert (low[100], high[100]) == (100 - int(tolerance), 100 + int(tolerance))
     assert low[1000] == high[1000] == 1000  # missing is a value of its own
     few = Variable("children", "numeric", np.arange(10))
-    assert windows(few, np.full(10, 0.1))[2] is None
+    assert _windows(few, np.full(10, 0.1))[2] is None
 
 
 def test_value_within_a_tenth_of_itself_is_near_but_never_half_of_the_range() -> None:
     wages = Variable("WAGE", "numeric", np.arange(0, 1001))
-    low, high, _ = windows(wages, np.full(1001, 1 / 1001))
+    low, high, _ = _windows(wages, np.full(1001, 1 / 1001))
     # A twentieth of the spread is 14, a tenth of 400 is 40, a quarter of the spread is 72.
     assert (high - low)[[100, 400, 900]].tolist() == [28, 80, 144]
     assert (np.diff(low) >= 0).all()
     assert (np.diff(high) >= 0).all()
     years = Variable("BORN", "numeric", np.arange(1920, 2011))
-    low, high, _ = windows(years, np.full(91, 1 / 91))
+    low, high, _ = _windows(years, np.full(91, 1 / 91))
     assert int((high - low).max()) == 12
 
 
@@ -156,9 +156,9 @@ def test_marginal_risk_is_the_mean_exposure_and_is_free_of_who_is_in() -> None:
 
 def test_benjamini_hochberg_is_scipys() -> None:
     p = np.random.default_rng(1).uniform(size=200) ** 3
-    assert (benjamini_hochberg(p, 0.05) == (stats.false_discovery_control(p) <= 0.05)).all()
-    np.testing.assert_allclose(adjusted_p(p), stats.false_discovery_control(p))
-    assert len(adjusted_p(np.zeros(0))) == 0
+    assert (_benjamini_hochberg(p, 0.05) == (stats.false_discovery_control(p) <= 0.05)).all()
+    np.testing.assert_allclose(_adjusted_p(p), stats.false_discovery_control(p))
+    assert len(_adjusted_p(np.zeros(0))) == 0
 
 
 def _found(*scores: np.ndarray, inside: np.ndarray, delta: float = 0.1) -> Exposed:

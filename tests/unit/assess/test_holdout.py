@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.assess.splits.holdout import check_apart, shared_rows
+from divulge.assess.splits.holdout import _shared_rows, check_apart
 from divulge.errors import DesignError
 from divulge.table import Schema, Table, Variable
 
@@ -21,20 +21,20 @@ def _people(n: int, seed: int, values: int = 40, numbers: range | None = None) -
 
 
 def test_strangers_share_nobody() -> None:
-    assert shared_rows(_people(300, 1), _people(300, 2)) == 0
+    assert _shared_rows(_people(300, 1), _people(300, 2)) == 0
 
 
 def test_strangers_who_are_alike_share_nobody() -> None:
-    assert shared_rows(_people(300, 1, values=3), _people(300, 2, values=3)) == 0
+    assert _shared_rows(_people(300, 1, values=3), _people(300, 2, values=3)) == 0
 
 
 def test_people_of_the_data_are_counted() -> None:
     data = _people(300, 1)
-    assert shared_rows(data, data.take(slice(0, 100))) == 100
+    assert _shared_rows(data, data.take(slice(0, 100))) == 100
 
 
 def test_a_number_of_the_person_says_who_is_in_both() -> None:
-    assert shared_rows(_people(100, 1, numbers=range(100)), _people(100, 2, numbers=range(90, 190))) == 10
+    assert _shared_rows(_people(100, 1, numbers=range(100)), _people(100, 2, numbers=range(90, 190))) == 10
 
 
 def test_holdout_of_people_in_the_data_is_refused_with_how_many() -> None:

@@ -9,7 +9,7 @@ from divulge.assess import assess
 from divulge.assess.arithmetic import work_out
 from divulge.assess.scenarios import scenarios_for
 from divulge.assess.splits.task import Task, make_task
-from divulge.assess.statistics.exposure import test_weights as weights_of
+from divulge.assess.statistics.exposure import _test_weights as weights_of
 from divulge.assess.statistics.suspects import (
     MOST_NAMED,
     OUT_AT_ONCE,

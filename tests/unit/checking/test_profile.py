@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from divulge.checking import PROFILES, check_outputs, make_cases, read_profile
-from divulge.checking.profile import make_profile
+from divulge.checking.profile import _make_profile
 from divulge.errors import SpecError
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.rules import Severity
@@ -66,7 +66,7 @@ def test_custodians_file_is_based_on_another(tmp_path: Path) -> None:
 )
 def test_wrong_profile_is_refused(document: Any, says: str) -> None:
     with pytest.raises(SpecError, match=says):
-        make_profile("ours", document)
+        _make_profile("ours", document)
 
 
 def test_profile_that_is_not_there_is_refused(tmp_path: Path) -> None:

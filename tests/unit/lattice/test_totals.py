@@ -7,21 +7,21 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from divulge.lattice.totals import possible_sets, possible_squares, possible_totals
+from divulge.lattice.totals import _possible_squares, _possible_totals, possible_sets
 
 
 def test_a_mean_of_3_45_is_impossible_for_19_people_with_whole_values() -> None:
     # The example of Brown & Heathers (2017): 65/19 = 3.42 and 66/19 = 3.47.
-    assert possible_totals(19, 3.445, 3.455, 1, 7).tolist() == []
-    assert possible_totals(19, 3.465, 3.475, 1, 7).tolist() == [66]
+    assert _possible_totals(19, 3.445, 3.455, 1, 7).tolist() == []
+    assert _possible_totals(19, 3.465, 3.475, 1, 7).tolist() == [66]
 
 
 def test_totals_stay_within_what_the_values_allow() -> None:
-    assert possible_totals(3, -5.0, 5.0, 0, 1).tolist() == [0, 1, 2, 3]
+    assert _possible_totals(3, -5.0, 5.0, 0, 1).tolist() == [0, 1, 2, 3]
 
 
 def test_sum_of_squares_has_the_parity_of_the_total() -> None:
-    found = possible_squares(5, 13, 0.0, 1.5)
+    found = _possible_squares(5, 13, 0.0, 1.5)
     assert (found % 2 == 1).all()
     assert found.min() == 2 * 4 + 3 * 9  # 2, 2, 3, 3, 3 is the evenest
 

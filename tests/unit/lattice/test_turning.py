@@ -7,7 +7,7 @@ import pytest
 
 from divulge.lattice.families import LOGISTIC, refit
 from divulge.lattice.released import Released, coefficients, group_mean, printed
-from divulge.lattice.turning import coarser, turning_digits
+from divulge.lattice.turning import _coarser, turning_digits
 
 
 def regression(n: int, digits: int) -> tuple[Released, np.ndarray]:
@@ -55,9 +55,9 @@ def test_time_that_is_over_is_no_statement_about_digits() -> None:
 
 def test_coarser_figures_hold_the_finer_ones_and_never_become_finer() -> None:
     release, _ = regression(24, 4)
-    rough = coarser(release, 2)
+    rough = _coarser(release, 2)
     assert (rough.low <= release.low + 1e-12).all()  # rounding
     assert (rough.high >= release.high - 1e-12).all()
-    same = coarser(release, 9)
+    same = _coarser(release, 9)
     assert np.array_equal(same.low, release.low)
     assert np.array_equal(same.high, release.high)

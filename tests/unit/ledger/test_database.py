@@ -12,14 +12,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 
 from divulge.errors import LedgerError
-from divulge.ledger.database import Ledger, current_version, ledger_url, open_ledger
+from divulge.ledger.database import Ledger, _ledger_url, current_version, open_ledger
 from divulge.ledger.migrations import HEAD
 from divulge.ledger.model import Base, Person, Role
-from divulge.ledger.upgrade import configuration, upgrade
+from divulge.ledger.upgrade import _configuration, upgrade
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(configuration()).get_current_head() == HEAD
+    assert ScriptDirectory.from_config(_configuration()).get_current_head() == HEAD
 
 
 def test_migrations_make_the_tables_that_the_program_uses(ledger: Ledger) -> None:
@@ -31,7 +31,7 @@ def test_migrations_make_the_tables_that_the_program_uses(ledger: Ledger) -> Non
 def test_migrations_go_back_and_forth(ledger: Ledger) -> None:
     from alembic import command
 
-    config = configuration()
+    config = _configuration()
     with ledger.engine.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "base")
@@ -60,13 +60,13 @@ def test_sqlite_is_set_to_be_safe(tmp_path: Path) -> None:
 
 
 def test_password_is_not_shown() -> None:
-    assert "secret" not in ledger_url("postgresql://me:secret@db/x").render_as_string()
+    assert "secret" not in _ledger_url("postgresql://me:secret@db/x").render_as_string()
 
 
 @pytest.mark.parametrize("given", ["mysql://a/b", "sqlite://", "nonsense://"])
 def test_other_databases_are_rejected(given: str) -> None:
     with pytest.raises(LedgerError):
-        ledger_url(given)
+        _ledger_url(given)
 
 
 def test_database_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_only_custodians_and_administrators_register(small_world: World, tmp_pat
 )
 def test_settings_that_are_not_a_custodians_are_rejected(settings: dict[str, object]) -> None:
     with pytest.raises(SpecError):
-        datasets.checked_settings(settings)
+        datasets._checked_settings(settings)
 
 
 def test_settings_are_kept(small_world: World) -> None:

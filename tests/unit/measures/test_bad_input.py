@@ -9,7 +9,7 @@ import pytest
 
 from divulge.errors import DivulgeError, MeasureError, MissingColumnsError, SpecError, UnknownVariableError
 from divulge.measures import Exclusions, Scenario, measure
-from divulge.measures.run import measure_tables, prepare
+from divulge.measures.run import _prepare, measure_tables
 from divulge.table import table_from_frame
 
 CANARY = "Zebedee4711"
@@ -71,7 +71,7 @@ def test_measures_need_a_target() -> None:
 def test_tables_without_a_common_column_are_refused() -> None:
     other = table_from_frame(pd.DataFrame({"weight": [70, 80]}))
     with pytest.raises(MissingColumnsError, match="no column in common"):
-        prepare(table_from_frame(PEOPLE), [other], None, None)
+        _prepare(table_from_frame(PEOPLE), [other], None, None)
 
 
 def test_more_keys_than_can_be_searched_are_refused() -> None:

@@ -11,13 +11,13 @@ from scipy.special import ndtri
 from divulge.kernels.one_run import excess
 from divulge.measures.epsilon import (
     Roc,
+    _gaussian_epsilon,
+    _one_run_p_value,
     best_of_thresholds,
     clopper_pearson,
     gaussian,
-    gaussian_epsilon,
     one_run,
     one_run_gaussian,
-    one_run_p_value,
 )
 from tests.reference import epsilon as reference
 
@@ -39,7 +39,7 @@ def test_bounds_of_one_run_are_those_of_jax_privacy(shift: float, plain: float, 
 def test_p_value_equals_the_sum_of_binomial_chances(guesses: int, right: int, eps: float, delta: float) -> None:
     right = min(right, guesses)
     expected = reference.one_run_p_value(2 * guesses, guesses, right, eps, delta)
-    assert one_run_p_value(2 * guesses, guesses, right, eps, delta) == pytest.approx(expected, abs=1e-12)
+    assert _one_run_p_value(2 * guesses, guesses, right, eps, delta) == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 200), st.floats(0, 4), st.floats(0.001, 0.2))
@@ -52,7 +52,7 @@ def test_recursion_equals_a_plain_loop(guesses: int, right: int, more: int, mu: 
 
 @given(st.floats(0.05, 6))
 def test_epsilon_of_gaussian_noise_has_the_delta_asked_for(mu: float) -> None:
-    eps = gaussian_epsilon(mu, 1e-5)
+    eps = _gaussian_epsilon(mu, 1e-5)
     # A difference of near numbers loses digits.
     assert eps == 0 or reference.gaussian_delta(mu, eps) == pytest.approx(1e-5, rel=1e-4)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.merging import Cells, Goal, Levels, find_merges
-from divulge.merging.goal import exposures
+from divulge.merging.goal import _exposures
 from divulge.merging.rows import Rows
 
 
@@ -32,7 +32,7 @@ def test_exposure_over_halves_is_what_drawing_halves_gives(cell: int, group: int
     inside = (1 + mates + share) / (2 + mates + others)
     outside = (mates + share) / (1 + mates + others)
     drawn = inside - outside
-    found = exposures()[cell, group] @ [1.0, share]
+    found = _exposures()[cell, group] @ [1.0, share]
     assert abs(found - drawn.mean()) <= 4 * drawn.std() / np.sqrt(n) + 1e-12  # rounding of sums
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from divulge.errors import OutputError
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.methods import METHODS
-from divulge.outputs.methods.cell_key import CellKey, changes_of, look_up
+from divulge.outputs.methods.cell_key import CellKey, _changes_of, look_up
 from divulge.outputs.methods.controlled_rounding import ControlledRounding
 from divulge.outputs.methods.method import Method
 from divulge.outputs.methods.midpoint import Midpoint
@@ -123,7 +123,7 @@ def test_midpoint_six_is_as_opensafely_prints() -> None:
 
 def test_changes_by_cell_key_have_mean_zero_and_the_variance() -> None:
     for count in (1, 3, 10):
-        p, v = changes_of(min(count, 5), 5, 3.0), np.arange(-min(count, 5), 6)
+        p, v = _changes_of(min(count, 5), 5, 3.0), np.arange(-min(count, 5), 6)
         assert abs(p @ v) < 1e-6  # the solver's tolerance
         assert abs(p @ v**2 - min(3.0, 0.9 * min(count, 5) * 5)) < 1e-5
     assert CellKey().apply(["a"], np.zeros(1), None).tolist() == [0]

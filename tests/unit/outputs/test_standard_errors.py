@@ -15,7 +15,7 @@ from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.models.model import fit_model
-from divulge.outputs.models.robust import recomputed_errors
+from divulge.outputs.models.robust import _recomputed_errors
 from tests.spec.outputs.beside import FEW, agree_with_r
 from tests.support.tables import small_table
 
@@ -68,7 +68,7 @@ def test_every_estimator_is_recomputed_to_find_the_one_that_was_printed() -> Non
     output = Linear(formula="AGE ~ SEX", errors="HC3")
     fitted = fit_model(output, CENSUS, output.model)
     assert fitted.fit is not None
-    every = recomputed_errors(output, fitted.model, CENSUS, fitted.fit.beta, ["AREAP"])
+    every = _recomputed_errors(output, fitted.model, CENSUS, fitted.fit.beta, ["AREAP"])
     printed = np.round(output.evaluate(CENSUS).se, 9)  # so many digits tell HC2 from HC3 on 1,500 rows
     assert [key for key, se in every.items() if np.allclose(np.round(se, 9), printed, atol=1e-12)] == [("HC3", "")]
     assert ("cluster", "AREAP") in every

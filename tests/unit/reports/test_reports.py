@@ -17,7 +17,7 @@ from markdown import markdown
 
 from divulge.errors import UsageError
 from divulge.reports import REPORTS, Csv, Html, Json, Markdown, Pdf, card
-from divulge.reports.page import _bundle, _kept_bundle, vega
+from divulge.reports.page import _bundle, _kept_bundle, _vega
 from divulge.reports.sections import SECTIONS, sections
 from tests.support.reading import Page
 from tests.support.records import census_record, spiteful_record
@@ -132,7 +132,7 @@ def test_hostile_labels_start_no_formula_in_csv(record: dict[str, Any]) -> None:
 
 
 def test_page_is_small_and_made_quickly(unsafe: dict[str, Any]) -> None:
-    vega().result()
+    _vega().result()
     started = time.process_time()
     page = Html().render(unsafe)
     # Processor time, since other work on the machine would count otherwise; 2 s is asked for, with Vega's script.
@@ -154,7 +154,7 @@ def test_script_is_the_same_where_no_process_may_be_started(monkeypatch: pytest.
     def refused(*_: object, **__: object) -> None:
         raise PermissionError
 
-    apart = vega().result()
+    apart = _vega().result()
     monkeypatch.setattr("divulge.reports.page.subprocess.run", refused)
     assert _bundle() == apart
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from divulge.outputs import Output, Released
-from divulge.safer.candidates import seed_of
+from divulge.safer.candidates import _seed_of
 from divulge.spec import parse_output
 from tests.unit.safer.test_undone import CROSSTAB, TABLE
 
@@ -17,15 +17,15 @@ def _released(**more: Any) -> tuple[str, Output, Released]:
 
 def test_seed_of_an_earlier_release_is_taken_again() -> None:
     rounded = _released(method={"kind": "random-rounding", "base": 5, "seed": 77})
-    assert seed_of([_released(), rounded], TABLE, ()) == 77
-    assert seed_of([_released()], TABLE, ()) == seed_of([], TABLE, ())
+    assert _seed_of([_released(), rounded], TABLE, ()) == 77
+    assert _seed_of([_released()], TABLE, ()) == _seed_of([], TABLE, ())
 
 
 def test_seed_that_everybody_knows_is_not_taken_again() -> None:
-    assert seed_of([_released(method={"kind": "random-rounding", "base": 5})], TABLE, ()) == seed_of([], TABLE, ())
+    assert _seed_of([_released(method={"kind": "random-rounding", "base": 5})], TABLE, ()) == _seed_of([], TABLE, ())
 
 
 def test_seed_depends_on_every_row_and_not_on_what_a_spec_derives() -> None:
     fewer = TABLE.take(list(range(TABLE.n_rows - 1)))
-    assert seed_of([], fewer, ()) != seed_of([], TABLE, ())
-    assert seed_of([], TABLE, {"score"}) == seed_of([], TABLE.select(["area", "ill"]), ())
+    assert _seed_of([], fewer, ()) != _seed_of([], TABLE, ())
+    assert _seed_of([], TABLE, {"score"}) == _seed_of([], TABLE.select(["area", "ill"]), ())

@@ -19,13 +19,13 @@ from divulge.spec import Assessment
 from divulge.spec.teaching import TeachingFields
 from divulge.table import Schema, Variable, write_schema
 from divulge.teaching.make import make_dataset
-from divulge.teaching.tilt import bent, tilted
+from divulge.teaching.tilt import _bent, tilted
 
 VALUES = np.arange(50.0, 3001.0)
 
 
 def test_mean_and_median_are_those_published() -> None:
-    share = bent(VALUES, 590.0, 505.0)
+    share = _bent(VALUES, 590.0, 505.0)
     assert share.sum() == pytest.approx(1.0)
     assert share @ VALUES == pytest.approx(590.0)
     assert share[VALUES <= 505].sum() == pytest.approx(0.5)
@@ -33,20 +33,20 @@ def test_mean_and_median_are_those_published() -> None:
 
 def test_shares_are_exponential_on_each_side_of_the_median() -> None:
     # The form of greatest entropy (Jaynes 1957): log p is a straight line, with the same slope on both sides.
-    steps = np.diff(np.log(bent(VALUES, 590.0, 505.0)))
+    steps = np.diff(np.log(_bent(VALUES, 590.0, 505.0)))
     inside = np.delete(steps, 505 - 50)
     assert inside == pytest.approx(np.full(len(inside), inside[0]), rel=1e-6)
 
 
 def test_mean_alone_tilts_all_values() -> None:
-    share = bent(VALUES, 1525.0, None)
+    share = _bent(VALUES, 1525.0, None)
     assert share == pytest.approx(np.full(len(VALUES), 1 / len(VALUES)))
-    assert bent(VALUES, 300.0, None) @ VALUES == pytest.approx(300.0)
+    assert _bent(VALUES, 300.0, None) @ VALUES == pytest.approx(300.0)
 
 
 @pytest.mark.parametrize(("mean", "end"), [(10.0, 0), (5000.0, -1)])
 def test_mean_that_cannot_be_is_approached(mean: float, end: int) -> None:
-    assert bent(VALUES, mean, None).argmax() == range(len(VALUES))[end]
+    assert _bent(VALUES, mean, None).argmax() == range(len(VALUES))[end]
 
 
 def test_groups_count_by_their_published_sizes_and_known_variables_are_left() -> None:

@@ -35,10 +35,10 @@ def granted_by_size(
     if isinstance(design, RepeatedHalves):
         splits = (*splits, *design.curve_at(n_rows, seed))
     sizes = {n_rows, *(int(split.rows()[0].sum()) for split in splits)}
-    return {size: granted_in_part(earlier, table, size, seed) for size in sorted(sizes)}
+    return {size: _granted_in_part(earlier, table, size, seed) for size in sorted(sizes)}
 
 
-def granted_in_part(earlier: Sequence[Target], table: Table, n_rows: int, seed: int) -> tuple[Target, ...]:
+def _granted_in_part(earlier: Sequence[Target], table: Table, n_rows: int, seed: int) -> tuple[Target, ...]:
     """Earlier outputs as the intruder can expect them in a part of n rows, from all rows.
 
     A count of all rows is half of it in a half, a coefficient is the same: the middle is the mean over random parts and

@@ -29,10 +29,10 @@ def check_apart(people: Table, holdout: Table) -> None:
         raise DesignError(f"the holdout has no column {', '.join(map(repr, lost))}.", where="holdout")
     if not holdout.n_rows:
         raise DesignError("there is nobody in the holdout.", where="holdout")
-    check_holdout(shared_rows(people, holdout), holdout.n_rows)
+    check_holdout(_shared_rows(people, holdout), holdout.n_rows)
 
 
-def shared_rows(people: Table, holdout: Table) -> int:
+def _shared_rows(people: Table, holdout: Table) -> int:
     """How many rows of the holdout are in the data too.
 
     Where a variable numbers the people, it says which. Otherwise rows are compared whole. Different people may be

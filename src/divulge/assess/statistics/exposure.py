@@ -162,12 +162,12 @@ def difference_error(
     return hypot(*below, *alone), hypot(*above, *alone)
 
 
-def benjamini_hochberg(p: Floats, level: float) -> Mask:
+def _benjamini_hochberg(p: Floats, level: float) -> Mask:
     """Which hypotheses are rejected at this false discovery rate (Benjamini and Hochberg 1995)."""
-    return adjusted_p(p) <= level
+    return _adjusted_p(p) <= level
 
 
-def adjusted_p(p: Floats) -> Floats:
+def _adjusted_p(p: Floats) -> Floats:
     """The least false discovery rate at which each hypothesis is rejected (Benjamini and Hochberg 1995)."""
     order = np.argsort(p, kind="stable")
     scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
@@ -219,7 +219,7 @@ def find_exposed(
     tested = [s.can_exceed(delta) for s in sums]
     n_lookups = np.sum(tested, axis=0)
     people = n_lookups > 0
-    weights = test_weights(people, first)
+    weights = _test_weights(people, first)
     least = np.minimum(np.min(p_values, axis=0) * n_lookups, 1.0)
     adjusted = _adjusted(least / weights, people)
     by_any = (adjusted <= level) & (least < 1.0)
@@ -230,7 +230,7 @@ def find_exposed(
     return Exposed(by_any, each, exposures, p_values, adjusted, int(people.sum()), int(n_lookups.max(initial=0)))
 
 
-def test_weights(tested: Mask, first: Mask | None) -> Floats:
+def _test_weights(tested: Mask, first: Mask | None) -> Floats:
     """The weight of everybody's test, 1 in the mean of those who are tested (Genovese, Roeder & Wasserman 2006)."""
     weights = np.ones(len(tested))
     early = np.zeros_like(tested) if first is None else first & tested
@@ -286,10 +286,10 @@ def confirm(
         both = np.minimum(found.n_lookups * _product(first[seen], fresh[seen]), 1.0)
         # All the others who were tested count among the tests.
         tests = np.append(both, np.ones(max(found.n_tested - len(seen), 0)))
-        by_any[seen] |= benjamini_hochberg(tests, _FOUND_LATER * level)[: len(seen)]
+        by_any[seen] |= _benjamini_hochberg(tests, _FOUND_LATER * level)[: len(seen)]
     largest = np.where(np.array(at_full_size) > delta, np.array(p_again), 1.0)
     by_whole = np.zeros_like(by_any)
-    by_whole[named] = benjamini_hochberg(np.minimum(largest[:, named].min(axis=0) * len(again), 1.0), _CONFIRMED_ALONE)
+    by_whole[named] = _benjamini_hochberg(np.minimum(largest[:, named].min(axis=0) * len(again), 1.0), _CONFIRMED_ALONE)
     clearest = np.where(by_whole & ~by_any, np.argmin(largest, axis=0), clearest)
     by_any |= by_whole
     by_each = tuple((each | (clearest == k)) & by_any for k, each in enumerate(found.by_each))
@@ -316,5 +316,5 @@ def _product(first: Floats, second: Floats) -> Floats:
 def _adjusted(p: Floats, tested: Mask) -> Floats:
     """Adjusted p-values of those who were tested; 1 for the others."""
     found = np.ones(len(p))
-    found[tested] = adjusted_p(p[tested])
+    found[tested] = _adjusted_p(p[tested])
     return found

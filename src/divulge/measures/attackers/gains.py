@@ -54,7 +54,7 @@ class Classes:
         """The normalised gain of each row, given the shares of the classes among these rows."""
         truth = self.truth[rows if pretended is None else pretended]
         shares = np.bincount(truth, minlength=self.probabilities.shape[1]) / max(len(truth), 1)
-        return gain(self.probabilities[rows, truth], shares[truth])
+        return _gain(self.probabilities[rows, truth], shares[truth])
 
     def flags(self, scores: Floats, threshold: float) -> Mask:
         """r > τ."""
@@ -79,7 +79,7 @@ class Numbers:
 
     def scores(self, rows: _Rows, pretended: _Rows | None = None) -> Floats:
         """The error of each row."""
-        return error(self.truth[rows if pretended is None else pretended], self.predicted[rows], self.kind)
+        return _error(self.truth[rows if pretended is None else pretended], self.predicted[rows], self.kind)
 
     def flags(self, scores: Floats, threshold: float) -> Mask:
         """e < ε."""
@@ -90,7 +90,7 @@ class Numbers:
         return
 
 
-def gain(g: Floats, b: Floats) -> Floats:
+def _gain(g: Floats, b: Floats) -> Floats:
     """(g − b)/(1 − b), g the probability given to the true class and b the class's share (Templ et al., 2.2).
 
     NaN where b is 1: everybody has the same class, and nothing can be gained.
@@ -99,7 +99,7 @@ def gain(g: Floats, b: Floats) -> Floats:
     return np.divide(g - b, 1.0 - b, out=np.full(g.shape, np.nan), where=b < 1.0)
 
 
-def error(truth: Floats, predicted: Floats, kind: ErrorKind) -> Floats:
+def _error(truth: Floats, predicted: Floats, kind: ErrorKind) -> Floats:
     """|y − ŷ|, divided by |y| (relative) or by the standard deviation of y (normalised) (Templ et al., 2.3).
 
     NaN where that is 0.

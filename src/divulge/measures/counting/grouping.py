@@ -32,7 +32,7 @@ class Groups:
             raise MeasureError(f"at least 2 groups are needed, {self.n} is given.", where="groups")
 
 
-def quantile_breaks(values: Floats, counts: Integers, n: int) -> Floats:
+def _quantile_breaks(values: Floats, counts: Integers, n: int) -> Floats:
     """The type-7 quantiles at 0, 1/n, …, 1 of ascending distinct values that occur `counts` times."""
     ends = np.cumsum(counts)
     place = 1 + (int(ends[-1]) - 1) * (np.arange(n + 1) / n)
@@ -43,11 +43,11 @@ def quantile_breaks(values: Floats, counts: Integers, n: int) -> Floats:
     return np.where(low == high, low, (1 - share) * low + share * high)
 
 
-def breaks(values: Floats, counts: Integers, n: int, n_special: int) -> Floats | None:
+def _breaks(values: Floats, counts: Integers, n: int, n_special: int) -> Floats | None:
     """Ascending distinct breaks for n groups; None where every value is a group of its own."""
     if len(values) <= n:
         return None
-    found = np.unique(quantile_breaks(values, counts, n))
+    found = np.unique(_quantile_breaks(values, counts, n))
     # synthpop counts special codes as levels here; fewer than three levels would say next to nothing.
     if len(found) - 1 + n_special < 3:
         step = (values[-1] - values[0]) / n
@@ -84,7 +84,7 @@ def grouped_variable(variable: Variable, counts: Integers, how: Groups) -> tuple
     used = np.flatnonzero(plain & (counts > 0))
     used = used[np.argsort(numbers[used], kind="stable")]
     special = [value_text(v) for v in variable.values[is_special[: variable.n_values]].tolist()]
-    found = breaks(numbers[used], counts[used], how.n, len(special)) if used.size else np.zeros(0)
+    found = _breaks(numbers[used], counts[used], how.n, len(special)) if used.size else np.zeros(0)
     if found is None:
         found = np.append(numbers[used], numbers[used[-1]])
         names = [value_text(v) for v in numbers[used].tolist()]

@@ -88,10 +88,10 @@ class IndividualRisk(Family):
             raise unknown_variable(self.weight, table.names, where="individual_risk.weight")
         count = wildcard_counts if self.missing == "wildcard" else level_counts
         f, total = count(table, keys, weights)
-        return individual_risks(f.astype(np.float64), total)
+        return _individual_risks(f.astype(np.float64), total)
 
 
-def individual_risks(f: Floats, population: Floats) -> Floats:
+def _individual_risks(f: Floats, population: Floats) -> Floats:
     """E(1/F | f) with p = f/F̂: p^f/f · ₂F₁(f, f; f + 1; 1 − p) (Franconi and Polettini 2004); 1/f where F̂ = f.
 
     By Euler's transformation it is p/f · ₂F₁(1, 1; f + 1; 1 − p), whose series converges for every p.

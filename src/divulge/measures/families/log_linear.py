@@ -65,13 +65,13 @@ class LogLinear(Family):
             return {n: Estimate(n, math.nan, 0, 0, caveats=(_NO_UNIQUES,)) for n in names}
         sizes = [table.schema[k].n_codes for k in keys]
         if self.terms == "main":
-            mu = independent([table.frequencies(k) for k in keys], levels)
+            mu = _independent([table.frequencies(k) for k in keys], levels)
         elif math.prod(sizes) <= _MOST_CELLS:
-            mu = two_way(table, keys)[tuple(levels)]
+            mu = _two_way(table, keys)[tuple(levels)]
         else:
             tall = f"{math.prod(sizes):,} key combinations are more than two-way terms can be fitted on; use main."
             return {n: Estimate(n, math.nan, caveats=(tall,)) for n in names}
-        alone, right = sample_unique_risks(mu / self.sampling_fraction, self.sampling_fraction)
+        alone, right = _sample_unique_risks(mu / self.sampling_fraction, self.sampling_fraction)
         details = {"sampling_fraction": self.sampling_fraction, "terms": self.terms, "sample_uniques": len(mu)}
         return {
             name: mean(
@@ -87,13 +87,13 @@ class LogLinear(Family):
         }
 
 
-def sample_unique_risks(population_mean: Floats, fraction: float) -> tuple[Floats, Floats]:
+def _sample_unique_risks(population_mean: Floats, fraction: float) -> tuple[Floats, Floats]:
     """P(F = 1 | f = 1) = e^(−h) and E(1/F | f = 1) = (1 − e^(−h))/h, h = (1 − π)λ (Skinner and Shlomo 2008)."""
     h = (1 - fraction) * population_mean
     return np.exp(-h), np.divide(-np.expm1(-h), h, out=np.ones(len(h)), where=h > 0)
 
 
-def independent(margins: Sequence[Integers], levels: Integers) -> Floats:
+def _independent(margins: Sequence[Integers], levels: Integers) -> Floats:
     """The fitted means of main effects: n Π (margin/n), at some combinations of levels (one row of them a key)."""
     n = float(margins[0].sum())
     fitted = np.full(levels.shape[1], n)
@@ -102,7 +102,7 @@ def independent(margins: Sequence[Integers], levels: Integers) -> Floats:
     return fitted
 
 
-def two_way(table: Table, keys: Sequence[str], most: int = 200, tolerance: float = 1e-8) -> Floats:
+def _two_way(table: Table, keys: Sequence[str], most: int = 200, tolerance: float = 1e-8) -> Floats:
     """The fitted means of all pairs of keys, over all combinations, by iterative proportional fitting.
 
     tolerance: how far a fitted pair of levels may be from its count, in people.

@@ -22,14 +22,14 @@ from divulge.settings import Range
 
 
 @dataclass(frozen=True)
-class Sizes:
+class _Sizes:
     """How many classes of people there are of each size."""
 
     size: Floats
     classes: Floats
 
     @classmethod
-    def of(cls, counts: Integers) -> Sizes:
+    def of(cls, counts: Integers) -> _Sizes:
         size, classes = np.unique(counts[counts > 0], return_counts=True)
         return cls(size.astype(np.float64), classes.astype(np.float64))
 
@@ -84,15 +84,15 @@ class PopulationUniqueness(Family):
         """Three estimates from the sizes of the classes; the generator resamples classes for their intervals."""
         people = classes_of(case).people
         counts = people[people > 0]
-        sizes = Sizes.of(counts)
+        sizes = _Sizes.of(counts)
         found = {"sample_uniqueness": share("sample_uniqueness", sizes.exactly(1), int(sizes.n), NO_PEOPLE)}
         models = {
-            "uniqueness_pitman": pitman,
-            "uniqueness_zayatz": zayatz,
-            "uniqueness_negative_binomial": negative_binomial,
+            "uniqueness_pitman": _pitman,
+            "uniqueness_zayatz": _zayatz,
+            "uniqueness_negative_binomial": _negative_binomial,
         }
         resampled = [
-            Sizes.of(rng.choice(counts, len(counts))) for _ in range(self.replicates if len(counts) > 1 else 0)
+            _Sizes.of(rng.choice(counts, len(counts))) for _ in range(self.replicates if len(counts) > 1 else 0)
         ]
         for name, model in models.items():
             value = model(sizes, self.sampling_fraction)
@@ -112,7 +112,7 @@ class PopulationUniqueness(Family):
         return found
 
 
-def zayatz(sizes: Sizes, fraction: float) -> float:
+def _zayatz(sizes: _Sizes, fraction: float) -> float:
     """(c₁/n) · P(population unique | sample unique), class sizes of the population taken as those of the sample.
 
     A class of i among N people has exactly one sampled with the hypergeometric probability (Zayatz 1991).
@@ -129,7 +129,7 @@ def zayatz(sizes: Sizes, fraction: float) -> float:
     return ones / n * float(chances[sizes.size == 1].sum() / chances.sum()) if ones else 0.0
 
 
-def pitman(sizes: Sizes, fraction: float) -> float:
+def _pitman(sizes: _Sizes, fraction: float) -> float:
     """Γ(θ + 1)/Γ(θ + α) N^(α − 1), with θ and α of greatest likelihood (Hoshino 2001).
 
     The likelihood of α has its greatest θ where Σ 1/(θ + iα) = Σ 1/(θ + j); what is left is one equation in α.
@@ -165,7 +165,7 @@ def pitman(sizes: Sizes, fraction: float) -> float:
     return min(1.0, math.exp(gammaln(t + 1) - gammaln(t + alpha) + (alpha - 1) * math.log(n / fraction)))
 
 
-def negative_binomial(sizes: Sizes, fraction: float) -> float:
+def _negative_binomial(sizes: _Sizes, fraction: float) -> float:
     """K β^α/N: class sizes less 1 are negative binomial (α, β) over K classes (Chen and Keller-McNulty 1998).
 
     K is Shlosser's estimate (Haas and Stokes 1998), which is too small where most classes are missed: uniqueness
@@ -178,10 +178,10 @@ def negative_binomial(sizes: Sizes, fraction: float) -> float:
     first = (i * f**2 * (1 - f**2) ** (i - 1)) @ c / (((1 - f) ** i * ((1 + f) ** i - 1)) @ c)
     second = ((1 - f) ** i @ c) / ((i * f * (1 - f) ** (i - 1)) @ c)
     k = float(sizes.u + ones * first * second**2)
-    return min(1.0, slide_uniques(k, f, ones, twos) * f / n)
+    return min(1.0, _slide_uniques(k, f, ones, twos) * f / n)
 
 
-def slide_uniques(k: float, f: float, ones: float, twos: float) -> float:
+def _slide_uniques(k: float, f: float, ones: float, twos: float) -> float:
     """K β^α, α and β such that a sample of the share f has the given expected numbers of classes of one and of two."""
 
     def gaps(x: Floats) -> Floats:

@@ -66,13 +66,13 @@ class RecordLinkage(Family):
         order = rng.permutation(n)
         parts = np.array_split(order, max(1, -(-n // self.block)))
         for part in parts:
-            right += int((assigned(people[part], rows[part]) == np.arange(len(part))).sum())
+            right += int((_assigned(people[part], rows[part]) == np.arange(len(part))).sum())
         details = {"blocks": len(parts), "block": len(parts[0])}
         base = len(parts) / n
         return share("linked_bijective", right, n, "There are no people.", baseline=base, details=details)
 
 
-def assigned(people: Floats, rows: Floats) -> np.ndarray:
+def _assigned(people: Floats, rows: Floats) -> np.ndarray:
     """For every person a row, each row once, with the least sum of distances."""
     costs = np.minimum(1.0, np.abs(people[:, None, :] - rows[None, :, :])).sum(axis=2)
     return scipy.optimize.linear_sum_assignment(costs)[1]

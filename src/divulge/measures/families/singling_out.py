@@ -26,16 +26,16 @@ _NONE = "No description fits exactly one synthetic row, or there are no people."
 
 
 @dataclass(frozen=True, eq=False)
-class Predicates:
+class _Predicates:
     """One row a predicate, one column a condition: the column, and the least and the greatest code that fit."""
 
     places: Integers
     low: Integers
     high: Integers
 
-    def take(self, rows: Integers | Mask) -> Predicates:
+    def take(self, rows: Integers | Mask) -> _Predicates:
         """Some of them."""
-        return Predicates(self.places[rows], self.low[rows], self.high[rows])
+        return _Predicates(self.places[rows], self.low[rows], self.high[rows])
 
     def fitting(self, table: Table) -> Integers:
         """How many rows of the table fit each."""
@@ -62,12 +62,12 @@ class SinglingOut(Family):
         names = case.scenario.variables
         synthetic, people = case.synthetic.select(names), case.people.select(names)
         made = {
-            "singling_out_univariate": univariate(synthetic, self.attacks, rng),
-            "singling_out_multivariate": multivariate(synthetic, self.conditions, self.attacks, rng),
+            "singling_out_univariate": _univariate(synthetic, self.attacks, rng),
+            "singling_out_multivariate": _multivariate(synthetic, self.conditions, self.attacks, rng),
         }
         return {name: self._figure(name, case, tried, people) for name, tried in made.items()}
 
-    def _figure(self, name: str, case: Case, tried: Predicates, people: Table) -> Estimate:
+    def _figure(self, name: str, case: Case, tried: _Predicates, people: Table) -> Estimate:
         size, n = min(t.n_rows for t in case.population), people.n_rows
         if not len(tried.places) or not size:
             return Estimate(name, math.nan, 0, 0, caveats=(_NONE,))
@@ -76,7 +76,7 @@ class SinglingOut(Family):
         return share(name, hits, len(tried.places), _NONE, baseline=expected_share(size, 1), details={"people": size})
 
 
-def univariate(table: Table, most: int, rng: np.random.Generator) -> Predicates:
+def _univariate(table: Table, most: int, rng: np.random.Generator) -> _Predicates:
     """Values that one row has, and the least or the greatest number where one row has it."""
     found: list[tuple[int, int, int]] = []
     for at, variable in enumerate(table.schema):
@@ -88,10 +88,10 @@ def univariate(table: Table, most: int, rng: np.random.Generator) -> Predicates:
         if len(numbers) and counts[numbers[-1]] == 1:
             found.append((at, int(numbers[-1]), variable.n_values - 1))
     chosen = np.array(found, dtype=np.int64).reshape(-1, 3)[np.sort(rng.permutation(len(found))[:most])]
-    return Predicates(*(np.ascontiguousarray(chosen[:, [j]]) for j in range(3)))
+    return _Predicates(*(np.ascontiguousarray(chosen[:, [j]]) for j in range(3)))
 
 
-def multivariate(table: Table, conditions: int, most: int, rng: np.random.Generator) -> Predicates:
+def _multivariate(table: Table, conditions: int, most: int, rng: np.random.Generator) -> _Predicates:
     """Random columns of random rows, numbers as `at least` above the median, else `at most`; those that fit one row.
 
     Draws five for every one that is wanted; where fewer fit one row, fewer are tried.
@@ -100,7 +100,7 @@ def multivariate(table: Table, conditions: int, most: int, rng: np.random.Genera
     conditions = min(conditions, width)
     empty = np.zeros((0, conditions), dtype=np.int64)
     if not n or not width:
-        return Predicates(empty, empty, empty)
+        return _Predicates(empty, empty, empty)
     rows = rng.integers(0, n, 5 * most)
     places = np.sort(rng.permuted(np.tile(np.arange(width), (len(rows), 1)), axis=1)[:, :conditions], axis=1)
     codes = np.array(table.columns, dtype=np.int64)[places, rows[:, None]]
@@ -115,9 +115,9 @@ def multivariate(table: Table, conditions: int, most: int, rng: np.random.Genera
         high[above] = variable.n_values - 1
         low[here & ~above] = 0
     _, first = np.unique(np.hstack([places, low, high]), axis=0, return_index=True)
-    tried = Predicates(places, low, high).take(np.sort(first))
+    tried = _Predicates(places, low, high).take(np.sort(first))
     # Counting stops once enough fit one row: in blocks, as many descriptions fit many rows.
-    kept: list[Predicates] = []
+    kept: list[_Predicates] = []
     total = 0
     for start in range(0, len(tried.places), most):
         block = tried.take(np.arange(start, min(start + most, len(tried.places))))
@@ -126,4 +126,4 @@ def multivariate(table: Table, conditions: int, most: int, rng: np.random.Genera
         if total >= most:
             break
     joined = (np.concatenate([getattr(k, part) for k in kept])[:most] for part in ("places", "low", "high"))
-    return Predicates(*joined)
+    return _Predicates(*joined)

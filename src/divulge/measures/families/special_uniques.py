@@ -54,7 +54,7 @@ class SpecialUniques(Family):
         del rng
         found = unique_sets(case.people, case.scenario.keys)
         is_unique = found.counts[found.of_row] == 1
-        special = special_uniques(suda_scores(found), is_unique, self.top)
+        special = _special_uniques(suda_scores(found), is_unique, self.top)
         scores, shares = case.own_shares(), self._shares(case)
         out: dict[str, Estimate] = {}
         for name, rows in {"uniques": is_unique, "special": special}.items():
@@ -77,7 +77,7 @@ class SpecialUniques(Family):
         return (counts / max(case.people.n_rows, 1))[case.people[case.scenario.target]]
 
 
-def special_uniques(scores: Floats, is_unique: Mask, top: float) -> Mask:
+def _special_uniques(scores: Floats, is_unique: Mask, top: float) -> Mask:
     """The uniques whose SUDA score is among the top share; ties with the last of them are in."""
     among = np.sort(scores[is_unique])[::-1]
     if not among.size:

@@ -54,7 +54,7 @@ class Suda(Family):
         found = unique_sets(case.people, case.scenario.keys, self.largest)
         n = case.people.n_rows
         scores = suda_scores(found)
-        dis = dis_suda(found, scores, self.sampling_fraction)
+        dis = _dis_suda(found, scores, self.sampling_fraction)
         has = int((scores > 0).sum())
         sizes = np.bincount(found.sizes, minlength=len(found.keys) + 1)[1:]
         nobody = "There are no people to attack."
@@ -78,7 +78,7 @@ class Suda(Family):
         }
 
 
-def dis_suda(found: UniqueSets, scores: Floats, sampling_fraction: float) -> Floats:
+def _dis_suda(found: UniqueSets, scores: Floats, sampling_fraction: float) -> Floats:
     """1/(1 + [P(1−f)/f] / (score^Q · A)) with A = Σ score^−Q over scores above 0 and Q = 1 + (8 − M)/20.
 
     P is the number of rows in pairs with equal keys (Elliot 2000; Elliot, Manning and Ford 2002; sdcMicro).

@@ -138,7 +138,7 @@ class _Told:
         return float(np.abs(far).max())
 
 
-def interval_overlap(a: Interval, b: Interval) -> float:
+def _interval_overlap(a: Interval, b: Interval) -> float:
     """How much of two intervals is common, as the mean share of either; 0 where they are apart (Karr et al. 2006).
 
     The formula itself goes below 0 for intervals that are apart; it is clipped here.
@@ -151,7 +151,7 @@ def interval_overlap(a: Interval, b: Interval) -> float:
     return sum(common / w if w > 0 else 1.0 for w in widths) / 2
 
 
-def hellinger(p: NDArray[np.number], q: NDArray[np.number]) -> float:
+def _hellinger(p: NDArray[np.number], q: NDArray[np.number]) -> float:
     """√(1 − Σ √(pq)) of two sets of counts over the same cells, each made to sum to 1; NaN where one has none."""
     if not p.sum() or not q.sum():
         return math.nan
@@ -168,7 +168,7 @@ def _overlaps(people: Table, synthetic: Table) -> Estimate:
         if variable.kind == "numeric":
             intervals = [_mean_interval(variable.numbers[t[variable.name]]) for t in (people, synthetic)]
             if intervals[0] is not None and intervals[1] is not None:
-                here.append(interval_overlap(intervals[0], intervals[1]))
+                here.append(_interval_overlap(intervals[0], intervals[1]))
         counts = [t.frequencies(variable.name) for t in (people, synthetic)]
         first = variable.n_values if variable.kind == "numeric" else 0
         for code in range(first, variable.n_codes):
@@ -176,7 +176,7 @@ def _overlaps(people: Table, synthetic: Table) -> Estimate:
                 a, b = (wilson(int(c[code]), t.n_rows) for c, t in zip(counts, (people, synthetic), strict=True))
                 assert a is not None  # both tables have rows
                 assert b is not None
-                here.append(interval_overlap(a, b))
+                here.append(_interval_overlap(a, b))
         if here:
             by_variable[variable.name] = float(np.mean(here))
         found += here
@@ -218,7 +218,7 @@ def _distance(a: Table, b: Table, names: tuple[str, ...]) -> float:
     codes = [coding.encode(c) for c in columns]
     cells, place = np.unique(np.concatenate(codes), return_inverse=True)
     counts = [np.bincount(p, minlength=len(cells)) for p in np.split(place, [len(codes[0])])]
-    return hellinger(counts[0], counts[1])
+    return _hellinger(counts[0], counts[1])
 
 
 def _tree_scores(table: Table, is_b: Mask, seed: int) -> Floats:

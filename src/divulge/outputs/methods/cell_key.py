@@ -72,7 +72,7 @@ class CellKey(Method):
         if self.table:
             return found + self._from_table(whole, keys)
         for n in np.unique(whole[whole > 0]).tolist():
-            ends = np.cumsum(changes_of(min(n, self.most), self.most, self.variance))
+            ends = np.cumsum(_changes_of(min(n, self.most), self.most, self.variance))
             at = whole == n
             change = np.searchsorted(ends, keys[at], side="right").clip(max=len(ends) - 1) - min(n, self.most)
             found[at] = n + change
@@ -107,7 +107,7 @@ class CellKey(Method):
 
 
 @lru_cache(maxsize=256)
-def changes_of(count: int, most: int, variance: float) -> Floats:
+def _changes_of(count: int, most: int, variance: float) -> Floats:
     """Probabilities of the changes −count … most: mean 0, this variance as far as it can be, greatest entropy.
 
     p(v) ∝ exp(a v + b v²); a and b minimise the convex log Σ exp(a v + b (v² − variance)).

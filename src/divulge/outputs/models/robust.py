@@ -33,7 +33,7 @@ def robust_errors(
     return np.where(np.isfinite(fit.se.ravel()), standard_errors(scores, errors, clusters, strata), np.nan)
 
 
-def recomputed_errors(
+def _recomputed_errors(
     output: Output, model: Model, table: Table, beta: Floats, clusters: Sequence[str] = ()
 ) -> dict[tuple[Errors, str], Floats]:
     """Every estimator's standard errors at given coefficients: to find which of them made the printed ones.
@@ -55,7 +55,7 @@ def agreeing_errors(
     if not np.isfinite(beta).any():
         return None
     more = np.full(len(released.values) - len(beta), np.nan)
-    for (errors, _), se in recomputed_errors(output, model, table, beta.reshape(model.n_classes, -1)).items():
+    for (errors, _), se in _recomputed_errors(output, model, table, beta.reshape(model.n_classes, -1)).items():
         if released.agrees_se(np.concatenate([se * np.exp(beta) if is_ratio else se, more])).all():
             return errors
     return None

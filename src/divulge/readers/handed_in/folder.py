@@ -123,7 +123,7 @@ def _read_file(
         return FileRead(name, is_syntax=True)
     session = _session(path, words)
     document = open_document(path, name)
-    candidates = [corrected(c, name, corrections) for c in read_document(document, session)]
+    candidates = [corrected(c, name, corrections) for c in _read_document(document, session)]
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
@@ -166,7 +166,7 @@ def _unread(document: Document) -> tuple[str, ...]:
     return document.unread
 
 
-def read_document(document: Document, session: Session) -> list[Candidate]:
+def _read_document(document: Document, session: Session) -> list[Candidate]:
     """The candidates of a document, in their order; lines that one program explained are not given to another."""
     programs = [program() for program in PROGRAMS]
     out: list[Candidate] = []

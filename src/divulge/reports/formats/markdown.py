@@ -61,10 +61,10 @@ class Markdown:
 
 def _said(line: Line) -> str:
     """A line; a stranger's words are escaped so that they stay words."""
-    return "".join(escaped(piece.text) if isinstance(piece, Name) else plain((piece,)) for piece in line)
+    return "".join(_escaped(piece.text) if isinstance(piece, Name) else plain((piece,)) for piece in line)
 
 
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     """A stranger's words as words: nothing in them is a mark, a link or a tag."""
     words = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
     return _FIRST.sub(r"\1\\\2", SPECIAL.sub(r"\\\1", words))
@@ -94,15 +94,15 @@ def _shown(block: Block) -> str:
         case Code():
             return "\n".join(f"    {line}" for line in block.text.splitlines())
         case Terms():
-            return "\n".join(f"- **{escaped(word)}**: {escaped(meaning)}" for word, meaning in block.pairs)
+            return "\n".join(f"- **{_escaped(word)}**: {_escaped(meaning)}" for word, meaning in block.pairs)
         case _:
             return _said(block)
 
 
 def _table(grid: Grid) -> str:
     """A table with a line for each row; columns of figures are aligned to the right."""
-    over = f"Columns: {escaped(grid.over)}\n\n" if grid.over else ""
+    over = f"Columns: {_escaped(grid.over)}\n\n" if grid.over else ""
     rule = "|".join("---:" if i in grid.numbers else "---" for i in range(len(grid.columns)))
-    head = " | ".join(escaped(title) for title in grid.columns)
+    head = " | ".join(_escaped(title) for title in grid.columns)
     rows = [f"| {' | '.join(map(_said, row))} |" for row in grid.rows]
     return over + "\n".join([f"| {head} |", f"|{rule}|", *rows])

@@ -43,7 +43,7 @@ def make_pairs(candidate: Candidate) -> None:
             best, since = now, 0
         since, step = since + 1, step + 1
         filled = candidate.draw(view.metric, candidate.moves, pool)
-        for k in best_moves(pool, filled, goal, residuals):
+        for k in _best_moves(pool, filled, goal, residuals):
             pool.make(k, candidate.codes)
             residuals += pool.shifts[k]
             candidate.log.accepted += 1
@@ -56,7 +56,7 @@ def make_pairs(candidate: Candidate) -> None:
     candidate.recount()
 
 
-def best_moves(pool: Pool, filled: int, goal: Goal, residuals: Floats) -> tuple[int, ...]:
+def _best_moves(pool: Pool, filled: int, goal: Goal, residuals: Floats) -> tuple[int, ...]:
     """One change or two of the pool that lower the discrepancy most; none where no pair lowers it."""
     return tuple(k for k in best_pair(pool, filled, goal, residuals) if k >= 0)
 

@@ -31,7 +31,7 @@ def send_post(hook: Webhook, number: int, news: News, submission: int, at: datet
     now = int(time.time())
     headers = {
         "Content-Type": "application/json",
-        "Divulge-Signature": f"t={now},v1={signature(hook.secret, now, body)}",
+        "Divulge-Signature": f"t={now},v1={_signature(hook.secret, now, body)}",
     }
     parts = urlsplit(hook.url)
     link = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_SECONDS)
@@ -49,7 +49,7 @@ def send_post(hook: Webhook, number: int, news: News, submission: int, at: datet
         link.close()
 
 
-def signature(secret: str, at: int, body: bytes) -> str:
+def _signature(secret: str, at: int, body: bytes) -> str:
     """What proves that a message is from us, and from when: whoever takes it refuses old ones."""
     return hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
 

@@ -12,8 +12,8 @@ import pytest
 from divulge.readers.handed_in.sheets import Grid, Lines, open_document
 from divulge.readers.handed_in.sheets import text as plain_text
 from divulge.readers.handed_in.sheets.formats import shown
-from divulge.readers.handed_in.sheets.latex import plain as plain_latex
-from divulge.readers.handed_in.sheets.smcl import plain as plain_smcl
+from divulge.readers.handed_in.sheets.latex import _plain as plain_latex
+from divulge.readers.handed_in.sheets.smcl import _plain as plain_smcl
 from tests.support.handed_in import document, word_table, workbook
 
 

@@ -50,7 +50,7 @@ _SIGNS = (
 )
 
 
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """A cell or a line without its commands."""
     text = re.sub(r"\{\\the\\textfont2\\char\"02\}", "×", text)
     text = re.sub(r"\\textrm\{e--(\d+)\}", r"e-\1", text)
@@ -97,8 +97,8 @@ def _equation(text: str) -> Grid | None:
     for term in _TERM.finditer(found["right"]):
         line = text.count("\n", 0, found.start("right") + term.start()) + 1
         sign = "-" if term["sign"] == "-" else ""
-        rows.append((line, [plain(term["name"] or "const"), sign + term["value"], term["error"]]))
-    said = (f"Dependent variable: {plain(found['response'])}",)
+        rows.append((line, [_plain(term["name"] or "const"), sign + term["value"], term["error"]]))
+    said = (f"Dependent variable: {_plain(found['response'])}",)
     size = re.search(r"[TNn]\s*=\s*(\d+)", text[found.end() :])
     return grid_of(rows, before=said, after=(f"N = {size[1]}",) if size else ()) if len(rows) > 2 else None
 
@@ -117,14 +117,14 @@ def blocks_of(text: str) -> list[Block]:
         if grid is not None:
             before = [t for b in blocks[-4:] if isinstance(b, Lines) for t in b.texts if t.strip()]
             follow = re.match(r".{0,400}?(?=\\begin\{|\\section|\\bf |$)", text[end : end + 400], re.DOTALL)
-            after = [plain(t) for t in (follow[0] if follow else "").split("\n")]
+            after = [_plain(t) for t in (follow[0] if follow else "").split("\n")]
             blocks.append(Grid(grid.rows, grid.spans, tuple(before[-4:]), tuple(t for t in after if t)))
         place = end
     return blocks + _said(text[place:], text.count("\n", 0, place) + 1)
 
 
 def _said(text: str, line: int) -> list[Block]:
-    shown = [plain(t) for t in text.split("\n")]
+    shown = [_plain(t) for t in text.split("\n")]
     return [Lines(tuple(shown), line)] if any(shown) else []
 
 
@@ -195,7 +195,7 @@ def _grid(body: str, line: int, columns: str) -> Grid | None:
             n = min(int(match[1]), 60) if match else 1
             rest = cell[match.end() :] if match else cell
             indent = "   " if re.match(r"\s*(\\quad|\\hspace|~~|\\ \\ )", rest) else ""
-            cells += [indent + plain(rest)] + [""] * (n - 1)
+            cells += [indent + _plain(rest)] + [""] * (n - 1)
             covered += [n] + [0] * (n - 1)
         if joined:
             cells, covered = _rejoined(cells, covered, joined)

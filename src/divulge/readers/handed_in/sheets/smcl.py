@@ -36,7 +36,7 @@ _WITH_TEXT = re.compile(
 )
 
 
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """One line of SMCL as plain text."""
     text = re.sub(r"\{c (\S+?)\}", lambda m: "\x01" if m[1] == "-(" else "\x02" if m[1] == ")-" else _char(m[1]), text)
     for _ in range(6):  # directives hold one another, never deeper than this
@@ -80,7 +80,7 @@ def _drawn(directive: str, at: int) -> str:
 
 
 def _shown(part: Lines) -> Iterator[Block]:
-    yield from with_boxes(Lines(tuple(plain(t) for t in part.texts), part.first))
+    yield from with_boxes(Lines(tuple(_plain(t) for t in part.texts), part.first))
 
 
 def read(path: Path, name: str) -> Document:
@@ -88,5 +88,5 @@ def read(path: Path, name: str) -> Document:
     if path.stat().st_size > WHOLE:
         return read_long(path, name, _shown)
     text, odd = decode(path.read_bytes())
-    texts = tuple(plain(t.expandtabs(8)) for t in text.splitlines())
+    texts = tuple(_plain(t.expandtabs(8)) for t in text.splitlines())
     return Document(name, tuple(with_boxes(Lines(texts))), (Remark(odd),) if odd else ())
