@@ -1,12 +1,14 @@
-"""Outputs from trees of scikit-learn: the fitted object, read by its attributes, or the text of `export_text`.
+"""Outputs from trees of scikit-learn: the fitted object, read by its attributes, the text of `export_text`, or JSON.
 
 scikit-learn itself is never imported, and no pickle is opened: a pickle runs what its maker wanted.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,9 @@ _LEAF = re.compile(r"^(?:\|   )*\|--- (?:weights: \[(?P<counts>[\d., ]+)\] class
 
 DECIMALS = 2
 """Of a value in the text of a tree."""
+
+_SINGLE = 2.0**-24
+"""How exact a number of 32 bits is."""
 
 
 def from_sklearn(
@@ -45,31 +50,85 @@ def from_sklearn(
             "the tree was fitted to an array without names, so its variables are not known.",
             hint="Fit it to columns of a data frame.",
         )
-    leaves = list(_leaves(inside, [str(n) for n in names]))
-    conditions = [path for _, path in leaves]
-    weights = [float(inside.weighted_n_node_samples[node]) for node, _ in leaves]
-    if hasattr(tree, "classes_"):
-        classes = [str(c).removesuffix(".0") for c in tree.classes_]
-        shares = [np.asarray(inside.value[node], dtype=float).ravel() for node, _ in leaves]
-        counts = [(share / share.sum() * weight).tolist() for share, weight in zip(shares, weights, strict=True)]
-        return _tree(response, conditions, counts, classes, name, where)
-    if getattr(tree, "criterion", "") not in ("squared_error", "friedman_mse"):
+    if not hasattr(tree, "classes_") and getattr(tree, "criterion", "") not in ("squared_error", "friedman_mse"):
         raise OutputError(f"the tree was fitted by {tree.criterion!r}; leaves that hold means are read.")
-    if any(inside.n_node_samples[node] != n for (node, _), n in zip(leaves, weights, strict=True)):
+    found = _Nodes(
+        left=inside.children_left,
+        right=inside.children_right,
+        variable=[str(names[number]) if number >= 0 else "" for number in inside.feature],
+        threshold=inside.threshold,
+        value=[np.ravel(value).tolist() for value in inside.value],
+        people=inside.n_node_samples,
+        weights=inside.weighted_n_node_samples,
+    )
+    classes = [str(c).removesuffix(".0") for c in getattr(tree, "classes_", ())]
+    return _from_nodes(found, response, classes, decimals, name, where)
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """The nodes of a tree, one entry each; the first is its root. left, right: where the answer leads; −1 in a leaf.
+
+    value: counts or shares of the classes, or one mean. people: None where nobody said how many there are.
+    """
+
+    left: Sequence[int]
+    right: Sequence[int]
+    variable: Sequence[str]
+    threshold: Sequence[float]
+    value: Sequence[Sequence[float]]
+    people: Sequence[float] | None
+    weights: Sequence[float] | None
+
+
+def _from_nodes(
+    nodes: _Nodes, response: str, classes: list[str], decimals: int, name: str | None, where: str | None
+) -> Tree | RegressionTree:
+    children = [int(child) for child in (*nodes.left, *nodes.right) if child >= 0]
+    if len(set(children)) < len(children) or not all(0 < child < len(nodes.left) for child in children):
+        raise OutputError("the nodes make no tree: not every one has one above it.")
+    leaves = list(_leaves(nodes))
+    conditions = [path for _, path in leaves]
+    weights = None if nodes.weights is None else [float(nodes.weights[node]) for node, _ in leaves]
+    people = None if nodes.people is None else [float(nodes.people[node]) for node, _ in leaves]
+    values = [np.asarray(nodes.value[node], dtype=float) for node, _ in leaves]
+    if classes:
+        inside = people if weights is None else weights
+        if not all(float(v.sum()) > 0.0 for v in values):
+            raise OutputError("a leaf has nobody in it.")
+        if inside is not None:
+            values = [v / v.sum() * n for v, n in zip(values, inside, strict=True)]
+        elif all(abs(float(v.sum()) - 1.0) < 1e-6 for v in values):
+            raise OutputError(
+                "the leaves hold shares, and nothing says how many people are in them.",
+                hint="Write n_node_samples of each node too.",
+            )
+        return _tree(response, conditions, [v.tolist() for v in values], classes, name, where)
+    if any(v.size != 1 for v in values):
+        raise OutputError("leaves with several numbers are those of classes, and nothing says which these are.")
+    if people is not None and weights is not None and people != weights:
         raise OutputError("the leaves hold weights, not people.", hint="Fit the tree without weights of rows.")
-    means = [f"{float(np.ravel(inside.value[node])[0]):.{decimals}f}" for node, _ in leaves]
-    return _regression_tree(response, conditions, means, [round(n) for n in weights], name, where)
+    means = [f"{float(v[0]):.{decimals}f}" for v in values]
+    whole = None if people is None else [round(n) for n in people]
+    return _regression_tree(response, conditions, means, whole, name, where)
 
 
-def _leaves(inside: Any, names: list[str], node: int = 0, path: tuple[str, ...] = ()) -> Iterator[tuple[int, str]]:
+def _leaves(nodes: _Nodes, node: int = 0, path: tuple[str, ...] = ()) -> Iterator[tuple[int, str]]:
     """The number of each leaf, and the condition that leads to it."""
-    left, right = int(inside.children_left[node]), int(inside.children_right[node])
+    left, right = int(nodes.left[node]), int(nodes.right[node])
     if left == right:
         yield node, " and ".join(path)
         return
-    variable, at = names[inside.feature[node]], float(inside.threshold[node])
-    yield from _leaves(inside, names, left, (*path, f"{variable} <= {at:.6g}"))
-    yield from _leaves(inside, names, right, (*path, f"{variable} > {at:.6g}"))
+    variable, at = nodes.variable[node], _number(float(nodes.threshold[node]))
+    yield from _leaves(nodes, left, (*path, f"{variable} <= {at}"))
+    yield from _leaves(nodes, right, (*path, f"{variable} > {at}"))
+
+
+def _number(at: float) -> str:
+    """As few digits as a number of 32 bits needs, which is how scikit-learn holds what it compares with a threshold."""
+    return next(
+        text for text in (f"{at:.{digits}g}" for digits in range(6, 18)) if abs(float(text) - at) <= _SINGLE * abs(at)
+    )
 
 
 def from_tree_text(
@@ -100,6 +159,111 @@ def from_tree_text(
     if means and not counts:
         return _regression_tree(response, conditions, means, None, name, where)
     return _tree(response, conditions, counts, list(classes), name, where)
+
+
+def from_tree_json(
+    text: str,
+    response: str,
+    *,
+    classes: Sequence[str] = (),
+    features: Sequence[str] = (),
+    name: str | None = None,
+    where: str | None = None,
+    decimals: int = DECIMALS,
+) -> Tree | RegressionTree:
+    """The same from JSON, in one of three forms: the arrays of `tree_` (children_left, children_right, feature,
+    threshold, value, n_node_samples); what sklearn-json writes (nodes and values in `tree_`); or nodes inside each
+    other ({feature, threshold, left, right}, and {value, n_samples} in a leaf).
+
+    classes, features: their names in order, where the file has none. Neither classes here nor there: a regression tree.
+    """
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        raise OutputError("this is no JSON.", hint="A pickle is never opened; write the tree as JSON.") from None
+    if not isinstance(held, dict):
+        raise OutputError(_NO_TREE, hint=_FORMS)
+    named = _first(held, ("classes_", "classes", "class_names")) or classes
+    asked = _first(held, ("feature_names_in_", "feature_names", "features")) or features
+    inside = held.get("tree_", held.get("tree", held))
+    try:
+        nodes = _json_nodes(inside, [str(one) for one in asked])
+        found = [str(c).removesuffix(".0") for c in named]
+        return _from_nodes(nodes, response, found, decimals, name, where)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
+        raise OutputError(_NO_TREE, hint=_FORMS) from None
+
+
+_NO_TREE = "the JSON is not that of one decision tree."
+_FORMS = (
+    "Three forms are read: the arrays of tree_ (children_left, children_right, feature, threshold, value, "
+    "n_node_samples), what sklearn-json writes, and nodes {feature, threshold, left, right} inside each other."
+)
+_PEOPLE = ("n_node_samples", "n_samples", "samples", "n")
+
+
+def _first(held: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """What is held under the first of these names; None where there is none of them."""
+    return next((held[name] for name in names if held.get(name) is not None), None)
+
+
+def _json_nodes(inside: Any, features: list[str]) -> _Nodes:
+    """The nodes of a tree in any of the three forms."""
+    weights: Any = None
+    if "children_left" in inside:
+        left, right = inside["children_left"], inside["children_right"]
+        asked, at, value = inside["feature"], inside["threshold"], inside["value"]
+        people, weights = _first(inside, _PEOPLE), inside.get("weighted_n_node_samples")
+    elif "nodes" in inside:
+        # Each as scikit-learn holds it: left, right, feature, threshold, impurity, people, their weight and so on.
+        left, right, asked, at, _, people, weights = list(zip(*inside["nodes"], strict=True))[:7]
+        value = inside["values"]
+    else:
+        rows: list[list[Any]] = []
+        _flatten(inside, rows)
+        left, right, asked, at, value, people = (list(column) for column in zip(*rows, strict=True))
+        people = None if None in people else people
+    if len({len(part) for part in (left, right, asked, at, value)}) > 1 or not np.isfinite(np.array(at, float)).all():
+        raise ValueError("nodes of different lengths, or questions without a number")
+    return _Nodes(
+        left=[int(n) for n in left],
+        right=[int(n) for n in right],
+        variable=[_variable(one, features) if a != b else "" for one, a, b in zip(asked, left, right, strict=True)],
+        threshold=[float(number) for number in at],
+        value=[np.asarray(one, dtype=float).ravel().tolist() for one in value],
+        people=people,
+        weights=weights,
+    )
+
+
+def _flatten(node: Mapping[str, Any], rows: list[list[Any]]) -> int:
+    """Put a node and those inside it into rows; its number. A leaf leads nowhere."""
+    number = len(rows)
+    row = [-1, -1, "", -2.0, node.get("value", ()), _first(node, _PEOPLE)]
+    rows.append(row)
+    children = node.get("children") or [node[side] for side in ("left", "right") if node.get(side) is not None]
+    if not children:
+        row[4] = node["value"]
+        return number
+    first, second = children
+    row[2], row[3] = _first(node, ("feature", "feature_name", "variable")), node["threshold"]
+    if row[2] is None:
+        row[2], _, row[3] = str(row[3]).rpartition(" <= ")
+    # Only leaves must say how many people they have.
+    row[5] = 0 if row[5] is None else row[5]
+    row[0], row[1] = _flatten(first, rows), _flatten(second, rows)
+    return number
+
+
+def _variable(said: Any, features: list[str]) -> str:
+    """The name of a variable that is said by its name or by its number."""
+    if isinstance(said, str) and not said.isdigit():
+        return said
+    if not features:
+        raise OutputError(
+            "the tree has numbers of variables and no names.", hint="Say features=['age', 'sex'] in their order."
+        )
+    return features[int(said)]
 
 
 def _tree(

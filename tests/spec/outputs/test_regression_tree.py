@@ -16,10 +16,11 @@ from divulge.outputs import Status, read_released
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.regression_tree import RegressionTree
 from divulge.outputs.released.computed import compute
-from divulge.readers.sklearn import from_sklearn, from_tree_text
+from divulge.readers.sklearn import from_sklearn, from_tree_json, from_tree_text
 from divulge.synthesisers import Descent
 from divulge.table import table_from_frame
 from tests.support.tables import small_table
+from tests.support.tree_json import FORMS, written
 
 RNG = np.random.default_rng(5)  # any seed: wages that grow with age
 N = 400
@@ -46,14 +47,16 @@ def test_leaf_without_people_has_no_mean() -> None:
     assert np.isnan(found.values[2])
 
 
-@pytest.mark.parametrize("door", ["object", "text"])
+@pytest.mark.parametrize("door", ["object", "text", *FORMS])
 def test_tree_of_scikit_learn_is_read_and_the_data_give_its_leaves(door: str) -> None:
     if door == "object":
         output = from_sklearn(TREE, "wage")
+    elif door in FORMS:
+        output = from_tree_json(written(TREE, door), "wage")
     else:
         output = from_tree_text(export_text(TREE, feature_names=["age", "sex"]), "wage")
     assert isinstance(output, RegressionTree)
-    assert output.show == (("n", "mean") if door == "object" else ("mean",))
+    assert output.show == (("mean",) if door == "text" else ("n", "mean"))
     assert len(output.leaves) == 5
     table = table_from_frame(FRAME)
     output.check(table.schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from divulge.outputs import read_released
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.tree import Tree
 from divulge.outputs.released.computed import compute
-from divulge.readers.sklearn import from_sklearn, from_tree_text
+from divulge.readers.sklearn import from_sklearn, from_tree_json, from_tree_text
 from divulge.table import table_from_frame
 from tests.support.tables import small_table
+from tests.support.tree_json import FORMS, written
 
 RNG = np.random.default_rng(3)  # any seed: illness that grows with age
 N = 400
@@ -34,10 +36,12 @@ def test_leaves_can_be_counted_by_eye() -> None:
     assert found.values.tolist() == [1, 1, 1, 2]
 
 
-@pytest.mark.parametrize("door", ["object", "text"])
+@pytest.mark.parametrize("door", ["object", "text", *FORMS])
 def test_tree_of_scikit_learn_is_read_and_the_data_give_its_leaves(door: str) -> None:
     if door == "object":
         output = from_sklearn(TREE, "ill")
+    elif door in FORMS:
+        output = from_tree_json(written(TREE, door), "ill")
     else:
         text = export_text(TREE, feature_names=["age", "sex"], show_weights=True)
         output = from_tree_text(text, "ill", ["0", "1"])
@@ -69,6 +73,67 @@ def test_verdict_of_a_tree_is_that_of_the_crosstab_of_its_leaves(is_risky: bool)
     found = _verdict(tree, frame)
     assert found == _verdict(crosstab, frame)
     assert (found[0] == "refuse") == is_risky
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_verdict_of_a_tree_read_from_json_is_that_of_the_crosstab_of_its_leaves(form: str) -> None:
+    frame = FRAME[["sex", "town", "ill"]]
+    tree = DecisionTreeClassifier(random_state=1).fit(frame[["sex", "town"]], frame.ill)
+    output = from_tree_json(written(tree, form), "ill")
+    assert len(output.leaves) == 6
+    assert _verdict(output, frame) == _verdict(Crosstab(variables=("sex", "town", "ill"), compute=True), frame)
+
+
+def test_json_says_names_and_classes_beside_it_where_it_has_none() -> None:
+    bare = {k: v for k, v in json.loads(written(TREE, "arrays")).items() if k == "tree_"}["tree_"]
+    said = from_tree_json(json.dumps(bare), "ill", features=["age", "sex"], classes=["0", "1"])
+    assert said == from_sklearn(TREE, "ill")
+    with pytest.raises(OutputError, match="no names"):
+        from_tree_json(json.dumps(bare), "ill", classes=["0", "1"])
+    with pytest.raises(OutputError, match="nothing says which"):
+        from_tree_json(json.dumps(bare), "ill", features=["age", "sex"])
+    del bare["n_node_samples"], bare["weighted_n_node_samples"]
+    with pytest.raises(OutputError, match="how many people"):
+        from_tree_json(json.dumps(bare), "ill", features=["age", "sex"], classes=["0", "1"])
+
+
+LEAF = {"value": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("held", "what"),
+    [
+        ("cos\nsystem", "no JSON"),
+        ("[1, 2]", "not that of one decision tree"),
+        ({"estimators": []}, "not that of one decision tree"),
+        ({"feature": "age", "threshold": 3, "left": LEAF}, "not that of one decision tree"),
+        ({"feature": "age", "threshold": float("nan"), "left": LEAF, "right": LEAF}, "not that of one decision tree"),
+        ({"feature": "age", "threshold": 3, "left": LEAF, "right": {"value": [0, 0]}}, "nobody"),
+        ({"feature": "age", "threshold": 3, "left": LEAF, "right": {"value": [1, 2.5]}}, "weights, not counts"),
+        (LEAF, "at least one question"),
+        (
+            {
+                "children_left": [1, 2, -1],
+                "children_right": [2, 1, -1],
+                "feature": ["age", "age", ""],
+                "threshold": [1, 2, -2],
+                "value": [[1, 2]] * 3,
+            },
+            "no tree",
+        ),
+    ],
+)
+def test_json_of_no_tree_is_refused_with_a_sentence(held: Any, what: str) -> None:
+    text = held if isinstance(held, str) else json.dumps(held)
+    with pytest.raises(OutputError, match=what):
+        from_tree_json(text, "ill", classes=["0", "1"])
+
+
+def test_large_thresholds_keep_the_digits_that_tell_people_apart() -> None:
+    frame = pd.DataFrame({"income": 1_234_560 + np.arange(60), "ill": [0] * 30 + [1] * 30})
+    tree = DecisionTreeClassifier().fit(frame[["income"]], frame.ill)
+    assert from_sklearn(tree, "ill").leaves == ("income <= 1234589.5", "income > 1234589.5")
 
 
 def test_what_is_no_tree_of_counts_is_refused() -> None:
