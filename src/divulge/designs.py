@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import comb, exp, log
 from typing import Annotated, ClassVar, Self
 
@@ -73,7 +74,7 @@ class Split:
             return inside, ~inside
         if self.part == "halves":
             inside = _half_labels(self.n_rows, self.seed, self.number // BLOCK, self.settings[0])
-            column = inside[:, self.number % BLOCK]
+            column = np.ascontiguousarray(inside[:, self.number % BLOCK])
             return column, ~column
         if self.part == "folds":
             fold = _folds(self.n_rows, self.settings[0], self.seed)
@@ -98,6 +99,7 @@ def left_out_split(number: int, rows: Sequence[int], n_rows: int, seed: int) -> 
     return Split("left out", number, f"Second look, split {number + 1}", LEFT_OUT + number, n_rows, seed, tuple(rows))
 
 
+@lru_cache(maxsize=1)  # the splits of a block follow one another, and each asks twice
 def _half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
     """(rows, splits) of one block: each row is in for half of the splits, each split has half of the rows.
 
@@ -111,6 +113,7 @@ def _half_labels(n_rows: int, seed: int, block: int, size: int) -> Mask:
     labels = np.empty((n_rows, size), dtype=bool)
     labels[order[:n_pairs]] = pattern
     labels[order[n_pairs:]] = ~pattern[: n_rows - n_pairs]
+    labels.flags.writeable = False
     return labels
 
 

@@ -58,33 +58,36 @@ class Checkpoint:
 
     def load(self, name: str, split: Split) -> SplitResult | None:
         """The finished split of this name; None where there is none, or where the file is not whole."""
-        kept = self.load_bytes(_named(name, split))
-        if kept is None:
-            return None
+        held = self.load_arrays(_named(name, split))
         try:
-            with np.load(io.BytesIO(kept), allow_pickle=False) as held:
-                return _unpacked(split, json.loads(str(held["about"])), held)
+            return None if held is None else _unpacked(split, json.loads(str(held["about"])), held)
         except UNREADABLE:
             return None
 
     def save(self, name: str, result: SplitResult) -> None:
-        if self.folder is None:
-            return
         arrays: dict[str, Any] = {"about": np.array(json.dumps(_about(result)))}
         for i, counts in enumerate(result.counts):
             arrays |= {f"near{i}": counts.near, f"matched{i}": counts.matched, f"certain{i}": counts.certain}
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        self.save_bytes(_named(name, result.split), buffer.getvalue())
+        self.save_arrays(_named(name, result.split), arrays)
 
-    def load_bytes(self, name: str) -> bytes | None:
-        """What is kept under a name, whole or not; None where there is nothing."""
+    def load_arrays(self, name: str) -> dict[str, Any] | None:
+        """What is kept under a name; None where there is nothing, or where the file is not whole."""
         path = None if self.folder is None else self.folder / f"{name}.npz"
-        return None if path is None or not path.exists() else path.read_bytes()
+        if path is None or not path.exists():
+            return None
+        try:
+            with np.load(io.BytesIO(zlib.decompress(path.read_bytes())), allow_pickle=False) as held:
+                return dict(held)
+        except UNREADABLE:
+            return None
 
-    def save_bytes(self, name: str, content: bytes) -> None:
-        if self.folder is not None:
-            write_bytes(self.folder / f"{name}.npz", content)
+    def save_arrays(self, name: str, arrays: dict[str, Any]) -> None:
+        if self.folder is None:
+            return
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        # The quickest level: the usual one takes seven times as long, a quarter of all the time of a million rows.
+        write_bytes(self.folder / f"{name}.npz", zlib.compress(buffer.getvalue(), 1))
 
     @contextmanager
     def kept_if_of_use(self) -> Iterator[None]:

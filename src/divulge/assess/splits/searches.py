@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,7 +28,7 @@ class KeptSearches:
     def embed(self, recipe: Recipe, synthesiser: Synthesiser, seed: int, *, run: int, snapshots: int = 0) -> Embedding:
         """Microdata that reproduces the outputs: found before, or searched for now and kept."""
         name = f"{self.name}-all-rows-{run}"
-        kept = self.checkpoint.load_bytes(name)
+        kept = self.checkpoint.load_arrays(name)
         if kept is not None:
             try:
                 return _unpacked(kept, recipe)
@@ -37,11 +36,11 @@ class KeptSearches:
                 pass  # written by halves: it is searched for again
         found = recipe.embed(synthesiser, seed, run=run, snapshots=snapshots)
         check_whole(found)
-        self.checkpoint.save_bytes(name, _packed(found))
+        self.checkpoint.save_arrays(name, _packed(found))
         return found
 
 
-def _packed(found: Embedding) -> bytes:
+def _packed(found: Embedding) -> dict[str, Any]:
     about = {
         "outcome": str(found.outcome),
         "seconds": found.seconds,
@@ -54,19 +53,14 @@ def _packed(found: Embedding) -> bytes:
     arrays: dict[str, Any] = {"about": np.array(json.dumps(about))}
     for i, table in enumerate((found.table, *found.snapshots)):
         arrays |= {f"{i}-{j}": column for j, column in enumerate(table.columns)}
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
+    return arrays
 
 
-def _unpacked(kept: bytes, recipe: Recipe) -> Embedding:
+def _unpacked(held: dict[str, Any], recipe: Recipe) -> Embedding:
     """The search as it ended; its outputs are computed anew from its rows."""
     schema = recipe.schema
-    with np.load(io.BytesIO(kept), allow_pickle=False) as held:
-        about = json.loads(str(held["about"]))
-        tables = [
-            Table(schema, tuple(held[f"{i}-{j}"] for j in range(len(schema)))) for i in range(about["snapshots"] + 1)
-        ]
+    about = json.loads(str(held["about"]))
+    tables = [Table(schema, tuple(held[f"{i}-{j}"] for j in range(len(schema)))) for i in range(about["snapshots"] + 1)]
     trace = tuple(
         TracePoint(**{**point, "errors": None if point["errors"] is None else tuple(point["errors"])})
         for point in about["trace"]

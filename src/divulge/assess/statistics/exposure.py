@@ -47,6 +47,7 @@ class ScoreSums:
     n_inside: Integers32 = field(init=False)
     steps: list[NDArray[np.uint16]] = field(default_factory=list)
     contrasts: list[float] = field(default_factory=list)
+    _freed: list[float] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         n, n_cells = len(self.lookup.cell_of_row), len(self.lookup.cells)
@@ -65,6 +66,7 @@ class ScoreSums:
         # Where nobody is out, as in some splits of the second look, there is nothing to compare.
         self.contrasts.append(float(scores[inside].mean() - scores[~inside].mean()) if not inside.all() else 0.0)
         self.n_splits += 1
+        self._freed = []
 
     def means(self) -> Floats:
         """Every row's mean score over the splits."""
@@ -116,7 +118,12 @@ class ScoreSums:
         return mean_over(self.freed(masks), float(self.exposures().mean()), pair_inflation(self.n_splits))
 
     def freed(self, masks: Sequence[Mask]) -> list[float]:
-        """The contrast of every split, freed of who happened to be in."""
+        """The contrast of every split, freed of who happened to be in; worked out once until the next split."""
+        if not self._freed:
+            self._freed = self._free(masks)
+        return self._freed
+
+    def _free(self, masks: Sequence[Mask]) -> list[float]:
         means = self.means()
         return [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
 
