@@ -61,10 +61,11 @@ class ScoreSums:
         self.squares += by_cell * by_cell
         self.steps.append(np.rint(by_cell * FINEST).astype(np.uint16))
         scores = by_cell[self.lookup.cell_of_row]
-        self.inside[inside] += scores[inside]
+        of_those_in = scores[inside]
+        self.inside[inside] += of_those_in
         self.n_inside += inside
         # Where nobody is out, as in some splits of the second look, there is nothing to compare.
-        self.contrasts.append(float(scores[inside].mean() - scores[~inside].mean()) if not inside.all() else 0.0)
+        self.contrasts.append(float(of_those_in.mean() - scores[~inside].mean()) if not inside.all() else 0.0)
         self.n_splits += 1
         self._freed = []
 
