@@ -363,5 +363,6 @@ def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         said = f"In {e.n_silent} of {e.n_splits} splits an output had no figure, so it was hardly put to the test."
         yield _Reason(False, said, "Coarser categories, so that no level vanishes in half of the data.")
     if e.has_contrast and e.is_made and e.power < policy.power:
-        said = f"{_power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so nobody found says little."
+        so = "others may be exposed too" if e.n_exposed else "nobody found says little"
+        said = f"{_power_sentence(e.power, policy.delta)} That is below {policy.power:g}, so {so}."
         yield _Reason(False, said, _MORE_SPLITS)

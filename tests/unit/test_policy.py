@@ -47,6 +47,8 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"n_failed": 2}, Verdict.REVIEW, "In 2 of 32 splits"),
         ({"n_silent": 25}, Verdict.REVIEW, "In 25 of 30 splits an output had no figure"),
         ({"power": 0.5}, Verdict.REVIEW, "found them with a probability of 0.50"),
+        ({"power": 0.5}, Verdict.REVIEW, "so nobody found says little"),
+        ({"power": 0.5, "n_exposed": 1}, Verdict.REFUSE, "so others may be exposed too"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
         ({"breaches": (Breach("1 extreme is the value of few.", "refuse", 1),)}, Verdict.REFUSE, "1 extreme is"),
         ({"breaches": (Breach("3 cells of fewer than 10.", "review", 9),)}, Verdict.REVIEW, "3 cells"),
