@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from scipy.stats import ttest_ind
 
 from divulge.readers.handed_in.candidates.candidate import Figure
 from divulge.readers.handed_in.candidates.numbers import parse_number
@@ -177,3 +180,30 @@ def test_a_digit_within_the_room_for_iterations_is_named(tmp_path: Path, column:
     other = f"{float(shown) * (1 + 4e-5):.7g}"  # within one part in ten thousand, which programs may differ by
     (wrong,) = readings(tmp_path, logit_of_stata((shown, other)), suffix="log")
     assert not wrong.confirmed
+
+
+def ols_of_statsmodels(change: tuple[str, str] | None = None) -> str:
+    text = str(smf.ols("wage ~ age + C(town)", people()).fit().summary())
+    return text if change is None else text.replace(*change, 1)
+
+
+def test_the_exponential_of_an_end_is_no_end_of_a_linear_model(tmp_path: Path) -> None:
+    (right,) = readings(tmp_path, ols_of_statsmodels())
+    assert right.confirmed
+    ends = smf.ols("wage ~ age + C(town)", people()).fit().conf_int().loc["age"]
+    shown = f"{ends[0]:10.3f} {ends[1]:11.3f}"
+    assert shown in ols_of_statsmodels()
+    (wrong,) = readings(tmp_path, ols_of_statsmodels((shown, f"{np.exp(ends[0]):10.3f} {ends[1]:11.3f}")))
+    assert not wrong.confirmed
+
+
+@pytest.mark.parametrize("units", [0, 1, -1])
+def test_a_p_value_has_the_room_of_its_rounding_and_no_more(units: int, tmp_path: Path) -> None:
+    d = people()
+    found = ttest_ind(d[d.sex == "Female"].wage, d[d.sex == "Male"].wage, equal_var=False)
+    unit = 10.0 ** (math.floor(math.log10(found.pvalue)) - 3)  # four digits, as R prints them
+    shown = f"{(round(found.pvalue / unit) + units) * unit:.4g}"
+    lines = ["> t.test(wage ~ sex, data = d)", "", "\tWelch Two Sample t-test", "", "data:  wage by sex"]
+    lines += [f"t = {found.statistic:.4f}, df = {found.df:.2f}, p-value = {shown}", "> "]
+    (reading,) = readings(tmp_path, "\n".join(lines))
+    assert reading.confirmed == (units == 0)

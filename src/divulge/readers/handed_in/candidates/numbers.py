@@ -22,6 +22,10 @@ REFERENCE = re.compile(
 )
 
 
+ROUNDED = 0.5 + 1e-6
+"""Units of the last place by which a figure is off that was rounded, and nothing else."""
+
+
 @dataclass(frozen=True)
 class Printed:
     """A figure in a file. value: None where it is withheld. below, above: it is less, or more, than the value."""
@@ -49,7 +53,7 @@ class Printed:
             return self.text if re.fullmatch(r"<\s*\d+", self.text) else "suppressed"
         return f"{'<' if self.below else '>' if self.above else ''}{self.value:.{self.decimals}f}"
 
-    def agrees(self, value: float, units: float = 0.6, relative: float = 1e-9) -> bool:
+    def agrees(self, value: float, units: float = ROUNDED, relative: float = 1e-9) -> bool:
         """Whether a value from the data rounds to what was printed; units: how many of the last place are allowed."""
         if self.value is None or math.isnan(value):
             return False

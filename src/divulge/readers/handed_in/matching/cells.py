@@ -244,7 +244,8 @@ class Recomputed:
             return Checked(figure)
         key = ("p-values", of, groups[0], self.hypothesis.where)
         found = self.data.once(key, lambda: p_values(self.data, key[1], key[2], self._rows(()))) or []
-        return next((Checked(figure, True, p) for p in found if figure.printed.agrees(p, 0.6, 1e-3)), Checked(figure))
+        right = (Checked(figure, True, p) for p in found if figure.printed.agrees(p, relative=1e-5))
+        return next(right, Checked(figure))
 
     def values(self, figure: Figure, basis: str | None) -> list[float] | None:
         """What the data give for a figure: one value, or several where programs differ."""
@@ -387,14 +388,13 @@ def _slots(figures: Sequence[Figure]) -> dict[int, str]:
     """For each percentage, over which axes it is, and the how-manieth of its cell."""
     seen: dict[tuple[tuple[str, str], ...], int] = {}
     out = {}
-    for f in figures:
-        if f.what == "percentage":
-            number = seen.get(f.at, 0)
-            out[id(f)] = f"{number} of {[k for k, _ in f.at]}"
-            seen[f.at] = number + 1
+    for f in (f for f in figures if f.what == "percentage"):
+        number = seen.get(f.at, 0)
+        out[id(f)] = f"{number} of {[k for k, _ in f.at]}"
+        seen[f.at] = number + 1
     return out
 
 
 def _agrees_printed(printed: Printed, value: float, program: str = "") -> bool:
     """Whether a value rounds to what was printed; Stata keeps variables in four bytes, so seven digits are enough."""
-    return printed.agrees(value, 0.6, 2e-9 if program in ("r", "pandas", "spss", "gretl") else 2e-7)
+    return printed.agrees(value, relative=2e-9 if program in ("r", "pandas", "spss", "gretl") else 2e-7)

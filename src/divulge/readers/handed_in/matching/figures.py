@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
+from divulge.readers.handed_in.candidates.numbers import ROUNDED
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.by_rows import row_figure, standardised
 from divulge.readers.handed_in.matching.coherence import coherent
@@ -18,7 +19,7 @@ from divulge.readers.handed_in.matching.fits import MAIN, Fit, fit_figure, other
 from divulge.readers.handed_in.matching.outliers import without_few, without_outliers
 from divulge.readers.handed_in.matching.profiles import PROFILED, profile_end
 from divulge.readers.handed_in.matching.reading import Checked, Reading
-from divulge.readers.handed_in.matching.statistics import statistic
+from divulge.readers.handed_in.matching.statistics import statistic, tail_stretch
 from divulge.readers.handed_in.matching.terms import Column, Factor, formula_of
 
 
@@ -177,6 +178,18 @@ def _is_fine(figure: Figure) -> bool:
 _LOOSE = ("ordered-logit", "ordered-probit", "multinomial")
 """Kinds that R fits by a general search, which stops early."""
 
+_NEWTON = frozenset({"logistic", "probit", "poisson", "cox"})
+"""Kinds that every program fits by Newton's steps, the last of which leaves 1e-6 of an estimate at most."""
+
+_SOLVED = frozenset({"linear", "fixed-effects", "two-stage"})
+"""Kinds that are solved at once, without iterating."""
+
+_OF_RATIOS = frozenset({"standard error", "lower 95%", "upper 95%"})
+"""What may also be meant of the exponential of a coefficient."""
+
+_LIKELIHOODS = frozenset({"log-likelihood", "null log-likelihood", "AIC", "BIC", "deviance", "null deviance"})
+"""What is flat at the estimate, so that it shows only the square of how far a program stopped from it."""
+
 _WHOLE = frozenset(
     {"n", "events", "groups", "df", "df1", "df2", "residual df", "null df", "total df", "df of Wald", "df of score"}
 )
@@ -222,16 +235,12 @@ def _check(
             values = _term_size(way.columns.get(figure.of) or _reference(figure.of, candidate, way, words), data, way)
         else:
             values = term_figure(fit, label, figure.what) if label is not None else None
+            if values is not None and kind in _SOLVED and not any(f.what in RATIOS for f in candidate.figures):
+                # Nothing of it is a ratio, so none of its ends and errors is one of a ratio.
+                values = values[: max(len(values) // 2, 1)] if figure.what in _OF_RATIOS else values
     if values is None or all(np.isnan(v) for v in values):
         return Checked(figure)
-    # Programs stop iterating at different points, so the last place may differ (README of the handed-in files).
-    units, relative = (0.6, 1e-6) if kind == "linear" else (1.6 if kind in _LOOSE or _is_fine(figure) else 0.6, 1e-4)
-    if figure.what in _WHOLE:
-        units, relative = 0.5, 0.0
-    if figure.what == "p-value":
-        # Far out in the tail a fifth digit of z is a second digit of p.
-        far = kind != "linear" and figure.printed.value is not None and figure.printed.value < 1e-6
-        relative = max(relative, 2e-2 if far else 1e-3)
+    units, relative = _room(figure, kind, candidate.program)
     if figure.what in ("lower 95%", "upper 95%") and label is not None and values[0]:
         # The end of an interval near 0 is the small difference of a coefficient and its error.
         relative *= max(1.0, abs(fit.coefficients.get(label, 0.0) / values[0]))
@@ -242,6 +251,26 @@ def _check(
         right = _nearly_converged(figure, fit, label, values)
     nearest = min(right, key=lambda v: abs(v - (figure.printed.value or 0.0)), default=values[0])
     return Checked(figure, bool(right), float(nearest))
+
+
+def _room(figure: Figure, kind: str, program: str) -> tuple[float, float]:
+    """How far a figure may be from the data: in units of its last place, and as a share of itself.
+
+    Rounding leaves half a unit. Programs stop iterating at different points, which leaves a share of an estimate; R
+    takes standard errors of a generalised linear model from the step before its last one.
+    """
+    if figure.what in _WHOLE:
+        return 0.5, 0.0
+    if kind in _SOLVED:
+        units, relative = ROUNDED, 1e-8 if program in _EXACT["linear"] else 1e-6
+    elif figure.what in _LIKELIHOODS:
+        units, relative = ROUNDED, 1e-6 if kind in _LOOSE else 1e-7
+    elif kind in _NEWTON:
+        is_late = kind != "cox" and program in ("r", "", "tables") and figure.what in _ERRORS
+        units, relative = ROUNDED, 1e-4 if is_late else 1e-6
+    else:
+        units, relative = 1.6 if kind in _LOOSE or _is_fine(figure) else 0.6, 1e-4
+    return units, relative * tail_stretch(figure)
 
 
 def _of_response(what: str, way: Way, fit: Fit, data: Data) -> list[float] | None:

@@ -64,6 +64,8 @@ class Fit:
 
     def find(self, text: str) -> str | None:
         """The label of a coefficient, however it is written."""
+        if text in self.coefficients:
+            return text
         try:
             return self.output.find_label(text, self.table.schema)
         except DivulgeError:

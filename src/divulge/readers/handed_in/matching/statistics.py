@@ -6,7 +6,9 @@ import math
 import re
 
 import numpy as np
+from scipy.special import ndtri
 
+from divulge.readers.handed_in.candidates.candidate import Figure
 from divulge.readers.handed_in.matching.data import Floats, Mask
 
 _PLACES = ((1.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1 / 3, 1 / 3))
@@ -158,3 +160,10 @@ def _shape(what: str, x: Floats) -> list[float]:
     adjusted = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (g - 3) + 6)
     third = g * ((n - 1) / n) ** 2
     return [g - 3, adjusted, third - 3, g, adjusted + 3, third]
+
+
+def tail_stretch(figure: Figure) -> float:
+    """How many times more a p-value is off than its statistic, as shares: 1 + z² times far out. Other figures: 1."""
+    if not figure.what.startswith("p-value") or not 0 < (figure.printed.value or 0.0) < 1:
+        return 1.0
+    return 1.0 + float(ndtri((figure.printed.value or 0.0) / 2)) ** 2

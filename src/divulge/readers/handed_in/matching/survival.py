@@ -155,7 +155,7 @@ def _reading(
         if value is None or figure.printed.is_suppressed:
             checked.append(Checked(figure))
         else:
-            right = [v for v in value if figure.printed.agrees(v, 0.6, 1e-6)]
+            right = [v for v in value if figure.printed.agrees(v, relative=1e-9)]
             checked.append(Checked(figure, bool(right), (right or value)[0]))
     observed = data.table.schema[event].texts[code]
     shown = [

@@ -13,7 +13,7 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.data import Data, Floats, Mask
 from divulge.readers.handed_in.matching.reading import Checked, Reading
-from divulge.readers.handed_in.matching.statistics import statistic
+from divulge.readers.handed_in.matching.statistics import statistic, tail_stretch
 
 _Z = 1.959963984540054
 
@@ -67,7 +67,7 @@ def _checked(figures: tuple[Figure, ...], found: Mapping[str, list[float]]) -> t
 def _check(figure: Figure, values: list[float] | None) -> Checked:
     if values is None or figure.printed.is_suppressed:
         return Checked(figure)
-    right = [v for v in values if figure.printed.agrees(v, 0.6, 1e-7 if figure.what != "p-value" else 1e-3)]
+    right = [v for v in values if figure.printed.agrees(v, relative=1e-7 * tail_stretch(figure))]
     return Checked(figure, bool(right), float((right or values)[0]))
 
 
