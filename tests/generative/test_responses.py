@@ -127,3 +127,13 @@ def test_figures_that_nobody_can_have_are_told_apart_from_not_found() -> None:
     assert found.n_solutions == 0
     assert not found.determined.any()
     assert "No responses of these people" in found.sentence()
+
+
+def test_values_without_a_common_step_are_not_said_to_have_been_looked_through() -> None:
+    values = np.log(np.arange(20.0, 40.0))
+    rng = np.random.default_rng(1)  # any
+    x = np.column_stack([np.ones(10), rng.integers(0, 50, 10)])
+    beta, _ = refit(LINEAR, x, rng.choice(values, 10)[None], np.zeros(2))
+    found = recover([coefficients(LINEAR, x, *printed(beta[0], 8))], values, 10)
+    assert not found.is_complete
+    assert not found.determined.any()

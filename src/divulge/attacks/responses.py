@@ -24,7 +24,7 @@ from divulge.table.condense import opened
 SECONDS = 2.0
 """For the attack on one question, and again for the number of digits at which it fails."""
 
-TOGETHER = 12
+_TOGETHER = 12
 """Questions that are asked, at most: every output by itself first, then those on the same people together."""
 
 MOST_DIGITS = 8
@@ -32,7 +32,7 @@ MOST_DIGITS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
+class Question:
     """Figures of one response of few people, of one output or several. numbers: of the outputs."""
 
     numbers: tuple[int, ...]
@@ -84,7 +84,7 @@ class Responses(Attack):
         every = _every(submitted)
         known = _alike(every, submitted.table.n_rows)
         found = []
-        for question in list(_questions(every))[:TOGETHER]:
+        for question in _questions(every):
             n = len(question.rows)
             recovery = recover(question.says, question.few[0].values, n, seconds=self.seconds)
             people = _spread(recovery.determined, question.rows, submitted.table.n_rows)
@@ -99,7 +99,7 @@ class Responses(Attack):
                 found.append(Finding(self.name, Severity.NOTE, question.numbers, (), sentence, nobody))
         return found
 
-    def _severity(self, question: _Question, recovery: Recovery, submitted: Submitted) -> Severity:
+    def _severity(self, question: Question, recovery: Recovery, submitted: Submitted) -> Severity:
         """A refusal where an intruder whom some scenario grants works out somebody's class."""
         if not all(one.is_category for one in question.few):
             return Severity.REVIEW
@@ -110,7 +110,7 @@ class Responses(Attack):
             return Severity.REFUSE
         return Severity.REVIEW
 
-    def _without_one(self, question: _Question, recovery: Recovery) -> Mask:
+    def _without_one(self, question: Question, recovery: Recovery) -> Mask:
         """Who is determined even where the predictors of one other person are not known, whoever that is.
 
         Everything that this person may have is tried; somebody is determined where no trial gives them another value.
@@ -140,7 +140,7 @@ class Responses(Attack):
                 return still
         return nobody
 
-    def _sentence(self, question: _Question, recovery: Recovery, is_joint: bool) -> str:
+    def _sentence(self, question: Question, recovery: Recovery, is_joint: bool) -> str:
         """Whose responses follow, for whom, what the figures hold, and how many digits may be printed."""
         n, proved = len(recovery.determined), int(recovery.determined.sum())
         few, bits = question.few[0], question.bits()
@@ -152,6 +152,11 @@ class Responses(Attack):
             f"{figures}, without doubt; of people who are not in the data the same figures prove nothing. They hold "
             f"about {bits.printed:.0f} bits, the responses have {bits.secret:.0f}. {turning.sentence()}"
         )
+
+
+def questions_of(submitted: Submitted) -> Sequence[Question]:
+    """What is asked of these outputs."""
+    return _questions(_every(submitted))
 
 
 def _every(submitted: Submitted) -> list[tuple[int, FewPeople]]:
@@ -175,13 +180,13 @@ def _alike(every: Sequence[tuple[int, FewPeople]], n_rows: int) -> Mask:
     return known
 
 
-def _questions(every: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
+def _questions(every: Sequence[tuple[int, FewPeople]]) -> Sequence[Question]:
     """Every regression by itself, then figures that share people and a response, as long as they are few.
 
     In a group of which nothing but a mean and a standard deviation is known all people are interchangeable: these say
     nothing of anybody but beside other figures.
     """
-    yield from (_Question((i,), (one,)) for i, one in every if _has_slopes(one))
+    found = [Question((i,), (one,)) for i, one in every if _has_slopes(one)]
     alike: list[list[tuple[int, FewPeople]]] = []
     for i, one in every:
         own = next((known for known in alike if known[0][1].is_alike(one)), None)
@@ -190,10 +195,11 @@ def _questions(every: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
         else:
             own.append((i, one))
     for told in alike:
-        yield from (q for q in _sharing_people(told) if len(q.rows) <= MOST_PEOPLE and _is_telling(q))
+        found += (q for q in _sharing_people(told) if len(q.rows) <= MOST_PEOPLE and _is_telling(q))
+    return found[:_TOGETHER]
 
 
-def _sharing_people(told: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question]:
+def _sharing_people(told: Sequence[tuple[int, FewPeople]]) -> Iterator[Question]:
     """Figures of one response by who is behind them: those that have people in common, directly or through others."""
     sizes = [len(one.rows) for _, one in told]
     people = np.concatenate([one.rows for _, one in told])
@@ -201,10 +207,10 @@ def _sharing_people(told: Sequence[tuple[int, FewPeople]]) -> Iterator[_Question
     _, group = connected_components(links @ links.T, directed=False)
     for g in range(int(group.max()) + 1):
         own = [told[k] for k in np.flatnonzero(group == g).tolist()]
-        yield _Question(tuple(sorted({i for i, _ in own})), tuple(one for _, one in own))
+        yield Question(tuple(sorted({i for i, _ in own})), tuple(one for _, one in own))
 
 
-def _is_telling(question: _Question) -> bool:
+def _is_telling(question: Question) -> bool:
     """Whether several figures tell people apart: by predictors, or because they are about different people."""
     if len(question.few) < 2:
         return False
@@ -212,7 +218,7 @@ def _is_telling(question: _Question) -> bool:
     return len(different) > 1 or any(map(_has_slopes, question.few))
 
 
-def _not_found(question: _Question, recovery: Recovery) -> str:
+def _not_found(question: Question, recovery: Recovery) -> str:
     """An honest word where time was too short: that nothing was found is no proof of safety."""
     bits = question.bits()
     return (

@@ -27,6 +27,9 @@ SLICE = 200_000
 AT_ONCE = 256
 """Solutions that are refitted at a time."""
 
+_UNEVEN = 1e-9
+"""Of a step: values farther from its multiples have none, and sums of multiples would leave the truth out."""
+
 ENOUGH = 512
 """Solutions after which single people are looked at instead of all solutions listed."""
 
@@ -67,7 +70,8 @@ def recover(
     """Which responses, out of the possible `values`, refit to everything that was released.
 
     known (people,): responses that the intruder knows already, NaN for the others. The values are equally spaced, or
-    become so by the smallest step between them; what is not among them is left out after the fact.
+    become so by the smallest step between them; what is not among them is left out after the fact. Where there is no
+    such step (logarithms), it is not known who is determined.
     """
     possible = np.unique(np.asarray(values, dtype=np.float64))
     return _Attack(tuple(releases), possible, n_people, known, seconds, clock).run()
@@ -87,6 +91,8 @@ class _Attack:
         self.clock, self.began, self.seconds = clock, clock(), seconds
         self.step = _step(values)
         self.span = round((values[-1] - values[0]) / self.step) if len(values) > 1 else 0
+        steps = (values - values[0]) / self.step
+        self.is_even = bool((np.abs(steps - np.round(steps)) <= _UNEVEN).all())
         given = np.full(n_people, np.nan) if known is None else np.asarray(known, dtype=np.float64)
         self.base = np.where(np.isnan(given), values[0], given)
         self.free = np.flatnonzero(np.isnan(given)) if self.span else np.arange(0)
@@ -98,9 +104,9 @@ class _Attack:
         sums = self._sums()
         likely = self._sums(is_bounded=False)
         # Where few digits make the bounded question much wider, solutions are met sooner in the likely one.
-        if np.abs(likely.shifts).max(initial=0.0) > 1.5 * np.abs(sums.shifts).max(initial=0.0):
+        if self.is_even and np.abs(likely.shifts).max(initial=0.0) > 1.5 * np.abs(sums.shifts).max(initial=0.0):
             self._hunt(likely, None)
-        is_over = not self._is_hopeless() and self._hunt(sums, None)
+        is_over = self.is_even and not self._is_hopeless() and self._hunt(sums, None)
         agreed = self._agreed()
         determined = agreed & is_over
         is_complete = is_over or self._is_hopeless()

@@ -18,6 +18,7 @@ from scipy import sparse
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind, What
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
 from divulge.outputs.grid import Grid
 from divulge.outputs.lowering.linear import Linear
@@ -117,6 +118,11 @@ class _Coarser(Output):
     def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
         names = tuple(self.coarser)
         return [one.coarser(names) for one in self.inner.spreads(self._coarse_table(table), released)]
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        codes = self._coarse(table.schema)[1]
+        found = self.inner.few_people(self._coarse_table(table), released, most)
+        return tuple(replace(f, coding=f.coding[codes[f.response]]) if f.response in codes else f for f in found)
 
     # What is said of the finer codes.
 

@@ -69,6 +69,13 @@ def test_it_is_that_of_statsmodels(tau: float, density: str, vcov: str) -> None:
     assert found.se == pytest.approx(theirs.bse.to_numpy(), rel=1e-6)
 
 
+@pytest.mark.parametrize("density", ["kernel", "kernel-iid"])
+def test_no_row_near_the_plane_leaves_no_standard_error(density: str) -> None:
+    table = small_table(y=[52] * 13 + [0, 14, 32], x=list(range(16)))  # the quarters of its residuals are one
+    output = QuantileRegression(formula="y ~ x", quantile=0.75, density=density, statistics=("se",))  # type: ignore[arg-type]
+    assert np.isnan(output.evaluate(table).se).all()
+
+
 def test_the_order_of_rows_and_their_repetition_change_nothing() -> None:
     output = QuantileRegression(formula="AGE ~ SEX + C(MSTATUS)", quantile=0.3)
     order = np.random.default_rng(1).permutation(CENSUS.n_rows)  # any order

@@ -10,17 +10,22 @@ import pytest
 
 from divulge.assess.arithmetic import work_out
 from divulge.attacks import Submitted
-from divulge.attacks.responses import Responses, _Question
+from divulge.attacks.responses import Question, Responses
 from divulge.lattice.responses import recover
+from divulge.outputs import as_read
 from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.fixed_effects import FixedEffects
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
+from divulge.outputs.kinds.probit import Probit
+from divulge.outputs.kinds.quantile_regression import QuantileRegression
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.output import Output
 from divulge.policy import Breach
 from divulge.scenario import Scenario
 from divulge.table import Table
+from divulge.table.coarsening import Coarsening
 from tests.support.assessing import ready
 from tests.support.tables import small_table
 
@@ -77,6 +82,44 @@ def test_only_people_of_the_regression_are_named() -> None:
 
 def test_more_people_than_the_attack_can_do_are_left_alone() -> None:
     assert Responses().find(_submitted(_logistic(9), _people(62))) == []
+
+
+def test_coarse_variables_hide_nobody_whose_sums_are_printed() -> None:
+    table = _people(20)
+    output = as_read(Logistic(formula="ILL ~ AGE + DOSE", decimals=9, coarser={"AGE": Coarsening(top=80.0)}))
+    found = Responses().find(_submitted(output, table))
+    assert found[0].people.all()
+    # Of a coarse response it is the coarse value that follows, for each of its finer ones.
+    output = as_read(Linear(formula="AGE ~ DOSE", decimals=12, coarser={"AGE": Coarsening(top=30.0)}))
+    (few,) = output.few_people(table, output.publish(output.evaluate(table), table.schema), 60)
+    assert len(few.coding) == table.schema["AGE"].n_codes
+    assert few.values.max() == 30.0
+    assert few.says.agrees(few.coding[table["AGE"]][None]).all()
+
+
+def test_effects_that_are_not_printed_do_not_hide_responses() -> None:
+    table = _people(20)
+    output = FixedEffects(formula="ILL ~ AGE + DOSE", absorb="SEX", decimals=12)
+    found = Responses().find(_submitted(output, table))
+    (few,) = output.few_people(table, output.publish(output.evaluate(table), table.schema), 60)
+    alone = recover([few.says], few.values, 20, seconds=20.0)
+    assert alone.determined.any()
+    truth = few.coding[table["ILL"]]
+    assert np.array_equal(alone.values[alone.determined], truth[alone.determined])
+    assert np.array_equal(found[0].people, alone.determined)
+
+
+@pytest.mark.parametrize(
+    ("output", "seed"),  # seeds with which false claims were made when these were taken for linear models
+    [
+        (QuantileRegression(formula="ILL ~ AGE", significant=2), 3),
+        (QuantileRegression(formula="ILL ~ AGE", significant=3), 4),
+        (Probit(formula="ILL ~ AGE", significant=1), 9),
+    ],
+)
+def test_models_whose_scores_are_no_plain_sums_are_not_taken_for_linear_ones(output: Output, seed: int) -> None:
+    table = _people(20).take(np.random.default_rng(seed).permutation(20)[:10])
+    assert Responses().find(_submitted(output, table)) == []
 
 
 def test_finding_is_a_reason_of_the_verdict_with_its_remedy() -> None:
@@ -193,7 +236,7 @@ def test_one_person_whose_predictors_are_unknown_is_tried_with_all_that_they_may
     submitted = _submitted(output, table, granted)
     few = output.few_people(table, submitted.printed[0], 60)[0]
     assert few.possible is not None
-    question = _Question((0,), (few,))
+    question = Question((0,), (few,))
     whole = recover(question.says, few.values, n)
     still = attack._without_one(question, whole)
     # Brute force over the person who is unknown, what they may have, and every response.

@@ -9,6 +9,7 @@ import pytest
 import statsmodels.api as sm
 
 from divulge.lattice.families import FAMILIES, LINEAR, LOGISTIC, POISSON, Family, inverse, refit
+from divulge.lattice.released import coefficients
 
 THEIRS = {
     "linear": sm.families.Gaussian,
@@ -51,3 +52,20 @@ def test_curvature_is_never_above_its_bound(family: Family) -> None:
             slopes = family.slope(at)
             steepest = max(abs(b - a) for a, b in pairwise(slopes)) / (at[1] - at[0])
             assert steepest <= family.curvature(np.array([eta]), np.array([reach]))[0] + 1e-9  # differences round
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.name)
+def test_what_one_response_does_to_the_figures_is_the_derivative_of_the_refit(family: Family) -> None:
+    rng = np.random.default_rng(6)  # any: see above
+    x = np.column_stack([np.ones(60), rng.normal(0, 2, 60), rng.integers(0, 2, 60)])
+    y = rng.integers(0, 2, 60).astype(float)
+    start = np.array([0.1, 0.0, 0.0])
+    half, step = 1e-3, 1e-5
+    middle = refit(family, x, y[None], start)[0][0]
+    shifts, _ = coefficients(family, x, middle - half, middle + half).says(0.0, 1.0, is_bounded=False)
+    for person in range(0, 60, 7):
+        moved = np.tile(y, (2, 1))
+        moved[:, person] += [-step, step]
+        below, above = refit(family, x, moved, start)[0]
+        slope = (above - below) / (2 * step) / half
+        np.testing.assert_allclose(shifts[person].astype(float), slope, rtol=1e-4, atol=1e-5)  # of second differences

@@ -9,7 +9,9 @@ import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
 from divulge.kernels.arrays import Floats
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.lowering.lowered import Lowered
+from divulge.outputs.models.dense import few_of_least_squares
 from divulge.outputs.models.group_effects import (
     GroupEffects,
     GroupResiduals,
@@ -66,6 +68,13 @@ class FixedEffects(GroupEffects):
         model = self.model(table.schema)
         rows = _within(self.rows(model, table))
         return model, rows, maximise(self.curve(), rows, np.zeros(rows.x.shape[1]), np.zeros(0))
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        """Σ x (y − x'b) is 0 with predictors x less the means of their groups, whatever the effects are."""
+        model = self.model(table.schema)
+        said = self.of_coefficients(table.schema, released)
+        found = few_of_least_squares(self, table, model, said, most, lambda: self.fitted(table)[1])
+        return () if found is None else (found,)
 
     def n_estimated(self, rows: ModelRows, fit: Estimate) -> int:
         return int(fit.keep.sum()) + len(np.unique(rows.second))

@@ -10,9 +10,11 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.models.dense import few_of_least_squares
 from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, formula_variables
@@ -91,6 +93,13 @@ class TwoStage(Estimated):
         model, rows, z = self.stages(table)
         shown = replace(rows, x=z @ _first_stage(rows.x, z))
         return model, shown, maximise(LEAST_SQUARES, shown, np.zeros(rows.x.shape[1]), np.zeros(0))
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        """Least squares on what the instruments say of the covariates, which whoever knows both works out."""
+        model = self.model(table.schema)
+        said = self.of_coefficients(table.schema, released)
+        found = few_of_least_squares(self, table, model, said, most, lambda: self.fitted(table)[1])
+        return () if found is None else (found,)
 
     def errors_of(self, rows: ModelRows, fit: Estimate, table: Table) -> Floats:
         if not fit.keep.any():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from divulge.outputs.behind import Behind, What, one_group
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.lowering.rows import counted
+from divulge.outputs.models.matrix import columns
 from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
 from divulge.table import Table
@@ -70,16 +71,8 @@ def tested_behind(output: Output, table: Table, model: Model) -> tuple[Behind, .
 
 def design_rows(table: Table, model: Model, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The design of these rows, all of which count, and their responses."""
-    found = np.zeros((len(rows), model.design.n_columns))
-    for term in model.design.terms:
-        cell, value = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows))
-        for name, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
-            cell += cells[table[name][rows]]
-            if factors is not None:
-                value *= factors[table[name][rows]]
-        column = term.index[cell]
-        inside = np.flatnonzero(column >= 0)
-        found[inside, column[inside]] += (value * term.scale[cell])[inside]
+    people = table.select(model.variables(None)).take(rows)
+    found, _ = columns(model.design.terms, model.design.n_columns, people)
     return found, model.y[table[model.formula.response.variable][rows]]
 
 

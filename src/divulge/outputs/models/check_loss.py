@@ -93,13 +93,14 @@ def _reach(residual: Floats, tau: float, n: int, spread: float) -> float:
 
 
 def _epanechnikov(y: Floats, residual: Floats, tau: float) -> float:
-    """The density at the plane, one for all rows."""
+    """The density at the plane, one for all rows; NaN where no row is near it."""
     n = len(y)
     h = _reach(residual, tau, n, float(np.std(y)))
     if h <= 0.0:
         return np.nan
     u = residual / h
-    return float(np.where(np.abs(u) <= 1.0, 0.75 * (1.0 - u * u), 0.0).sum()) / (n * h)
+    near = float(np.where(np.abs(u) <= 1.0, 0.75 * (1.0 - u * u), 0.0).sum())
+    return near / (n * h) if near > 0.0 else np.nan
 
 
 def _kernel(x: Floats, y: Floats, residual: Floats, tau: float) -> Floats | None:

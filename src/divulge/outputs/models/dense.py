@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from math import prod
 
 import numpy as np
 
-from divulge.kernels.arrays import Codes, Floats, Integers
-from divulge.lattice.families import LINEAR, LOGISTIC, POISSON
+from divulge.kernels.arrays import Floats
+from divulge.lattice.families import LINEAR, LOGISTIC, POISSON, Family
 from divulge.lattice.released import coefficients
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.lowering.rows import counted
+from divulge.outputs.models.matrix import ModelRows, columns, model_rows
 from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
@@ -23,39 +25,34 @@ _FAMILIES = {"identity": LINEAR, "logistic": LOGISTIC, "poisson": POISSON}
 
 def few_people(output: Output, table: Table, model: Model, released: Released, most: int) -> FewPeople | None:
     """The regression with its design; None where it has more people, or its figures say no sums of responses."""
-    family, name = _FAMILIES.get(model.family), model.formula.response.variable
-    n = model.design.n_columns
-    if family is None or model.n_classes > 1 or output.weights is not None:
+    family = _FAMILIES.get(model.family)
+    if family is None or model.n_classes > 1 or output.weights is not None or not _has_few(output, table, model, most):
         return None
-    if not np.isfinite(released.low[:n]).all() or not np.isfinite(released.high[:n]).all():
-        return None
-    keep = counted(output, table, model.variables(None)) & np.isfinite(model.y)[table[name]]
-    if not 0 < keep.sum() <= most:
-        return None
-    rows = np.flatnonzero(keep)
-    design = _design(model, {v: table[v][rows] for v in model.variables(None)}, len(rows))
-    if design is None:
-        return None
-    says = coefficients(family, design, released.low[:n], released.high[:n], rows)
-    is_category = model.family == "logistic" or table.schema[name].kind == "categorical"
-    return FewPeople(name, says, model.y, is_category, _possible(model, table))
+    found = _with_design(table, model, released, model_rows(output, model, table), family)
+    return None if found is None else replace(found, possible=_possible(model, table))
 
 
-def _design(model: Model, codes: Mapping[str, Codes | Integers], n_rows: int) -> Floats | None:
-    """The rows of the design; None where some row cannot be computed."""
-    design = np.zeros((n_rows, model.design.n_columns))
-    for term in model.design.terms:
-        cell, value = np.zeros(n_rows, dtype=np.int64), np.ones(n_rows)
-        for variable, cells, factors in zip(term.variables, term.cells, term.factors, strict=True):
-            cell += cells[codes[variable]]
-            if factors is not None:
-                value *= factors[codes[variable]]
-        if (cell < 0).any():
-            return None
-        column = term.index[cell]
-        has = column >= 0
-        design[np.flatnonzero(has), column[has]] += (value * term.scale[cell])[has]
-    return design
+def few_of_least_squares(
+    output: Output, table: Table, model: Model, released: Released, most: int, fitted: Callable[[], ModelRows]
+) -> FewPeople | None:
+    """The same of least squares on a design that is made of all rows together. fitted: rows with that design."""
+    return _with_design(table, model, released, fitted(), LINEAR) if _has_few(output, table, model, most) else None
+
+
+def _has_few(output: Output, table: Table, model: Model, most: int) -> bool:
+    """Whether it is fitted to so few people: a look before any design is made."""
+    keep = counted(output, table, model.variables(None))
+    return int((keep & np.isfinite(model.y)[table[model.formula.response.variable]]).sum()) <= most
+
+
+def _with_design(table: Table, model: Model, released: Released, rows: ModelRows, family: Family) -> FewPeople | None:
+    name, n = model.formula.response.variable, model.design.n_columns
+    low, high = released.low[:n], released.high[:n]
+    if not rows.n_rows or not np.isfinite(low).all() or not np.isfinite(high).all():
+        return None
+    says = coefficients(family, rows.x, low, high, rows.kept)
+    is_category = family is LOGISTIC or table.schema[name].kind == "categorical"
+    return FewPeople(name, says, model.y, is_category)
 
 
 def _possible(model: Model, table: Table) -> Floats | None:
@@ -65,8 +62,9 @@ def _possible(model: Model, table: Table) -> Floats | None:
     if prod(sizes) > MOST_POSSIBLE:
         return None
     every = np.array(list(product(*map(range, sizes))), dtype=np.int64).reshape(-1, len(names))
-    found = _design(model, {name: every[:, j] for j, name in enumerate(names)}, len(every))
-    return None if found is None else np.unique(found, axis=0)
+    people = Table(table.schema.select(names), tuple(every.T))
+    found, is_known = columns(model.design.terms, model.design.n_columns, people)
+    return np.unique(found, axis=0) if is_known.all() else None
 
 
 MOST_POSSIBLE = 64

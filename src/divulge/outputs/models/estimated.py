@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats
+from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.mean_curves import MeanCurve
@@ -88,6 +89,11 @@ class Estimated(Regression):
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
         return model_stated(self, table, self.model(table.schema), released, is_scored=False)
+
+    def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
+        """Nothing: coefficients are sums of responses by known weights in few of these models, which say so."""
+        del table, released, most
+        return ()
 
     def curve(self) -> Curve:
         """The likelihood of a row."""
