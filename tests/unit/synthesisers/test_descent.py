@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.output import Output
 from divulge.outputs.released.reading import read_released
 from divulge.synthesisers import Descent, embed_runs
+from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.search import Search
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
@@ -108,6 +110,18 @@ def test_a_crosstab_with_withheld_cells_is_expanded_exactly() -> None:
 @pytest.mark.parametrize("start", ["uniform", "univariate"])
 def test_withheld_cells_may_be_at_an_end_of_their_interval(start: str) -> None:
     found = Descent(start=start, seconds=60).embed(withheld_objective(), 100, 1)  # type: ignore[arg-type]
+    assert found.outcome is Outcome.REPRODUCED
+
+
+@pytest.mark.slow
+def test_many_counts_that_share_variables_are_met_without_lattices(monkeypatch: pytest.MonkeyPatch) -> None:
+    def land(_: LastDigits) -> bool:
+        raise AssertionError("every column moves more counts than a lattice takes")
+
+    monkeypatch.setattr(LastDigits, "land", land)
+    pairs = itertools.combinations(("ETHGROUP", "MSTATUS", "TENURE"), 2)
+    objective = objective_for(CENSUS.take(slice(0, 500)), *(Crosstab(variables=pair) for pair in pairs))
+    found = Descent(seconds=30).embed(objective, 500, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 

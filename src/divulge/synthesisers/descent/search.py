@@ -144,8 +144,12 @@ class Search:
         return self.candidate.objective.n_target_residuals > MOST_FIGURES
 
     def _may_land(self) -> bool:
-        """Whether arithmetic is tried: models with so many other figures are for pairs."""
-        return self.settings.keep is None and not (self.has_model and self._is_many)
+        """Whether arithmetic is tried: models with so many other figures are for pairs, as many counts for annealing.
+
+        Every column moves more of these than a lattice takes, and a look at what columns do took most of the time.
+        """
+        is_for_others = self.has_model or (self.is_of_counts and self.candidate.is_linear)
+        return self.settings.keep is None and not (self._is_many and is_for_others)
 
     def _is_best_so_far(self) -> bool:
         """Whether fewer figures are off than ever before; the codes are kept then."""
