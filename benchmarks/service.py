@@ -148,7 +148,7 @@ def fill(folder: Path) -> Place:
         assessed = workflow.submit(session, authors[0], project, dataset, Proposal("Assessed", [output])).id
     lease = jobs.take_job(ledger, "benchmark")
     assert lease is not None, "it waits"
-    jobs.finish_job(ledger, lease, record("release"), [FIGURES])
+    lease.finish(record("release"), [FIGURES])
     with ledger.writing() as session:
         for i in range(WAITING):
             output = {"kind": "crosstab", "variables": ["race", "sex", "income"], "compute": True}

@@ -41,7 +41,7 @@ class World:
         lease = jobs.take_job(self.ledger, "test")
         assert lease is not None
         assert lease.submission_id == made
-        jobs.finish_job(self.ledger, lease, record(), [FIGURES])
+        lease.finish(record(), [FIGURES])
         return made
 
     def state(self, submission_id: int) -> str:

@@ -134,7 +134,7 @@ class Service:
     def assess(self, verdict: str = "refuse") -> None:
         """Do the waiting jobs, with a canned record."""
         while lease := jobs.take_job(self.ledger, "test"):
-            jobs.finish_job(self.ledger, lease, record(verdict), [FIGURES])
+            lease.finish(record(verdict), [FIGURES])
 
     def ready(self, by: str = "rosa", title: str = "Age by sex") -> int:
         made = self.submit(by, title)

@@ -28,7 +28,7 @@ def make(service: Service, verdict: str = "release", severity: str | None = None
         broken = {"rule": "few", "severity": severity, "outputs": [0], "figures": [], "sentence": "Few.", "people": 1}
         found["rules"]["findings"] = [broken]
     while lease := jobs.take_job(service.ledger, "test"):
-        jobs.finish_job(service.ledger, lease, found, [FIGURES])
+        lease.finish(found, [FIGURES])
     return number
 
 
@@ -62,7 +62,7 @@ def test_failed_assessment_waits_for_checkers_and_custodians_alone(service: Serv
     service.submit(title="Broken")
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
-    jobs.fail_job(service.ledger, lease, CANARY)
+    lease.fail(CANARY)
     for name in ("chloe", "dora"):
         assert "The assessment failed" in service.client(name).get("/home").text
     assert "failed" not in service.client("rosa").get("/home").text

@@ -21,7 +21,7 @@ def two(service: Service) -> int:
         made = workflow.submit(session, service.ids["rosa"], service.project, service.dataset, proposal).id
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
-    jobs.finish_job(service.ledger, lease, record("release"), [FIGURES, FIGURES])
+    lease.finish(record("release"), [FIGURES, FIGURES])
     return made
 
 

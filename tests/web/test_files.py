@@ -74,7 +74,7 @@ def work(service: Service) -> None:
     while lease := jobs.take_job(service.ledger, "here"):
         ready = assessing.prepare(service.ledger, lease.submission_id, lease.job_id)
         found = assessing.run(ready, lambda step: None)
-        jobs.finish_job(service.ledger, lease, found.record, found.figures, found.outputs)
+        lease.finish(found.record, found.figures, found.outputs)
 
 
 def record_of(service: Service, number: int) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def test_no_answer_tells_the_author_how_far_it_is(service: Service) -> None:
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
     assert _told(service, number) == first
-    jobs.finish_job(service.ledger, lease, record("refuse"), [FIGURES])
+    lease.finish(record("refuse"), [FIGURES])
     assert _told(service, number) == first
     with service.ledger.writing() as session:
         workflow.decide(session, service.ids["chloe"], number, Choice.REFUSE, "One is exposed.")

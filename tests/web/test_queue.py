@@ -94,7 +94,7 @@ def test_failed_assessment_is_marked_until_it_is_tried_again(either: Service) ->
     number, client = either.submit(), either.client("chloe")
     lease = jobs.take_job(either.ledger, "test")
     assert lease is not None
-    jobs.fail_job(either.ledger, lease, "It took too long.")
+    lease.fail("It took too long.")
     assert "Assessment failed" in client.get("/submissions").text
     assert "Assessment failed" not in either.client("rosa").get("/submissions").text, "a researcher sees one state"
     with either.ledger.writing() as session:

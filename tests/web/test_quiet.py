@@ -132,19 +132,19 @@ def test_researcher_sees_the_same_at_every_stage_of_every_outcome(sides: _Sides)
         lease = jobs.take_job(service.ledger, "test")
         assert lease is not None
         leases[lease.submission_id] = lease
-    jobs.heartbeat(service.ledger, leases[number["unsafe"]], Progress("Output 1, the exposed again", 3, 9, 12.0))
+    leases[number["unsafe"]].renew(Progress("Output 1, the exposed again", 3, 9, 12.0))
     assert sides.seen("safe", number["safe"]) == sides.seen("unsafe", number["unsafe"])
-    jobs.finish_job(service.ledger, leases[number["safe"]], record("release"), [FIGURES])
+    leases[number["safe"]].finish(record("release"), [FIGURES])
     # One is assessed, the other still running; then it fails; then it is assessed, and refused by its verdict.
     before = sides.seen("safe", number["safe"])
     assert before == sides.seen("unsafe", number["unsafe"])
-    jobs.fail_job(service.ledger, leases[number["unsafe"]], "there is no figure 'ILL=lupus'.")
+    leases[number["unsafe"]].fail("there is no figure 'ILL=lupus'.")
     assert before == sides.seen("unsafe", number["unsafe"])
     with service.ledger.writing() as session:
         workflow.assess(session, service.ids["chloe"], number["unsafe"])
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
-    jobs.finish_job(service.ledger, lease, record("refuse"), [FIGURES])
+    lease.finish(record("refuse"), [FIGURES])
     assert before == sides.seen("unsafe", number["unsafe"])
     with service.ledger.writing() as session:
         workflow.comment(session, service.ids["chloe"], number["unsafe"], "One is exposed.", audience=Audience.CHECKERS)

@@ -36,7 +36,7 @@ def _assessed(service: Service, made: dict[str, Any]) -> int:
     number = service.submit()
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
-    jobs.finish_job(service.ledger, lease, made, [FIGURES])
+    lease.finish(made, [FIGURES])
     return number
 
 

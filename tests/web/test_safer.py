@@ -35,7 +35,7 @@ def _searched(service: Service, number: int, found: list[dict[str, Any]]) -> Non
     assert post(service.client("chloe"), f"/submissions/{number}/search").status_code == 303
     lease = searches.take(service.ledger, 60)
     assert lease is not None
-    searches.finish(service.ledger, lease, found)
+    lease.finish(found)
 
 
 def test_offered_change_is_submitted_with_a_click_and_shown_beside_the_old(service: Service) -> None:
@@ -59,7 +59,7 @@ def test_offered_change_is_submitted_with_a_click_and_shown_beside_the_old(servi
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
     rounded = [{**f, "value": "15"} for f in FIGURES]
-    jobs.finish_job(service.ledger, lease, record("release"), [rounded])
+    lease.finish(record("release"), [rounded])
     page = chloe.get(f"/submissions/{newer}").text
     assert "What changed since version 1" in page
     assert "4 of 4 figures changed" in page
@@ -88,8 +88,8 @@ def test_worker_that_lost_a_search_changes_nothing(service: Service) -> None:
     assert first is not None
     assert second is not None
     with pytest.raises(LeaseLostError):
-        searches.finish(service.ledger, first, [CHANGED])
-    searches.fail(service.ledger, second, "It took too long.")
+        first.finish([CHANGED])
+    second.fail("It took too long.")
     assert "It took too long." in service.client("chloe").get(f"/submissions/{number}").text
 
 
@@ -109,7 +109,7 @@ def test_search_finds_a_change_with_which_a_refused_table_is_released(service: S
     lease = searches.take(service.ledger, 600)
     assert lease is not None
     found = searches.run(searches.prepare(service.ledger, lease), lambda step: None)
-    searches.finish(service.ledger, lease, found)
+    lease.finish(found)
     assert found
     assert all(one["after"]["verdict"] == "release" for one in found)
     assert found[0]["before"]["verdict"] == "refuse"

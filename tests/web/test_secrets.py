@@ -40,7 +40,7 @@ def test_why_an_assessment_failed_is_for_checkers(service: Service) -> None:
     number = service.submit()
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
-    jobs.fail_job(service.ledger, lease, f"It went wrong: {CANARY}")
+    lease.fail(f"It went wrong: {CANARY}")
     assert CANARY in service.client("chloe").get(f"/submissions/{number}").text
     client = service.client("rosa")
     for page in (f"/submissions/{number}", f"/api/submissions/{number}", f"/submissions/{number}/progress"):
@@ -192,5 +192,5 @@ def test_list_shows_exactly_what_may_be_seen(either: Service) -> None:
         for name, person_id in either.ids.items():
             person = session.get_one(Person, person_id)
             listed = {line.id for line in list_submissions(session, person, Filters()).items}
-            seen = {n for n in numbers if states.may(states.check_see, person, session.get_one(Submission, n))}
+            seen = {n for n in numbers if states.may(states.Rights(person).check_see, session.get_one(Submission, n))}
             assert listed == seen, name

@@ -43,7 +43,7 @@ def _assess(service: Service) -> None:
     while lease := jobs.take_job(service.ledger, "test"):
         work = prepare(service.ledger, lease.submission_id, lease.job_id)
         ready = plan(parse_spec(work.document, work.folder))
-        jobs.finish_job(service.ledger, lease, record("release"), released_figures(ready))
+        lease.finish(record("release"), released_figures(ready))
 
 
 def _released(service: Service, number: int, files: tuple[str, ...] = ()) -> dict[str, bytes]:
@@ -254,7 +254,7 @@ def with_others(service: Service) -> tuple[Service, int]:
     fields = _fields(service, text=spec, why="They are needed.")
     number = _number(post(service.client("rosa"), "/submit/spec", fields, files=files))
     while lease := jobs.take_job(service.ledger, "test"):
-        jobs.finish_job(service.ledger, lease, record("release"), [SEXES])
+        lease.finish(record("release"), [SEXES])
     return service, number
 
 

@@ -21,7 +21,7 @@ app = typer.Typer(
 
 
 @app.command("add")
-def add(
+def _add(
     spec: Annotated[Path, typer.Argument(help="The assessment file of what was released.", show_default=False)],
     title: Annotated[str | None, typer.Option(help="What to call it. Without it: the name of the file.")] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Whose output it is. Without it: you.")] = None,
@@ -77,7 +77,7 @@ def add(
 
 
 @app.command("list")
-def list_(
+def _list(
     dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only about these data.")] = None,
     state: Annotated[str | None, typer.Option(help="Only those in this state, as released.")] = None,
     page: Annotated[int, typer.Option(min=1, help="Which page of fifty.")] = 1,
@@ -100,7 +100,7 @@ def list_(
 
 
 @app.command("show")
-def show(
+def _show(
     number: Annotated[int, typer.Argument(help="The number of the submission.", show_default=False)],
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -122,7 +122,7 @@ def show(
 
 
 @app.command("verify")
-def verify(
+def _verify(
     expect: Annotated[
         str | None,
         typer.Option(metavar="COUNT:HASH", help="What an earlier verify printed and you noted elsewhere."),
@@ -169,7 +169,7 @@ def verify(
 
 
 @app.command("export")
-def export(
+def _export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to. Without it: standard output.")
     ] = None,
@@ -193,7 +193,7 @@ def export(
 
 
 @app.command("backup")
-def backup(
+def _backup(
     file: Annotated[Path, typer.Argument(help="The archive to write.", show_default=False)],
     ledger: LedgerOption = None,
     store: StoreOption = None,
@@ -216,7 +216,7 @@ def backup(
 
 
 @app.command("restore")
-def restore(
+def _restore(
     file: Annotated[Path, typer.Argument(help="An archive of `divulge ledger backup`.", show_default=False)],
     ledger: LedgerOption = None,
     store: StoreOption = None,

@@ -19,7 +19,7 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_(ledger: LedgerOption = None, json: JsonOption = False) -> None:
+def _list(ledger: LedgerOption = None, json: JsonOption = False) -> None:
     """List the accounts, with their roles."""
     from rich.table import Table as Grid
     from sqlalchemy import select
@@ -41,7 +41,7 @@ def list_(ledger: LedgerOption = None, json: JsonOption = False) -> None:
 
 
 @app.command("reset-password")
-def reset_password(
+def _reset_password(
     name: Annotated[str, typer.Argument(help="What the person logs in with.", show_default=False)],
     ledger: LedgerOption = None,
     json: JsonOption = False,

@@ -81,7 +81,7 @@ def register(
     by: who does it; None on the command line. table: the data, where they have been read already.
     """
     if by is not None:
-        states.check_manage_data(by)
+        states.Rights(by).check_manage_data()
     if isinstance(schema, Path):
         schema = read_schema(schema)
     people = table if table is not None else read_people(path, schema)
@@ -128,7 +128,7 @@ def _kept_schema(table: Table, given: Schema | None) -> Schema:
 
 def change_settings(session: Session, by: Person, dataset_id: int, settings: Mapping[str, Any]) -> Dataset:
     """Fix anew what every later assessment of a dataset asks for."""
-    states.check_manage_data(by)
+    states.Rights(by).check_manage_data()
     dataset = get_dataset(session, dataset_id)
     # Whoever is releasing something about these people comes first, or sees the new settings.
     lock_people(session, dataset)
@@ -139,7 +139,7 @@ def change_settings(session: Session, by: Person, dataset_id: int, settings: Map
 
 def change_public(session: Session, by: Person, dataset_id: int, names: Collection[str]) -> Dataset:
     """Say anew of which variables researchers may know the possible values."""
-    states.check_manage_data(by)
+    states.Rights(by).check_manage_data()
     dataset = get_dataset(session, dataset_id)
     lock_people(session, dataset)
     dataset.public = [name for name in dataset.variables if name in names]
@@ -150,7 +150,7 @@ def change_public(session: Session, by: Person, dataset_id: int, names: Collecti
 def open_to(session: Session, by: Person | None, dataset_id: int, project_id: int, *, remove: bool = False) -> None:
     """Let the members of a project work with a dataset, or no longer. Doing it twice changes nothing."""
     if by is not None:
-        states.check_manage_data(by)
+        states.Rights(by).check_manage_data()
     dataset = get_dataset(session, dataset_id)
     if session.get(Project, project_id) is None:
         raise NotFoundError(f"there is no project {project_id}.")

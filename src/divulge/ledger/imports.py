@@ -16,7 +16,7 @@ from divulge.ledger import trail
 from divulge.ledger.assessing import released_figures
 from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import register
-from divulge.ledger.jobs import assessment_details, store_record
+from divulge.ledger.jobs import store_record
 from divulge.ledger.model import Dataset, Person, Project, Release, Role, State, Submission, SubmittedOutput
 from divulge.ledger.numbers import draw_numbers
 from divulge.ledger.people import add_person, add_project
@@ -64,9 +64,7 @@ def add_release(
         submission = _submission(session, ready, person, project, data, title)
         if record is not None:
             stored = store_record(session, submission, record, [o.figures or [] for o in submission.outputs])
-            trail.append(
-                session, trail.COMMAND_LINE, "assessed", "submission", submission.id, assessment_details(stored)
-            )
+            trail.append(session, trail.COMMAND_LINE, "assessed", "submission", submission.id, stored.details)
         made = let_out(session, ledger.store, submission, person.id, trail.COMMAND_LINE, at=at)
     with ledger.reading() as session:
         return submission.id, made, trail.read_head(session)

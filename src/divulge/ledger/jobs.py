@@ -1,4 +1,4 @@
-"""The queue: taking a job, keeping it, and handing in its result. Each function is one transaction of its own.
+"""The queue: taking a job, keeping it, and handing in its result. Each is one transaction of its own.
 
 A job is taken with a lease that its worker renews. Where a worker dies the lease runs out, and another goes on.
 Whatever a worker writes names its lease; a worker that lost it is told so (LeaseLostError) and changes nothing.
@@ -33,16 +33,6 @@ HEARTBEAT_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Lease:
-    """A job that is ours for now."""
-
-    job_id: int
-    submission_id: int
-    token: str
-    attempt: int
-
-
-@dataclass(frozen=True)
 class FoundOutput:
     """An output that was found in a file: as a spec has it, and the variables that it speaks of.
 
@@ -64,6 +54,94 @@ class Progress:
     done: int
     total: int
     seconds_left: float | None = None
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A job that is ours for now, and what a worker does with it."""
+
+    ledger: Ledger
+    job_id: int
+    submission_id: int
+    token: str
+    attempt: int
+
+    def renew(self, progress: Progress | None = None, *, lease_seconds: float = LEASE_SECONDS) -> bool:
+        """Keep a job, and write how far it is. True where it is to be stopped; LeaseLostError where it is not ours."""
+        with self.ledger.writing() as session:
+            job = self._held(session)
+            now = database_now(session)
+            job.heartbeat_at, job.lease_until = now, now + timedelta(seconds=lease_seconds)
+            if progress is not None:
+                job.stage, job.done, job.total = progress.stage[:200], progress.done, progress.total
+                job.seconds_left = progress.seconds_left
+            return job.cancel_asked
+
+    def finish(
+        self,
+        record: Mapping[str, Any],
+        figures: Sequence[Sequence[Mapping[str, Any]]],
+        outputs: Sequence[FoundOutput] | None = None,
+    ) -> int:
+        """Hand in a record: the assessment, the end of the job and the submission's new state are one transaction.
+
+        figures: for each output its figures as printed ({label, value, se}). outputs: those that were found in the
+        files of the submission, which take the place of what was found there before. Returns the assessment's id.
+        """
+        with self.ledger.writing() as session:
+            job = self._held(session)
+            submission = lock_submission(session, job.submission_id)
+            if job.cancel_asked:
+                _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
+                return 0
+            if outputs is not None:
+                _put_outputs(session, submission, outputs)
+            stored = store_record(session, submission, record, figures, job_id=job.id)
+            stored.basis = job.basis
+            job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
+            job.done, job.seconds_left = job.total, 0.0
+            _move(session, submission, State.READY)
+            notices.note(session, submission, News.WAITING)
+            details = {"job": job.id, **stored.details}
+            trail.append(session, trail.WORKER, "assessed", "submission", submission.id, details)
+            return stored.id
+
+    def fail(self, error: str, *, again: bool = False) -> None:
+        """Give a job up: for good, or (`again`) back into the queue while attempts are left. error: no row value."""
+        with self.ledger.writing() as session:
+            job = self._held(session)
+            submission = lock_submission(session, job.submission_id)
+            if job.cancel_asked:
+                _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
+            elif again and job.attempts < job.max_attempts:
+                job.state, job.lease, job.lease_until, job.error = JobState.QUEUED, None, None, error
+                details = {"job": job.id, "error": error}
+                trail.append(session, trail.WORKER, "put back", "submission", submission.id, details)
+            else:
+                _end(session, job, submission, JobState.FAILED, error, job.worker or "")
+
+    def put_back(self) -> None:
+        """Give a job back because the worker is told to end: it waits again, and the attempt does not count."""
+        with self.ledger.writing() as session:
+            job = self._held(session)
+            lock_submission(session, job.submission_id)
+            job.state, job.lease, job.lease_until = JobState.QUEUED, None, None
+            job.attempts -= 1
+            trail.append(session, trail.WORKER, "put back", "submission", job.submission_id, {"job": job.id})
+
+    def stop(self) -> None:
+        """End a job that somebody asked to cancel."""
+        with self.ledger.writing() as session:
+            job = self._held(session)
+            _end(session, job, lock_submission(session, job.submission_id), JobState.CANCELLED, None, job.worker or "")
+
+    def _held(self, session: Session) -> Job:
+        job = session.scalars(select(Job).where(Job.id == self.job_id).with_for_update()).one_or_none()
+        if job is None or job.state is not JobState.RUNNING or job.lease != self.token:
+            raise LeaseLostError(
+                f"job {self.job_id} is no longer this worker's.", hint="Somebody else goes on with it."
+            )
+        return job
 
 
 _author, _other_job, _other = Submission, aliased(Job), aliased(Submission)
@@ -119,52 +197,7 @@ def take_job(ledger: Ledger, worker: str, *, lease_seconds: float = LEASE_SECOND
                 _move(session, submission, State.ASSESSING)
             details = {"job": job.id, "attempt": job.attempts, "worker": job.worker}
             trail.append(session, trail.WORKER, "take", "submission", submission.id, details)
-            return Lease(job.id, submission.id, job.lease, job.attempts)
-
-
-def heartbeat(
-    ledger: Ledger, lease: Lease, progress: Progress | None = None, *, lease_seconds: float = LEASE_SECONDS
-) -> bool:
-    """Keep a job, and write how far it is. True where it is to be stopped; LeaseLostError where it is not ours."""
-    with ledger.writing() as session:
-        job = _held(session, lease)
-        now = database_now(session)
-        job.heartbeat_at, job.lease_until = now, now + timedelta(seconds=lease_seconds)
-        if progress is not None:
-            job.stage, job.done, job.total = progress.stage[:200], progress.done, progress.total
-            job.seconds_left = progress.seconds_left
-        return job.cancel_asked
-
-
-def finish_job(
-    ledger: Ledger,
-    lease: Lease,
-    record: Mapping[str, Any],
-    figures: Sequence[Sequence[Mapping[str, Any]]],
-    outputs: Sequence[FoundOutput] | None = None,
-) -> int:
-    """Hand in a record: the assessment, the end of the job and the submission's new state are one transaction.
-
-    figures: for each output its figures as printed ({label, value, se}). outputs: those that were found in the files
-    of the submission, which take the place of what was found there before. Returns the assessment's id.
-    """
-    with ledger.writing() as session:
-        job = _held(session, lease)
-        submission = lock_submission(session, job.submission_id)
-        if job.cancel_asked:
-            _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
-            return 0
-        if outputs is not None:
-            _put_outputs(session, submission, outputs)
-        stored = store_record(session, submission, record, figures, job_id=job.id)
-        stored.basis = job.basis
-        job.state, job.finished_at, job.lease, job.lease_until = JobState.DONE, database_now(session), None, None
-        job.done, job.seconds_left = job.total, 0.0
-        _move(session, submission, State.READY)
-        notices.note(session, submission, News.WAITING)
-        details = {"job": job.id, **assessment_details(stored)}
-        trail.append(session, trail.WORKER, "assessed", "submission", submission.id, details)
-        return stored.id
+            return Lease(ledger, job.id, submission.id, job.lease, job.attempts)
 
 
 def _put_outputs(session: Session, submission: Submission, outputs: Sequence[FoundOutput]) -> None:
@@ -190,38 +223,6 @@ def _put_outputs(session: Session, submission: Submission, outputs: Sequence[Fou
     session.expire(submission, ["outputs"])
     details = {"outputs": trail.digest([o.document for o in outputs])}
     trail.append(session, trail.WORKER, "read", "submission", submission.id, details)
-
-
-def fail_job(ledger: Ledger, lease: Lease, error: str, *, again: bool = False) -> None:
-    """Give a job up: for good, or (`again`) back into the queue while attempts are left. error: no row value."""
-    with ledger.writing() as session:
-        job = _held(session, lease)
-        submission = lock_submission(session, job.submission_id)
-        if job.cancel_asked:
-            _end(session, job, submission, JobState.CANCELLED, None, job.worker or "")
-        elif again and job.attempts < job.max_attempts:
-            job.state, job.lease, job.lease_until, job.error = JobState.QUEUED, None, None, error
-            details = {"job": job.id, "error": error}
-            trail.append(session, trail.WORKER, "put back", "submission", submission.id, details)
-        else:
-            _end(session, job, submission, JobState.FAILED, error, job.worker or "")
-
-
-def put_back(ledger: Ledger, lease: Lease) -> None:
-    """Give a job back because the worker is told to end: it waits again, and the attempt does not count."""
-    with ledger.writing() as session:
-        job = _held(session, lease)
-        lock_submission(session, job.submission_id)
-        job.state, job.lease, job.lease_until = JobState.QUEUED, None, None
-        job.attempts -= 1
-        trail.append(session, trail.WORKER, "put back", "submission", job.submission_id, {"job": job.id})
-
-
-def stop_job(ledger: Ledger, lease: Lease) -> None:
-    """End a job that somebody asked to cancel."""
-    with ledger.writing() as session:
-        job = _held(session, lease)
-        _end(session, job, lock_submission(session, job.submission_id), JobState.CANCELLED, None, job.worker or "")
 
 
 def store_record(
@@ -256,11 +257,6 @@ def store_record(
     return stored
 
 
-def assessment_details(stored: StoredAssessment) -> dict[str, Any]:
-    """What the trail says of an assessment; `verify` compares it with the row."""
-    return {"assessment": stored.id, "verdict": stored.verdict, "record": stored.digest}
-
-
 def _largest_risk(record: Mapping[str, Any]) -> float | None:
     """The largest marginal risk of any scenario."""
     found = [r["marginal_risk"]["value"] for r in record.get("risk", []) if r.get("marginal_risk")]
@@ -270,13 +266,6 @@ def _largest_risk(record: Mapping[str, Any]) -> float | None:
 def _is_free(now: Any) -> ColumnElement[bool]:
     fell_silent = and_(Job.state == JobState.RUNNING, Job.lease_until < now)
     return or_(Job.state == JobState.QUEUED, fell_silent)
-
-
-def _held(session: Session, lease: Lease) -> Job:
-    job = session.scalars(select(Job).where(Job.id == lease.job_id).with_for_update()).one_or_none()
-    if job is None or job.state is not JobState.RUNNING or job.lease != lease.token:
-        raise LeaseLostError(f"job {lease.job_id} is no longer this worker's.", hint="Somebody else goes on with it.")
-    return job
 
 
 def _end(session: Session, job: Job, submission: Submission, state: JobState, error: str | None, worker: str) -> None:

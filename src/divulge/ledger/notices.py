@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from divulge.ledger import states
 from divulge.ledger.model import News, Notice, Person, Role, Submission, utc_now
 
 EACH, DAILY, NEVER = "each", "daily", "never"
@@ -48,6 +47,6 @@ def _told(session: Session, submission: Submission, news: News) -> Collection[Pe
     if news is not News.WAITING:
         return []
     assigned = [a.person for a in submission.assignments]
-    authors = states.authors(submission)
+    authors = submission.author_ids
     checkers = assigned or session.scalars(select(Person).where(Person.role == Role.CHECKER, Person.is_active)).all()
     return [p for p in checkers if p.id not in authors]

@@ -101,5 +101,5 @@ def add_member(session: Session, by: Person | None, project_id: int, person_id: 
 def _manager(by: Person | None) -> str:
     if by is None:
         return trail.COMMAND_LINE
-    states.check_manage_people(by)
+    states.Rights(by).check_manage_people()
     return by.name

@@ -97,7 +97,7 @@ def find_submission(session: Session, person: Person | None, submission_id: int)
             selectinload(Submission.decisions).joinedload(CheckerDecision.person),
         )
     ).one_or_none()
-    if found is None or (person is not None and not states.may(states.check_see, person, found)):
+    if found is None or (person is not None and not states.may(states.Rights(person).check_see, found)):
         raise NotFoundError(f"there is no submission {submission_id}.", hint="Or it is somebody else's.")
     return found
 
@@ -198,7 +198,7 @@ def dataset_outputs(session: Session, dataset_ids: Sequence[int]) -> Sequence[tu
 
 
 def visible(person: Person | None) -> ColumnElement[bool]:
-    """The condition under which a person may see a submission; `states.check_see` in the language of the database."""
+    """The condition under which a person may see a submission; `Rights.check_see` in the language of the database."""
     if person is None or person.role in states.OVERSEEING:
         return true()
     return Submission.author_id == person.id

@@ -19,7 +19,7 @@ def list_templates(session: Session) -> list[ReasonTemplate]:
 
 def add_template(session: Session, by: Person, choice: str, title: str, text: str) -> ReasonTemplate:
     """Keep a reason for others to start from."""
-    states.check_keep_reasons(by)
+    states.Rights(by).check_keep_reasons()
     said, named = text.replace("\0", "").strip(), title.strip()
     if choice not in set(Choice):
         raise SpecError(f"a reason is for one of: {', '.join(Choice)}.", where="choice")
@@ -37,7 +37,7 @@ def add_template(session: Session, by: Person, choice: str, title: str, text: st
 
 
 def remove_template(session: Session, by: Person, template_id: int) -> None:
-    states.check_keep_reasons(by)
+    states.Rights(by).check_keep_reasons()
     found = session.get(ReasonTemplate, template_id)
     if found is None:
         raise NotFoundError("there is no such template.")

@@ -27,7 +27,7 @@ def release(session: Session, by: int, submission_id: int, store: Store) -> Rele
     """Let a submission out, once enough checkers are in favour and none is against."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_release(person, submission)
+    states.Rights(person).check_release(submission)
     check_fresh(session, submission)
     notices.note(session, submission, News.DECIDED, by=person.id)
     return let_out(session, store, submission, person.id, person.name)
@@ -56,14 +56,9 @@ def let_out(
     states.check_transition(submission, State.RELEASED)
     submission.state, submission.changed_at = State.RELEASED, made.at
     session.flush()
-    trail.append(session, who, "release", "submission", submission.id, release_details(made))
+    trail.append(session, who, "release", "submission", submission.id, made.details)
     session.info[trail.RELEASED] = True
     return made
-
-
-def release_details(made: Release) -> dict[str, Any]:
-    """What the trail says of a release; `verify` compares it with the row."""
-    return {"release": made.id, "manifest": made.digest, "at": made.at.isoformat(timespec="microseconds")}
 
 
 def _released_files(store: Store, submission: Submission) -> list[dict[str, Any]]:

@@ -31,11 +31,39 @@ _MOST_ASSESSED = 5  # candidates that are assessed in full: minutes, on two core
 
 @dataclass(frozen=True)
 class SearchLease:
-    """A search that is ours for now."""
+    """A search that is ours for now, and what a worker does with it."""
 
+    ledger: Ledger
     search_id: int
     submission_id: int
     token: str
+
+    def renew(self, seconds: float) -> None:
+        """Say that the worker is alive; LeaseLostError where the search is not ours any more."""
+        with self.ledger.writing() as session:
+            self._held(session).lease_until = database_now(session) + timedelta(seconds=seconds)
+
+    def finish(self, found: Sequence[Mapping[str, Any]]) -> None:
+        with self.ledger.writing() as session:
+            held = self._held(session)
+            held.state, held.lease, held.found = JobState.DONE, None, [dict(one) for one in found]
+
+    def fail(self, error: str) -> None:
+        with self.ledger.writing() as session:
+            held = self._held(session)
+            held.state, held.lease, held.error = JobState.FAILED, None, error
+
+    def put_back(self) -> None:
+        """Give a search back because the worker is told to end; the attempt does not count."""
+        with self.ledger.writing() as session:
+            held = self._held(session)
+            held.state, held.lease, held.attempts = JobState.QUEUED, None, held.attempts - 1
+
+    def _held(self, session: Session) -> Search:
+        held = session.scalars(select(Search).where(Search.id == self.search_id).with_for_update()).one_or_none()
+        if held is None or held.state is not JobState.RUNNING or held.lease != self.token:
+            raise LeaseLostError(f"search {self.search_id} is no longer this worker's.")
+        return held
 
 
 @dataclass(frozen=True)
@@ -53,7 +81,7 @@ def ask(session: Session, by: int, submission_id: int) -> Search:
     """Look for changes that make a submission safe. Asked for again, it starts anew; while it goes on, it goes on."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_search(person, submission)
+    states.Rights(person).check_search(submission)
     held = find(session, submission_id)
     if held is not None and held.is_active:
         return held
@@ -71,7 +99,7 @@ def offer(session: Session, by: int, submission_id: int, places: Sequence[int]) 
     """Let the author see some of what was found; the others they do not see."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_search(person, submission)
+    states.Rights(person).check_search(submission)
     held = find(session, submission_id)
     if held is None or held.state is not JobState.DONE:
         raise NotFoundError("nothing was found yet.", where=f"submission {submission_id}")
@@ -108,39 +136,7 @@ def take(ledger: Ledger, lease_seconds: float) -> SearchLease | None:
             return None
         held.state, held.lease, held.attempts = JobState.RUNNING, secrets.token_hex(16), held.attempts + 1
         held.lease_until = now + timedelta(seconds=lease_seconds)
-        return SearchLease(held.id, held.submission_id, held.lease)
-
-
-def keep(ledger: Ledger, lease: SearchLease, lease_seconds: float) -> None:
-    """Say that the worker is alive; LeaseLostError where the search is not ours any more."""
-    with ledger.writing() as session:
-        _held(session, lease).lease_until = database_now(session) + timedelta(seconds=lease_seconds)
-
-
-def finish(ledger: Ledger, lease: SearchLease, found: Sequence[Mapping[str, Any]]) -> None:
-    with ledger.writing() as session:
-        held = _held(session, lease)
-        held.state, held.lease, held.found = JobState.DONE, None, [dict(one) for one in found]
-
-
-def fail(ledger: Ledger, lease: SearchLease, error: str) -> None:
-    with ledger.writing() as session:
-        held = _held(session, lease)
-        held.state, held.lease, held.error = JobState.FAILED, None, error
-
-
-def put_back(ledger: Ledger, lease: SearchLease) -> None:
-    """Give a search back because the worker is told to end; the attempt does not count."""
-    with ledger.writing() as session:
-        held = _held(session, lease)
-        held.state, held.lease, held.attempts = JobState.QUEUED, None, held.attempts - 1
-
-
-def _held(session: Session, lease: SearchLease) -> Search:
-    held = session.scalars(select(Search).where(Search.id == lease.search_id).with_for_update()).one_or_none()
-    if held is None or held.state is not JobState.RUNNING or held.lease != lease.token:
-        raise LeaseLostError(f"search {lease.search_id} is no longer this worker's.")
-    return held
+        return SearchLease(ledger, held.id, held.submission_id, held.lease)
 
 
 def prepare(ledger: Ledger, lease: SearchLease) -> _Work:

@@ -14,9 +14,7 @@ from sqlalchemy.orm import Session, selectinload, undefer
 from divulge.ledger import seals, trail
 from divulge.ledger.database import Ledger
 from divulge.ledger.guards import missing_guards
-from divulge.ledger.jobs import assessment_details
 from divulge.ledger.model import CheckerDecision, Comment, Release, State, StoredAssessment, Submission, TrailEntry
-from divulge.ledger.releases import release_details
 from divulge.ledger.trail import Fault, Head
 from divulge.ledger.workflow import decision_details
 
@@ -123,10 +121,10 @@ def _row_faults(session: Session, said: _Said) -> Iterator[Fault]:
     for comment in _rows(session, Comment):
         yield from _compared(said.comments, comment.id, trail.digest(comment.text), "comment")
     for stored in _rows(session, StoredAssessment, undefer(StoredAssessment.record)):
-        now = {**assessment_details(stored), "record": trail.digest(stored.record)}
+        now = {**stored.details, "record": trail.digest(stored.record)}
         yield from _compared(said.assessments, stored.id, now, "assessment")
     for made in _rows(session, Release):
-        now = {**release_details(made), "manifest": trail.digest(made.manifest)}
+        now = {**made.details, "manifest": trail.digest(made.manifest)}
         yield from _compared(said.releases, made.id, now, "release")
     loaded = (selectinload(Submission.outputs), selectinload(Submission.uploads))
     for submission in _rows(session, Submission, *loaded):

@@ -115,7 +115,7 @@ class Worker:
             ended = "somebody else has it now"
         except _Stopped:
             with suppress(LeaseLostError, SQLAlchemyError):
-                searches.put_back(self.ledger, lease)
+                lease.put_back()
             raise
         self.say(f"search {lease.search_id}: {ended}")
         return True
@@ -125,7 +125,7 @@ class Worker:
         process, link = child.start("divulge.ledger.searches:run", work, self.limits.memory)
 
         def beat(_: Progress | None) -> bool:
-            searches.keep(self.ledger, lease, self.limits.lease)
+            lease.renew(self.limits.lease)
             return False
 
         try:
@@ -134,9 +134,9 @@ class Worker:
             _end(process)
             link.close()
         if kind == "done":
-            self._patiently(lambda: searches.finish(self.ledger, lease, what))
+            self._patiently(lambda: lease.finish(what))
             return "done"
-        self._patiently(lambda: searches.fail(self.ledger, lease, what))
+        self._patiently(lambda: lease.fail(what))
         return str(what)
 
     def _do(self, lease: Lease) -> None:
@@ -147,7 +147,7 @@ class Worker:
             ended = "somebody else has it now"
         except _Stopped:
             with suppress(LeaseLostError, SQLAlchemyError):
-                jobs.put_back(self.ledger, lease)
+                lease.put_back()
             self.say(f"job {lease.job_id}: put back")
             raise
         self.say(f"job {lease.job_id}: {ended}")
@@ -167,20 +167,20 @@ class Worker:
             _end(process)
             link.close()
         if kind == "done":
-            self._patiently(lambda: jobs.finish_job(self.ledger, lease, what.record, what.figures, what.outputs))
+            self._patiently(lambda: lease.finish(what.record, what.figures, what.outputs))
             shutil.rmtree(self.ledger.store.work_folder(lease.job_id), ignore_errors=True)
             return "done"
         if kind == "cancelled":
-            self._patiently(lambda: jobs.stop_job(self.ledger, lease))
+            self._patiently(lambda: lease.stop())
             return "cancelled"
         return self._fail(lease, what, again=kind == "broken")
 
     def _fail(self, lease: Lease, why: str, *, again: bool = False) -> str:
-        self._patiently(lambda: jobs.fail_job(self.ledger, lease, why, again=again))
+        self._patiently(lambda: lease.fail(why, again=again))
         return why
 
     def _beat(self, lease: Lease, progress: Progress | None) -> bool:
-        return jobs.heartbeat(self.ledger, lease, progress, lease_seconds=self.limits.lease)
+        return lease.renew(progress, lease_seconds=self.limits.lease)
 
     def _follow(
         self, beat_now: Callable[[Progress | None], bool], process: BaseProcess, link: Connection

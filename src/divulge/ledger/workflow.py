@@ -62,7 +62,7 @@ def resubmit(
     if made is not None:
         return made
     old = lock_submission(session, submission_id)
-    states.check_resubmit(author, old)
+    states.Rights(author).check_resubmit(old)
     return _hand_in(session, author, old.project, old.dataset_id, proposal, token, old)
 
 
@@ -71,9 +71,9 @@ def comment(
 ) -> Comment:
     """Say something about a submission. Only checkers and custodians can say it among themselves."""
     person, submission = get_person(session, by), get_submission(session, submission_id)
-    states.check_comment(person, submission)
+    states.Rights(person).check_comment(submission)
     if audience is Audience.CHECKERS:
-        states.check_see_assessment(person, submission)
+        states.Rights(person).check_see_assessment(submission)
     made = Comment(submission_id=submission.id, person_id=person.id, text=_said(text, "comment"), audience=audience)
     session.add(made)
     session.flush()
@@ -88,7 +88,7 @@ def assign(session: Session, by: int, submission_id: int, checker_id: int, *, re
     """Name a checker who looks after a submission, or take the name away. Doing it twice changes nothing."""
     person, checker = get_person(session, by), get_person(session, checker_id)
     submission = lock_submission(session, submission_id)
-    states.check_assign(person, submission, None if remove else checker)
+    states.Rights(person).check_assign(submission, None if remove else checker)
     held = session.get(Assignment, (submission.id, checker.id))
     if (held is None) == remove:
         return
@@ -105,7 +105,7 @@ def assess(session: Session, by: int, submission_id: int) -> Job:
     """Queue an assessment: the first, or again after one that failed, was cancelled, or whose settings have changed."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_assess(person, submission, latest_job(session, submission.id))
+    states.Rights(person).check_assess(submission, latest_job(session, submission.id))
     if submission.state is State.READY:
         _move(submission, State.SUBMITTED)
     job = _queue(session, submission)
@@ -118,7 +118,7 @@ def cancel(session: Session, by: int, submission_id: int) -> Job:
     person = get_person(session, by)
     job = latest_job(session, submission_id, lock=True)
     submission = lock_submission(session, submission_id)
-    states.check_cancel(person, submission, job)
+    states.Rights(person).check_cancel(submission, job)
     assert job is not None, "checked"
     if job.state is JobState.QUEUED:
         job.state, job.finished_at = JobState.CANCELLED, utc_now()
@@ -135,7 +135,7 @@ def withdraw(session: Session, by: int, submission_id: int) -> Submission:
     person = get_person(session, by)
     job = latest_job(session, submission_id, lock=True)
     submission = lock_submission(session, submission_id)
-    states.check_withdraw(person, submission)
+    states.Rights(person).check_withdraw(submission)
     if job is not None and job.state is JobState.QUEUED:
         job.state, job.finished_at = JobState.CANCELLED, utc_now()
     elif job is not None and job.is_active:
@@ -150,7 +150,7 @@ def give_back(session: Session, by: int, submission_id: int, reason: str) -> Sub
     person = get_person(session, by)
     job = latest_job(session, submission_id, lock=True)
     submission = lock_submission(session, submission_id)
-    states.check_return(person, submission, job)
+    states.Rights(person).check_return(submission, job)
     _move(submission, State.RETURNED)
     said = Comment(submission_id=submission.id, person_id=person.id, text=_said(reason, "reason"))
     session.add(said)
@@ -179,7 +179,7 @@ def decide(
     """
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_decide(person, submission)
+    states.Rights(person).check_decide(submission)
     check_fresh(session, submission)
     choices = _choices(submission, choice)
     approved = sorted(set(files) & {u.id for u in submission.uploads if u.use is Use.OTHER})
@@ -190,7 +190,7 @@ def decide(
             where=f"submission {submission.id}",
             hint="Read what the assessment says now, and decide on that.",
         )
-    made = next((d for d in states.current_decisions(submission) if d.person_id == person.id), None)
+    made = next((d for d in submission.current_decisions if d.person_id == person.id), None)
     if made is None:
         made = CheckerDecision(
             submission_id=submission.id, person_id=person.id, assessment_id=None if newest is None else newest.id
@@ -241,7 +241,7 @@ def refuse(session: Session, by: int, submission_id: int) -> Submission:
     """Close a submission for good, once enough checkers are against its release."""
     person = get_person(session, by)
     submission = lock_submission(session, submission_id)
-    states.check_refuse(person, submission)
+    states.Rights(person).check_refuse(submission)
     _move(submission, State.REFUSED)
     notices.note(session, submission, News.DECIDED, by=person.id)
     trail.append(session, person.name, "refuse", "submission", submission.id)
@@ -264,7 +264,7 @@ def get_person(session: Session, person_id: int) -> Person:
     person = session.get(Person, person_id)
     if person is None:
         raise NotAllowedError("there is no such account.")
-    states.check_active(person)
+    states.Rights(person).check_active()
     return person
 
 
@@ -273,7 +273,7 @@ def get_open_project(session: Session, author: Person, project_id: int) -> Proje
     found = session.get(Project, project_id)
     if found is None:
         raise states.not_a_member()
-    states.check_submit(author, found)
+    states.Rights(author).check_submit(found)
     return found
 
 

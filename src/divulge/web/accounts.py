@@ -84,7 +84,7 @@ def reset_password(session: Session, by: Person | None, person_id: int) -> tuple
     by: an administrator; None for the command line, whose user has the database before them anyway.
     """
     if by is not None:
-        states.check_manage_people(by)
+        states.Rights(by).check_manage_people()
     person = session.get(Person, person_id)
     if person is None:
         raise NotFoundError(f"there is no person {person_id}.")
@@ -102,7 +102,7 @@ def reset_password(session: Session, by: Person | None, person_id: int) -> tuple
 def change_email(session: Session, by: Person | None, person: Person, email: str) -> None:
     """Enter where somebody is told of news; empty: nowhere."""
     if by is not None:
-        states.check_manage_people(by)
+        states.Rights(by).check_manage_people()
     kept = check_email(email)
     if kept != person.email:
         person.email = kept
@@ -124,7 +124,7 @@ def change_project(
     session: Session, by: Person, project_id: int, about: str, checkers_needed: int | None, is_open: bool
 ) -> Project:
     """What a project is about, how many checkers its submissions need from now on, and whether it takes any."""
-    states.check_manage_people(by)
+    states.Rights(by).check_manage_people()
     project = session.get(Project, project_id)
     if project is None:
         raise NotFoundError(f"there is no project {project_id}.")

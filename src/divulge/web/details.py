@@ -44,18 +44,18 @@ from divulge.web.rounds import ChangedOutput, Round, changes, earlier_rounds
 from divulge.web.rulings import Mark, Ruling, is_clean, marks_of, read_rulings
 
 _ACTIONS: Mapping[str, Callable[..., None]] = {
-    "comment": states.check_comment,
-    "assign": states.check_assign,
-    "assess": states.check_assess,
-    "cancel": states.check_cancel,
-    "return": states.check_return,
-    "decide": states.check_decide,
-    "release": states.check_release,
-    "refuse": states.check_refuse,
-    "resubmit": states.check_resubmit,
-    "withdraw": states.check_withdraw,
-    "search": states.check_search,
-    "see_assessment": states.check_see_assessment,
+    "comment": states.Rights.check_comment,
+    "assign": states.Rights.check_assign,
+    "assess": states.Rights.check_assess,
+    "cancel": states.Rights.check_cancel,
+    "return": states.Rights.check_return,
+    "decide": states.Rights.check_decide,
+    "release": states.Rights.check_release,
+    "refuse": states.Rights.check_refuse,
+    "resubmit": states.Rights.check_resubmit,
+    "withdraw": states.Rights.check_withdraw,
+    "search": states.Rights.check_search,
+    "see_assessment": states.Rights.check_see_assessment,
 }
 """What may be possible with a submission, and the check that says so."""
 
@@ -182,7 +182,7 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
     submission = queries.find_submission(session, person, submission_id)
     job = workflow.latest_job(session, submission_id)
     can = {
-        action: states.may(check, person, submission, *([job] if action in _WITH_JOB else []))
+        action: states.may(check, states.Rights(person), submission, *([job] if action in _WITH_JOB else []))
         for action, check in _ACTIONS.items()
     }
     sees = can["see_assessment"]
@@ -194,7 +194,7 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         rounds=tuple(_told_round(each, sees) for each in earlier_rounds(submission)),
         changes=tuple(changes(submission)) if sees else (),
         submission=submission,
-        state=states.shown_state(person, submission),
+        state=states.Rights(person).shown_state(submission),
         reader=person.id,
         job=job if sees else None,
         can=can,
@@ -202,7 +202,7 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         assessment=newest,
         brief=_brief_of(session, newest) if newest is not None else None,
         decisions=_told_decisions(person, submission) if sees else (),
-        n_decided=len(states.current_decisions(submission)) if sees else 0,
+        n_decided=len(submission.current_decisions) if sees else 0,
         checkers=_free_checkers(session, submission) if can["assign"] else (),
         history=tuple(queries.history(session, submission_id)) if sees else (),
         looks=_looks(session, submission_id) if sees else (),
@@ -261,7 +261,7 @@ def _told_decisions(person: Person, submission: Submission) -> tuple[CheckerDeci
 
     What was decided on an earlier assessment is history, and kept from nobody who may see it.
     """
-    found = states.current_decisions(submission)
+    found = submission.current_decisions
     is_open = submission.state is State.READY and len(found) < submission.checkers_needed
     return tuple(d for d in found if not is_open or d.person_id == person.id)
 
@@ -305,7 +305,7 @@ def progress_words(job: Job | None, sees: bool) -> str:
 def check_see_assessment(session: Session, person: Person, submission_id: int) -> StoredAssessment:
     """The latest assessment, for whoever may see it; for anybody else there is none."""
     submission = queries.find_submission(session, person, submission_id)
-    if not states.may(states.check_see_assessment, person, submission):
+    if not states.may(states.Rights(person).check_see_assessment, submission):
         raise NotAllowedError("what an assessment found is for output checkers.")
     found = session.scalar(
         select(StoredAssessment)
@@ -337,7 +337,7 @@ def _brief_of(session: Session, assessment: StoredAssessment) -> Mapping[str, An
 
 
 def _free_checkers(session: Session, submission: Submission) -> tuple[Person, ...]:
-    taken = {a.person_id for a in submission.assignments} | states.authors(submission)
+    taken = {a.person_id for a in submission.assignments} | submission.author_ids
     found = session.scalars(
         select(Person).where(Person.role == Role.CHECKER, Person.is_active).order_by(Person.name).limit(200)
     )

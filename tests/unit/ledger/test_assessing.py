@@ -57,7 +57,7 @@ def _work(world: World, *, in_a_process: bool) -> None:
     lease = jobs.take_job(world.ledger, "here")
     assert lease is not None
     found = assessing.run(assessing.prepare(world.ledger, lease.submission_id, lease.job_id), lambda step: None)
-    jobs.finish_job(world.ledger, lease, found.record, found.figures)
+    lease.finish(found.record, found.figures)
 
 
 def _release_a_month_ago(world: World, submission: int) -> None:

@@ -55,7 +55,7 @@ def test_second_of_two_tables_that_were_assessed_at_the_same_time_is_assessed_ag
     assert lease is not None
     # The new assessment is told of the first table, and what was decided before counts no more.
     assert len(prepare(world.ledger, lease.submission_id, lease.job_id).before) == 1
-    jobs.finish_job(world.ledger, lease, record("refuse"), [FIGURES])
+    lease.finish(record("refuse"), [FIGURES])
     with pytest.raises(Exception, match="2 checkers are to decide; 0 of them have"):
         _release(world, second)
     assert verify(world.ledger).faults == ()
@@ -147,7 +147,7 @@ def test_what_changes_while_it_is_assessed_is_noticed(small_world: World) -> Non
     assert lease is not None
     prepare(small_world.ledger, lease.submission_id, lease.job_id)
     _tighten(small_world)
-    jobs.finish_job(small_world.ledger, lease, record(), [FIGURES])
+    lease.finish(record(), [FIGURES])
     with pytest.raises(StaleError), small_world.ledger.writing() as session:
         workflow.decide(session, small_world.person["checker"], number, Choice.RELEASE, "Fine.")
 
@@ -159,7 +159,7 @@ def test_assessment_that_failed_after_a_change_can_be_queued_by_hand(small_world
         _release(small_world, number)
     lease = jobs.take_job(small_world.ledger, "test")
     assert lease is not None
-    jobs.fail_job(small_world.ledger, lease, "The data are away.")
+    lease.fail("The data are away.")
     with small_world.ledger.writing() as session:
         workflow.assess(session, small_world.person["checker"], number)
         assert session.scalar(select(func.count(Job.id))) == 3

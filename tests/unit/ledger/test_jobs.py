@@ -61,10 +61,10 @@ def test_job_of_a_silent_worker_is_taken_by_another(world: World) -> None:
     second = _take(world)
     assert (second.job_id, second.attempt) == (first.job_id, 2)
     with pytest.raises(LeaseLostError):
-        jobs.heartbeat(world.ledger, first)
+        first.renew()
     with pytest.raises(LeaseLostError):
-        jobs.finish_job(world.ledger, first, record(), [FIGURES])
-    jobs.finish_job(world.ledger, second, record(), [FIGURES])
+        first.finish(record(), [FIGURES])
+    second.finish(record(), [FIGURES])
     assert world.state(made) == "ready"
     with world.ledger.reading() as session:
         assert session.scalar(select(func.count(StoredAssessment.id))) == 1
@@ -73,11 +73,11 @@ def test_job_of_a_silent_worker_is_taken_by_another(world: World) -> None:
 def test_result_is_handed_in_once(world: World) -> None:
     world.submit()
     lease = _take(world)
-    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    lease.finish(record(), [FIGURES])
     with pytest.raises(LeaseLostError):
-        jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+        lease.finish(record(), [FIGURES])
     with pytest.raises(LeaseLostError):
-        jobs.fail_job(world.ledger, lease, "too late")
+        lease.fail("too late")
 
 
 def test_job_that_kills_its_workers_is_given_up(world: World) -> None:
@@ -95,21 +95,21 @@ def test_job_that_kills_its_workers_is_given_up(world: World) -> None:
 def test_failed_job_is_tried_again_until_the_limit(world: World) -> None:
     world.submit()
     for _ in range(3):
-        jobs.fail_job(world.ledger, _take(world), "odd", again=True)
+        _take(world).fail("odd", again=True)
     assert jobs.take_job(world.ledger, "here") is None
 
 
 def test_job_that_is_put_back_does_not_count(world: World) -> None:
     world.submit()
     for _ in range(5):
-        jobs.put_back(world.ledger, _take(world))
+        _take(world).put_back()
     assert _take(world).attempt == 1
 
 
 def test_progress_is_in_the_row(world: World) -> None:
     world.submit()
     lease = _take(world)
-    jobs.heartbeat(world.ledger, lease, Progress("All outputs", 3, 30, 12.5))
+    lease.renew(Progress("All outputs", 3, 30, 12.5))
     with world.ledger.reading() as session:
         job = session.scalars(select(Job)).one()
         assert (job.stage, job.done, job.total, job.seconds_left) == ("All outputs", 3, 30, 12.5)
@@ -122,7 +122,7 @@ def test_result_of_a_cancelled_job_is_dropped(world: World) -> None:
     lease = _take(world)
     with world.ledger.writing() as session:
         workflow.cancel(session, world.person["checker"], made)
-    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    lease.finish(record(), [FIGURES])
     assert world.state(made) == "submitted"
     with world.ledger.reading() as session:
         assert session.scalar(select(func.count(StoredAssessment.id))) == 0

@@ -58,7 +58,7 @@ def _assess(world: World) -> Any:
     lease = jobs.take_job(world.ledger, "here")
     assert lease is not None
     found = assessing.run(assessing.prepare(world.ledger, lease.submission_id, lease.job_id), lambda step: None)
-    jobs.finish_job(world.ledger, lease, found.record, found.figures, found.outputs)
+    lease.finish(found.record, found.figures, found.outputs)
     return found
 
 

@@ -45,7 +45,7 @@ def test_submission_goes_all_the_way_to_its_release(world: World) -> None:
     lease = jobs.take_job(world.ledger, "here")
     assert lease is not None
     assert world.state(made) == "assessing"
-    jobs.finish_job(world.ledger, lease, record(), [FIGURES])
+    lease.finish(record(), [FIGURES])
     assert world.state(made) == "ready"
     _do(world, workflow.assign, "checker", made, world.person["checker"])
     _do(world, workflow.comment, "researcher", made, "Please.")
@@ -193,7 +193,7 @@ def test_researchers_see_their_own_submissions_only(small_world: World) -> None:
         assert [s.id for s in list_submissions(session, person, Filters()).items] == [mine]
         with pytest.raises(NotFoundError):
             queries.find_submission(session, person, theirs)
-        assert not states.may(states.check_see_assessment, person, session.get_one(Submission, mine))
+        assert not states.may(states.Rights(person).check_see_assessment, session.get_one(Submission, mine))
 
 
 def test_researchers_cannot_talk_among_checkers(small_world: World) -> None:
@@ -209,8 +209,8 @@ def test_answer_agrees_with_its_demand(small_world: World) -> None:
         submission = session.get_one(Submission, mine)
         for who, may in {"researcher": False, "checker": True, "custodian": True}.items():
             person = session.get_one(Person, small_world.person[who])
-            assert states.may(states.check_see_assessment, person, submission) is may
-            assert not states.may(states.check_decide, person, submission), "it is not assessed yet"
+            assert states.may(states.Rights(person).check_see_assessment, submission) is may
+            assert not states.may(states.Rights(person).check_decide, submission), "it is not assessed yet"
 
 
 def test_no_state_is_left_once_it_is_final() -> None:
@@ -233,10 +233,10 @@ def test_running_assessment_is_asked_to_stop(world: World) -> None:
     made = world.submit()
     lease = jobs.take_job(world.ledger, "here")
     assert lease is not None
-    assert not jobs.heartbeat(world.ledger, lease)
+    assert not lease.renew()
     _do(world, workflow.cancel, "checker", made)
-    assert jobs.heartbeat(world.ledger, lease)
-    jobs.stop_job(world.ledger, lease)
+    assert lease.renew()
+    lease.stop()
     assert world.state(made) == "submitted"
     with world.ledger.reading() as session:
         assert session.get_one(Job, lease.job_id).state is JobState.CANCELLED

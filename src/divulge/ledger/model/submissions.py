@@ -139,6 +139,22 @@ class Submission(Base):
     decisions: Mapped[list[CheckerDecision]] = relationship(back_populates="submission", order_by="CheckerDecision.id")
     release: Mapped[Release | None] = relationship(back_populates="submission", uselist=False)
 
+    @property
+    def author_ids(self) -> set[int]:
+        """The ids of everybody who submitted this or an earlier version of it."""
+        found: set[int] = set()
+        version: Submission | None = self
+        while version is not None:
+            found.add(version.author_id)
+            version = version.replaces
+        return found
+
+    @property
+    def current_decisions(self) -> list[CheckerDecision]:
+        """What was decided on the newest assessment. What was decided on an earlier one counts no more."""
+        newest = self.assessments[-1].id if self.assessments else None
+        return [d for d in self.decisions if d.assessment_id == newest]
+
 
 class SubmittedOutput(Base):
     """One output of a submission. document: as the spec has it; figures: the values as printed, once they are known.
@@ -205,6 +221,11 @@ class StoredAssessment(Base):
     at: Mapped[datetime] = mapped_column(default=utc_now)
 
     submission: Mapped[Submission] = relationship(back_populates="assessments")
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the trail says of an assessment; `verify` compares it with the row."""
+        return {"assessment": self.id, "verdict": self.verdict, "record": self.digest}
 
 
 class Comment(Base):
@@ -274,3 +295,8 @@ class Release(Base):
 
     submission: Mapped[Submission] = relationship(back_populates="release")
     person: Mapped[Person] = relationship()
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the trail says of a release; `verify` compares it with the row."""
+        return {"release": self.id, "manifest": self.digest, "at": self.at.isoformat(timespec="microseconds")}

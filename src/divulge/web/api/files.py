@@ -55,8 +55,8 @@ async def _sent(request: Request, visitor: Submitter) -> AsyncIterator[Posted]:
         yield Posted(fields, visitor)
 
 
-@router.post("/files", status_code=201, openapi_extra=_BODY)
-def submit_files(request: Request, form: Annotated[Posted, Depends(_sent)]) -> SubmissionShape:
+@router.post("/files", status_code=201, openapi_extra=_BODY, name="submit_files")
+def _submit_files(request: Request, form: Annotated[Posted, Depends(_sent)]) -> SubmissionShape:
     """Hand in files as they are: logs, tables, workbooks, documents, a zip of them, or a folder that ACRO wrote."""
     ledger, visitor = ledger_of(request), form.visitor
     about = _about(request, form)
@@ -69,14 +69,14 @@ def submit_files(request: Request, form: Annotated[Posted, Depends(_sent)]) -> S
     return shape_of(request, visitor, made)
 
 
-@router.get("/{submission_id}/files/{upload_id}", response_class=Response)
-def file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
+@router.get("/{submission_id}/files/{upload_id}", response_class=Response, name="file")
+def _file(request: Request, visitor: SignedIn, submission_id: Id, upload_id: Id) -> Response:
     """A file that came with a submission."""
     return sent_file(request, visitor, submission_id, upload_id)
 
 
-@router.get("/{submission_id}/release.zip", response_class=Response)
-def released(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
+@router.get("/{submission_id}/release.zip", response_class=Response, name="released")
+def _released(request: Request, visitor: SignedIn, submission_id: Id) -> Response:
     """What was released, with a manifest of the hashes."""
     return released_files(request, visitor, submission_id)
 

@@ -18,8 +18,8 @@ from divulge.web.hooks.hook import Hook, Part, Told
 router = APIRouter(prefix="/submissions/{submission_id}", tags=["other systems"])
 
 
-@router.get("/verdict/{system}")
-def verdict(
+@router.get("/verdict/{system}", name="verdict")
+def _verdict(
     request: Request,
     visitor: SignedIn,
     submission_id: Id,
@@ -43,8 +43,8 @@ def verdict(
     return VerdictShape(system=hook.name, verdict=found.verdict, assessment=found.id, document=hook.tell(told))
 
 
-@router.post("/decisions/{system}")
-def take(
+@router.post("/decisions/{system}", name="take")
+def _take(
     request: Request,
     visitor: Checking,
     submission_id: Id,

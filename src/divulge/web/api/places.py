@@ -13,26 +13,26 @@ from divulge.web.views.datasets import events_of, same_people
 router = APIRouter(tags=["projects and datasets"])
 
 
-@router.get("/projects")
-def projects(request: Request, visitor: SignedIn) -> list[ProjectShape]:
+@router.get("/projects", name="projects")
+def _projects(request: Request, visitor: SignedIn) -> list[ProjectShape]:
     """Projects: a researcher's own, everybody else's all."""
     with ledger_of(request).reading() as session:
         found = queries.list_projects(session, visitor.person, per_page=500).items
         return [ProjectShape.model_validate(p) for p in found]
 
 
-@router.get("/datasets")
-def datasets(request: Request, visitor: SignedIn) -> list[DatasetShape]:
+@router.get("/datasets", name="datasets")
+def _datasets(request: Request, visitor: SignedIn) -> list[DatasetShape]:
     """Datasets that outputs can be about, with the names of their variables."""
     with ledger_of(request).reading() as session:
         found = queries.list_datasets(session, visitor.person, per_page=500).items
         return [DatasetShape.model_validate(d) for d in found]
 
 
-@router.get("/datasets/{dataset_id}/ledger")
-def ledger(request: Request, visitor: SignedIn, dataset_id: Id) -> DatasetLedger:
+@router.get("/datasets/{dataset_id}/ledger", name="ledger")
+def _ledger(request: Request, visitor: SignedIn, dataset_id: Id) -> DatasetLedger:
     """Everything that was released about the people of a dataset, and the risk of it together: for checkers."""
-    states.check_see_ledger(visitor.person)
+    states.Rights(visitor.person).check_see_ledger()
     with ledger_of(request).reading() as session:
         found = get_dataset(session, dataset_id)
         events = events_of(session, [d.id for d in same_people(session, found)])

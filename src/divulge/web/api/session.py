@@ -16,8 +16,8 @@ from divulge.web.views.session import HELD_BACK, attempt
 router = APIRouter(prefix="/session", tags=["session"])
 
 
-@router.post("")
-def log_in(request: Request, response: Response, given: LogIn) -> Me:
+@router.post("", name="log_in")
+def _log_in(request: Request, response: Response, given: LogIn) -> Me:
     """Log in. The answer sets a cookie, and tells the token that every change needs."""
     settings = settings_of(request)
     if settings.user_header is not None:
@@ -34,14 +34,14 @@ def log_in(request: Request, response: Response, given: LogIn) -> Me:
     return _me(made.person, found.csrf_secret if found is not None else "")
 
 
-@router.get("")
-def who_am_i(visitor: SignedIn) -> Me:
+@router.get("", name="who_am_i")
+def _who_am_i(visitor: SignedIn) -> Me:
     """Who is logged in."""
     return _me(visitor.person, "" if visitor.token is not None else visitor.csrf)
 
 
-@router.delete("", status_code=204)
-def log_out(request: Request, visitor: Caller) -> Response:
+@router.delete("", status_code=204, name="log_out")
+def _log_out(request: Request, visitor: Caller) -> Response:
     """Log out: the cookie is worth nothing from now on."""
     with ledger_of(request).writing() as session:
         sessions.end(session, visitor.token_hash)

@@ -40,8 +40,8 @@ router = APIRouter(prefix="/submissions", tags=["submissions"])
 _Key = Annotated[Id, Path(description="The number of the submission.")]
 
 
-@router.get("")
-def list_all(
+@router.get("", name="list_all")
+def _list_all(
     request: Request,
     visitor: SignedIn,
     state: State | None = None,
@@ -58,8 +58,8 @@ def list_all(
     return SubmissionList(items=items, total=found.total, page=page, pages=found.pages, counts=dict(found.counts))
 
 
-@router.post("", status_code=201)
-def submit(request: Request, visitor: Submitter, given: NewSubmission) -> SubmissionShape:
+@router.post("", status_code=201, name="submit")
+def _submit(request: Request, visitor: Submitter, given: NewSubmission) -> SubmissionShape:
     """Hand in outputs, with their figures inline."""
     proposal = _proposal(given)
     with ledger_of(request).reading() as session:
@@ -73,14 +73,14 @@ def submit(request: Request, visitor: Submitter, given: NewSubmission) -> Submis
     return shape_of(request, visitor, made_id)
 
 
-@router.get("/{submission_id}")
-def one(request: Request, visitor: SignedIn, submission_id: _Key) -> SubmissionShape:
+@router.get("/{submission_id}", name="one")
+def _one(request: Request, visitor: SignedIn, submission_id: _Key) -> SubmissionShape:
     """A submission, with what you may see of it."""
     return shape_of(request, visitor, submission_id)
 
 
-@router.get("/{submission_id}/record")
-def record(request: Request, visitor: SignedIn, submission_id: _Key) -> dict[str, Any]:
+@router.get("/{submission_id}/record", name="record")
+def _record(request: Request, visitor: SignedIn, submission_id: _Key) -> dict[str, Any]:
     """The record of the latest assessment: for checkers and custodians."""
     with ledger_of(request).reading() as session:
         assessment = check_see_assessment(session, visitor.person, submission_id)
@@ -88,14 +88,14 @@ def record(request: Request, visitor: SignedIn, submission_id: _Key) -> dict[str
         return found
 
 
-@router.post("/{submission_id}/comments")
-def comment(request: Request, visitor: Speaker, submission_id: _Key, given: NewComment) -> SubmissionShape:
+@router.post("/{submission_id}/comments", name="comment")
+def _comment(request: Request, visitor: Speaker, submission_id: _Key, given: NewComment) -> SubmissionShape:
     """Say something about a submission."""
     return _done(request, visitor, submission_id, workflow.comment, given.text, audience=Audience(given.audience))
 
 
-@router.post("/{submission_id}/decisions")
-def decide(request: Request, visitor: Checking, submission_id: _Key, given: NewDecision) -> SubmissionShape:
+@router.post("/{submission_id}/decisions", name="decide")
+def _decide(request: Request, visitor: Checking, submission_id: _Key, given: NewDecision) -> SubmissionShape:
     """Be for or against a release, for all outputs or for each, with a reason. Others see it when all have decided."""
     if (given.choice is None) == (given.outputs is None):
         raise SpecError("either choice or outputs is needed.", where="choice")
@@ -105,56 +105,56 @@ def decide(request: Request, visitor: Checking, submission_id: _Key, given: NewD
     return _done(request, visitor, submission_id, workflow.decide, chosen or each, given.reason, **named)
 
 
-@router.post("/{submission_id}/return")
-def give_back(request: Request, visitor: Checking, submission_id: _Key, given: Reason) -> SubmissionShape:
+@router.post("/{submission_id}/return", name="give_back")
+def _give_back(request: Request, visitor: Checking, submission_id: _Key, given: Reason) -> SubmissionShape:
     """Return it to its author, with reasons."""
     return _done(request, visitor, submission_id, workflow.give_back, given.reason)
 
 
-@router.post("/{submission_id}/assignments")
-def assign(request: Request, visitor: Checking, submission_id: _Key, given: Named) -> SubmissionShape:
+@router.post("/{submission_id}/assignments", name="assign")
+def _assign(request: Request, visitor: Checking, submission_id: _Key, given: Named) -> SubmissionShape:
     """Name a checker who looks after it."""
     return _done(request, visitor, submission_id, workflow.assign, given.person)
 
 
-@router.delete("/{submission_id}/assignments/{person_id}")
-def unassign(request: Request, visitor: Checking, submission_id: _Key, person_id: Id) -> SubmissionShape:
+@router.delete("/{submission_id}/assignments/{person_id}", name="unassign")
+def _unassign(request: Request, visitor: Checking, submission_id: _Key, person_id: Id) -> SubmissionShape:
     """Take the name of a checker away."""
     return _done(request, visitor, submission_id, workflow.assign, person_id, remove=True)
 
 
-@router.post("/{submission_id}/assess")
-def assess(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
+@router.post("/{submission_id}/assess", name="assess")
+def _assess(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Queue an assessment, again where there was one."""
     return _done(request, visitor, submission_id, workflow.assess)
 
 
-@router.post("/{submission_id}/cancel")
-def cancel(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
+@router.post("/{submission_id}/cancel", name="cancel")
+def _cancel(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Stop an assessment."""
     return _done(request, visitor, submission_id, workflow.cancel)
 
 
-@router.post("/{submission_id}/withdraw")
-def withdraw(request: Request, visitor: Submitter, submission_id: _Key) -> SubmissionShape:
+@router.post("/{submission_id}/withdraw", name="withdraw")
+def _withdraw(request: Request, visitor: Submitter, submission_id: _Key) -> SubmissionShape:
     """Take your own submission back, before it is decided on."""
     return _done(request, visitor, submission_id, workflow.withdraw)
 
 
-@router.post("/{submission_id}/release")
-def release(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
+@router.post("/{submission_id}/release", name="release")
+def _release(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Let it out, once enough checkers are in favour."""
     return _done(request, visitor, submission_id, releases.release, ledger_of(request).store)
 
 
-@router.post("/{submission_id}/refuse")
-def refuse(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
+@router.post("/{submission_id}/refuse", name="refuse")
+def _refuse(request: Request, visitor: Checking, submission_id: _Key) -> SubmissionShape:
     """Close it for good, once enough checkers are against it."""
     return _done(request, visitor, submission_id, workflow.refuse)
 
 
-@router.post("/{submission_id}/versions", status_code=201)
-def resubmit(request: Request, visitor: Submitter, submission_id: _Key, given: NewVersion) -> SubmissionShape:
+@router.post("/{submission_id}/versions", status_code=201, name="resubmit")
+def _resubmit(request: Request, visitor: Submitter, submission_id: _Key, given: NewVersion) -> SubmissionShape:
     """Hand in a new version of what was returned."""
     with ledger_of(request).reading() as session:
         about = queries.find_submission(session, visitor.person, submission_id).dataset

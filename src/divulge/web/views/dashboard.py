@@ -20,7 +20,7 @@ _DAYS = (30, 90, 365)
 
 @router.get("/dashboard")
 def _dashboard(request: Request, visitor: SignedIn) -> Response:
-    states.check_see_dashboard(visitor.person)
+    states.Rights(visitor.person).check_see_dashboard()
     days = whole_number(request.query_params.get("days", "90")) or 90
     project = whole_number(request.query_params.get("project", ""))
     with ledger_of(request).reading() as session:
@@ -47,7 +47,7 @@ def _list_reasons(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/reasons")
 def _add_reason(request: Request, form: Form) -> Response:
-    states.check_keep_reasons(form.visitor.person)
+    states.Rights(form.visitor.person).check_keep_reasons()
     try:
         with ledger_of(request).writing() as session:
             given = form.text("choice"), form.text("title", 200), form.text("text", 20_001)
@@ -65,7 +65,7 @@ def _remove_reason(request: Request, form: Form, template_id: Id) -> Response:
 
 
 def _reasons(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> Response:
-    states.check_keep_reasons(visitor.person)
+    states.Rights(visitor.person).check_keep_reasons()
     with ledger_of(request).reading() as session:
         found = reasons.list_templates(session)
     return page(request, "reasons", visitor, problem=problem, found=found, choices=list(Choice))

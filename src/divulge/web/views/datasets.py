@@ -35,7 +35,7 @@ def _list_datasets(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/datasets")
 def _add_dataset(request: Request, form: Form) -> Response:
-    states.check_manage_data(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_data()
     path, schema = Path(form.text("path")), form.text("schema")
     try:
         if not form.text("name") or not path.is_absolute():
@@ -67,7 +67,7 @@ def _dataset(request: Request, visitor: SignedIn, dataset_id: Id) -> Response:
 
 @router.post("/datasets/{dataset_id}/settings")
 def _change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
-    states.check_manage_data(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_data()
     try:
         with ledger_of(request).writing() as session:
             ledger_datasets.change_settings(
@@ -80,7 +80,7 @@ def _change_settings(request: Request, form: Form, dataset_id: Id) -> Response:
 
 @router.post("/datasets/{dataset_id}/public")
 def _change_public(request: Request, form: Form, dataset_id: Id) -> Response:
-    states.check_manage_data(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_data()
     with ledger_of(request).writing() as session:
         ledger_datasets.change_public(session, form.visitor.person, dataset_id, form.texts("public"))
     return go(f"/datasets/{dataset_id}", "saved")
@@ -122,9 +122,9 @@ def same_people(session: Session, found: Dataset) -> list[Dataset]:
 
 def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = None) -> Response:
     person = visitor.person
-    can_manage = states.may(states.check_manage_data, person)
+    can_manage = states.may(states.Rights(person).check_manage_data)
     if not can_manage:
-        states.check_see_ledger(person)
+        states.Rights(person).check_see_ledger()
     with ledger_of(request).reading() as session:
         found = queries.list_datasets(session, per_page=500).items
         counted = session.execute(
@@ -141,17 +141,17 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             datasets=found,
             counts=counts,
             can_manage=can_manage,
-            can_see=states.may(states.check_see_ledger, person),
+            can_see=states.may(states.Rights(person).check_see_ledger),
         )
 
 
 def _one(
     request: Request, visitor: Visitor, dataset_id: int, problem: DivulgeError | None = None, typed: str | None = None
 ) -> Response:
-    can_manage = states.may(states.check_manage_data, visitor.person)
-    can_see = states.may(states.check_see_ledger, visitor.person)
+    can_manage = states.may(states.Rights(visitor.person).check_manage_data)
+    can_see = states.may(states.Rights(visitor.person).check_see_ledger)
     if not can_manage:
-        states.check_see_ledger(visitor.person)
+        states.Rights(visitor.person).check_see_ledger()
     with ledger_of(request).reading() as session:
         found = ledger_datasets.get_dataset(session, dataset_id)
         together = same_people(session, found)

@@ -104,7 +104,7 @@ def _find(request: Request, visitor: Visitor, submission_id: int) -> Submission:
     with ledger_of(request).reading() as session:
         found = queries.find_submission(session, visitor.person, submission_id)
         # What is asked of it later, outside of this session.
-        _ = states.authors(found), found.project.memberships, found.dataset.variables
+        _ = found.author_ids, found.project.memberships, found.dataset.variables
         return found
 
 
@@ -125,10 +125,10 @@ async def _read(request: Request, submission: Submission) -> Recognised:
 def _check_correct(visitor: Visitor, submission: Submission) -> None:
     """Its author, while nothing is decided: what was handed in is withdrawn, and a new version takes its place."""
     if submission.state is not State.RETURNED:
-        states.check_withdraw(visitor.person, submission)
-        states.check_submit(visitor.person, submission.project)
+        states.Rights(visitor.person).check_withdraw(submission)
+        states.Rights(visitor.person).check_submit(submission.project)
     else:
-        states.check_resubmit(visitor.person, submission)
+        states.Rights(visitor.person).check_resubmit(submission)
     if submission.replaced_by is not None:
         raise StateError("there is a newer version already.", where=f"submission {submission.id}")
 

@@ -23,7 +23,7 @@ def _list_people(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/people")
 def _add_person(request: Request, form: Form) -> Response:
-    states.check_manage_people(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_people()
     try:
         with ledger_of(request).writing() as session:
             person, password = accounts.add_account(
@@ -44,7 +44,7 @@ def _add_person(request: Request, form: Form) -> Response:
 
 @router.post("/people/{person_id}")
 def _change_person(request: Request, form: Form, person_id: Id) -> Response:
-    states.check_manage_people(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_people()
     try:
         with ledger_of(request).writing() as session:
             is_active = form.text("is_active") == "yes"
@@ -69,7 +69,7 @@ def _list(
     problem: DivulgeError | None = None,
     told: tuple[Person, str] | None = None,
 ) -> Response:
-    states.check_manage_people(visitor.person)
+    states.Rights(visitor.person).check_manage_people()
     at = whole_number(request.query_params.get("page", "1"), 6) or 1
     with ledger_of(request).reading() as session:
         found = queries.list_people(session, page=at)

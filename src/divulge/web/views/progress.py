@@ -61,7 +61,7 @@ def _watch(ledger: Ledger, settings: Deployment, token: str | None, submission_i
             person = found.person
         submission = workflow.get_submission(session, submission_id)
         job = workflow.latest_job(session, submission_id)
-        sees = states.may(states.check_see_assessment, person, submission)
+        sees = states.may(states.Rights(person).check_see_assessment, submission)
         if job is None or not sees:
             return Watched(progress_words(None, sees), 0, 0, True)
         return Watched(progress_words(job, sees), job.done, job.total, not job.is_active)

@@ -23,7 +23,7 @@ def _list_projects(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/projects")
 def _add_project(request: Request, form: Form) -> Response:
-    states.check_manage_people(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_people()
     try:
         with ledger_of(request).writing() as session:
             made = people.add_project(
@@ -46,7 +46,7 @@ def _project(request: Request, visitor: SignedIn, project_id: Id) -> Response:
 
 @router.post("/projects/{project_id}")
 def _change_project(request: Request, form: Form, project_id: Id) -> Response:
-    states.check_manage_people(form.visitor.person)
+    states.Rights(form.visitor.person).check_manage_people()
     try:
         with ledger_of(request).writing() as session:
             accounts.change_project(
@@ -99,7 +99,7 @@ def _list(request: Request, visitor: Visitor, problem: DivulgeError | None = Non
             visitor,
             problem=problem,
             projects=found,
-            can_manage=states.may(states.check_manage_people, visitor.person),
+            can_manage=states.may(states.Rights(visitor.person).check_manage_people),
         )
 
 
@@ -117,10 +117,10 @@ def _one(request: Request, visitor: Visitor, project_id: int, problem: DivulgeEr
         outsider = visitor.role is Role.RESEARCHER and visitor.id not in {m.id for m in members}
         if found is None or outsider:
             raise NotFoundError(f"there is no project {project_id} that you may see.")
-        can_manage = states.may(states.check_manage_people, visitor.person)
+        can_manage = states.may(states.Rights(visitor.person).check_manage_people)
         held = {m.id for m in members}
         everybody = queries.list_people(session, per_page=500).items if can_manage else []
-        can_open = states.may(states.check_manage_data, visitor.person)
+        can_open = states.may(states.Rights(visitor.person).check_manage_data)
         opened = queries.open_datasets(session, [project_id]).get(project_id, [])
         known = queries.list_datasets(session, per_page=500).items if can_open else []
         return page(

@@ -43,7 +43,7 @@ def _take(request: Request, form: Form, submission_id: Id) -> Response:
     with ledger.reading() as session:
         old = queries.find_submission(session, form.visitor.person, submission_id)
         # First: whether something is offered is told when it is returned.
-        states.check_resubmit(form.visitor.person, old)
+        states.Rights(form.visitor.person).check_resubmit(old)
         found = searches.find_offered(session, old, form.number("offer") or 0)
         done = " ".join(found["done"])
         uploads, others = kept_files(old, without=CORRECTIONS)

@@ -83,7 +83,7 @@ def _kept_before(
         return [], []
     with ledger_of(request).reading() as session:
         old = queries.find_submission(session, form.visitor.person, replaces)
-        states.check_resubmit(form.visitor.person, old)
+        states.Rights(form.visitor.person).check_resubmit(old)
         if old.origin == "acro":
             # What could be read of each file depends on the data: none is kept, so none is missing.
             return [], []
@@ -181,7 +181,7 @@ def _dataset(
     with ledger_of(request).reading() as session:
         if replaces is not None:
             old = queries.find_submission(session, visitor.person, replaces)
-            states.check_resubmit(visitor.person, old)
+            states.Rights(visitor.person).check_resubmit(old)
             return old.dataset
         if project_id not in {p.id for p in _open_projects(session, visitor)}:
             raise NotAllowedError("a project that you work in is to be chosen.", where="project")
@@ -190,7 +190,7 @@ def _dataset(
 
 def _open_projects(session: Any, visitor: Visitor) -> list[Any]:
     found = queries.list_projects(session, visitor.person, per_page=500).items
-    return [p for p in found if states.may(states.check_submit, visitor.person, p)]
+    return [p for p in found if states.may(states.Rights(visitor.person).check_submit, p)]
 
 
 def _form(
