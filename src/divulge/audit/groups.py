@@ -14,7 +14,7 @@ from divulge.audit.report import Cell, Proved, Status
 from divulge.audit.same_people import Group, Interval
 from divulge.audit.samples import Known, find_samples
 from divulge.contributions.sizes import possible_sizes
-from divulge.outputs.kinds.means import spacing
+from divulge.outputs.lowering.sizes import spacing
 from divulge.rules import Severity
 from divulge.table import Schema
 

@@ -212,7 +212,7 @@ class Objective:
 
 def _agreeing(outputs: Sequence[Lowered]) -> tuple[Lowered, ...]:
     """Outputs of which those on the same people ask for the same sizes of groups."""
-    sizes = agreed_sizes([o.sized.possible() for o in outputs if o.sized is not None])
+    sizes = agreed_sizes([o.sized.possible() for o in outputs if o.sized is not None], [o.moments for o in outputs])
     found = []
     for output in outputs:
         sized = None if output.sized is None else output.sized.agreed(sizes)

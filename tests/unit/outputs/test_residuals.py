@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
 from divulge.outputs.kinds.crosstab import Crosstab
-from divulge.outputs.kinds.means import Means, spacing
+from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
+from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.lowering.lowered import pack, row_codes
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
-from divulge.outputs.lowering.sizes import agreed_sizes, possible_sizes
+from divulge.outputs.lowering.sizes import Moments, agreed_sizes, possible_sizes, sizes_of_values, sizes_with, spacing
 from divulge.outputs.released.reading import read_released
 from tests.spec.outputs.people import drawn
 
@@ -90,6 +92,50 @@ def test_outputs_on_the_same_people_agree_on_how_many_these_are() -> None:
     women = (None, frozenset(), frozenset({("SEX", 0)}))
     assert agreed[women][:3].tolist() == [12, 24, 36]
     assert first.sized.agreed(agreed).sizes[0][:3].tolist() == [12, 24, 36]
+
+
+def test_small_groups_have_sizes_of_which_some_values_have_the_mean() -> None:
+    squares, low, high = np.arange(15) ** 2, np.array([9.9]), np.array([10.1])
+    (sizes,) = sizes_of_values((np.arange(1, 20),), low, high, squares)
+    assert sizes[0] == 2  # 4 and 16
+    low, high = np.array([9.6]), np.array([9.7])  # 29 / 3: 4 + 9 + 16
+    (sizes,) = sizes_of_values((np.arange(1, 20),), low, high, squares)
+    assert sizes[:2].tolist() == [3, 5]
+    (sizes,) = sizes_of_values((np.arange(1, 20),), low, high, np.arange(15))
+    assert sizes[0] == 1  # without gaps nothing is looked at
+
+
+@pytest.mark.parametrize("less", [0, 1])
+def test_sizes_with_a_mean_and_a_variance_are_those_that_some_numbers_have(less: int) -> None:
+    rng = np.random.default_rng(less)
+    for _ in range(30):
+        n = int(rng.integers(2 + less, 7))
+        numbers = rng.integers(0, 6, n)
+        mean, variance = numbers.mean(), numbers.var(ddof=less)
+        moments = Moments((mean - 0.005, mean + 0.005), (variance - 0.005, variance + 0.005), less)
+        found = sizes_with(moments)
+        assert n in found
+        for size in range(1 + less, 6):
+            sets = np.array(list(combinations_with_replacement(range(6), size)))
+            fits = np.abs(sets.mean(axis=1) - mean) <= 0.005 + 1e-9  # rounding
+            fits &= np.abs(sets.var(axis=1, ddof=less) - variance) <= 0.005 + 1e-9
+            # Not the other way round: no numbers of so few need have these sums.
+            assert not fits.any() or size in found
+
+
+def test_sizes_carry_the_mean_of_one_output_and_the_deviation_of_another() -> None:
+    people = drawn("X G\n1 a\n2 a\n5 a\n3 b\n4 b")
+    means, shape = Means(variables=("X",), by=("G",), decimals=3), Shape(variables=("X",), by=("G",), decimals=3)
+    lowered = [o.lower(people.schema, o.publish(o.evaluate(people), people.schema)) for o in (means, shape)]
+    alone = agreed_sizes([lowered[0].sized.possible()])
+    both = agreed_sizes([lowered[0].sized.possible()], [o.moments for o in lowered])
+    of_a, of_b = (key for key in both)
+    assert {3, 6, 9} <= set(alone[of_a].tolist())
+    assert {2, 4, 6} <= set(alone[of_b].tolist())
+    # 3.500 ± 0.707 as two people have it: squares of ½ around the mean; four have at least 1, which is 0.577.
+    assert both[of_b].tolist()[0] == 2
+    assert 4 not in both[of_b]
+    assert 3 in both[of_a]
 
 
 def test_what_each_row_adds_is_what_it_adds_alone() -> None:

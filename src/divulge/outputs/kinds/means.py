@@ -17,7 +17,7 @@ from divulge.outputs.lowering.linear import Linear, figures_are_ratios
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.rows import Groups, group_keys, half_row, weight_term
-from divulge.outputs.lowering.sizes import possible_sizes
+from divulge.outputs.lowering.sizes import Moments, possible_sizes, sizes_of_values, spacing
 from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
@@ -111,12 +111,14 @@ class Means(Grouped):
             *ratio.bounds(released, half_row(self, schema)),
             is_linear=False,
             sized=None if self.weights else sized,
+            moments=self.moments(schema, released, lambda mean: Moments(mean=mean)),
         )
 
     def _sizes(self, schema: Schema, released: Released) -> tuple[Integers, ...]:
         """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people."""
         low, high = released.low.copy(), released.high.copy()
         n_groups = len(low) // len(self.variables)
+        found: list[Integers] = []
         for v, name in enumerate(self.variables):
             at = slice(v * n_groups, (v + 1) * n_groups)
             values = schema[name].numbers[: schema[name].n_values]
@@ -125,18 +127,9 @@ class Means(Grouped):
                 low[at], high[at] = -np.inf, np.inf
             else:
                 low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
-        return possible_sizes(np.arange(len(low)), low, high)
-
-
-def spacing(values: Floats) -> float | None:
-    """The largest number of which all differences of the values are multiples; None where it is below a millionth."""
-    if len(values) < 2:
-        return None
-    whole = np.round((values - values.min()) * MICRO)
-    if np.abs(whole / MICRO - (values - values.min())).max() > 1e-9 or whole.max() > 2**53:
-        return None
-    return float(np.gcd.reduce(whole.astype(np.int64))) / MICRO
-
-
-MICRO = 1_000_000
-"""Values with up to six decimals are looked at as whole numbers."""
+            own = possible_sizes(np.arange(n_groups), low[at], high[at])
+            if step is not None:
+                whole = np.round((values - values.min()) / step).astype(np.int64)
+                own = sizes_of_values(own, low[at], high[at], whole)
+            found += own
+        return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,9 +13,10 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
-from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
+from divulge.outputs.lowering.grouped import Grouped, Range, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
+from divulge.outputs.lowering.sizes import Moments, MomentsByGroup
 from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
@@ -201,4 +202,18 @@ class Shape(Grouped):
             return np.where(np.isfinite(found), found, released.beyond)
 
         block = Block(tuple(terms), n_variables * N_POWERS * n_groups, weight=weight_term(self, schema))
-        return lower_sums(SmoothSums((block,), figures), released)
+        lowered = lower_sums(SmoothSums((block,), figures), released)
+        return replace(lowered, moments=self._moments(schema, released))
+
+    def _moments(self, schema: Schema, released: Released) -> MomentsByGroup:
+        """What the variance, or the standard deviation, says of each group's numbers."""
+        shown = next((which for which in ("variance", "sd") if which in self.show), None)
+        if shown is None:
+            return {}
+        less, power = int(self.formulas == "sample"), 2 if shown == "sd" else 1
+
+        def says(printed: Range) -> Moments:
+            least, most = (max(end, 0.0) ** power for end in printed)
+            return Moments(variance=(least, most), less=less)
+
+        return self.moments(schema, released, says, self.show.index(shown))

@@ -19,7 +19,8 @@ from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
 from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
-from divulge.outputs.lowering.rows import Groups, counted, row_weights
+from divulge.outputs.lowering.rows import Groups, counted, group_keys, row_weights
+from divulge.outputs.lowering.sizes import GroupKey, Moments, spacing
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -148,6 +149,24 @@ class Grouped(Output):
                 mean, sd = says((float(released.low[at]), float(released.high[at])))
                 found.append(mean_of_few(name, rows, mean, numbers, sd))
         return tuple(one for one in found if one is not None)
+
+    def moments(
+        self, schema: Schema, released: Released, says: Callable[[Range], Moments], statistic: int = 0
+    ) -> dict[tuple[GroupKey, str], Moments]:
+        """What one of the statistics says of each group's numbers, where these are whole numbers of steps."""
+        found: dict[tuple[GroupKey, str], Moments] = {}
+        groups = Groups.of(schema, self.by)
+        for v, name in enumerate(self.variables if self.weights is None else ()):
+            values = schema[name].numbers[: schema[name].n_values]
+            step = spacing(values)
+            first = (v * len(self.statistics()) + statistic) * groups.n_groups
+            if step is None:
+                continue
+            for group, key in enumerate(group_keys(self, schema, groups, (name, *self.by))):
+                if released.is_given[first + group]:
+                    said = says((float(released.low[first + group]), float(released.high[first + group])))
+                    found[key, name] = said.in_steps(float(values.min()), step)
+        return found
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         groups = Groups.of(table.schema, self.by)

@@ -16,6 +16,7 @@ from divulge.kernels import lowering
 from divulge.kernels.arrays import Codes, Floats, Integers, Integers32, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.residuals import Residuals, SizedResiduals
+from divulge.outputs.lowering.sizes import MomentsByGroup
 from divulge.table import Schema, Table
 
 Family = Literal["identity", "logistic", "poisson", "multinomial"]
@@ -142,6 +143,7 @@ class Lowered:
     is_bent: the totals are sums at the released figures, and say less the farther the figures now are from these: a
         coefficient printed as 0.00 may be many standard errors from 0 (`Objective.recentred`).
     sized: the residuals, where the sizes of groups have to be such that they can carry the figures.
+    moments: what the figures say of whole numbers in groups, which only groups of some sizes can have.
     of_counts: residuals of many sets of totals at once, (…, totals), where these are plain counts; None: they are not.
     nearest: counts near these totals, of as many rows, with which the figures are as printed, where each term counts
         rows in bins by its last variable within groups of the others; None: that is for the search to find out.
@@ -159,6 +161,7 @@ class Lowered:
     is_linear: bool = True
     is_bent: bool = False
     sized: SizedResiduals | None = None
+    moments: MomentsByGroup = field(default_factory=dict)
     of_counts: Callable[[Floats], Floats] | None = None
     nearest: Callable[[Floats], Floats] | None = None
     settled: Callable[[Table], Lowered] | None = None

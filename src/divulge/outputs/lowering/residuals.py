@@ -122,6 +122,12 @@ class SizedResiduals:
         """The same with sizes that others agree to."""
         return replace(self, sizes=tuple(sizes.get(key, own) for key, own in zip(self.keys, self.sizes, strict=True)))
 
+    def has_sizes(self, totals: Floats) -> bool:
+        """Whether groups have sizes that can carry their figures, where not every size can."""
+        groups = [g for g in self.ratio.occupied.tolist() if len(self.sizes[g])]
+        now = totals[len(self.ratio.group) :]
+        return bool(groups) and all(now[g] > self.sizes[g][-1] or now[g] in self.sizes[g] for g in groups)
+
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         residuals, jacobian = self.ratio.linearise(totals, table)
         n = len(self.ratio.group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,45 @@ from divulge.outputs.released.precision import SLACK
 GroupKey = tuple[str | None, frozenset[str], frozenset[tuple[str, int]]]
 """Which rows are in a group: the condition, the variables that may not be missing, and the levels."""
 
+
+_FEW = 8
+"""Sizes of groups up to which it is looked whether values with gaps have such a sum; more of them have nearly any."""
+
+_MOST_SUMS = 50_000
+"""Sums that are looked through for one size, at most: a millisecond."""
+
+
+class Moments(NamedTuple):
+    """Between what the mean and the variance of a group's numbers lie. In steps the numbers are whole.
+
+    The sum of squares around the mean is (n − less) · variance.
+    """
+
+    mean: tuple[float, float] = (-np.inf, np.inf)
+    variance: tuple[float, float] = (0.0, np.inf)
+    less: int = 0
+
+    def in_steps(self, origin: float, step: float) -> Moments:
+        """The same of numbers less the origin, counted in steps."""
+        (low, high), (least, most), less = self
+        return Moments(((low - origin) / step, (high - origin) / step), (least / step**2, most / step**2), less)
+
+    def beside(self, other: Moments) -> Moments:
+        """What both say, where only one of them speaks of the variance."""
+        spread = self if np.isfinite(self.variance[1]) else other
+        return Moments(
+            (max(self.mean[0], other.mean[0]), min(self.mean[1], other.mean[1])), spread.variance, spread.less
+        )
+
+
+MomentsByGroup = Mapping[tuple[GroupKey, str], Moments]
+"""What is printed of a variable in a group."""
+
 LARGEST_SIZE = 20_000
 """Sizes of groups up to which it is worked out which of them can carry the released figures; larger ones carry all."""
+
+_MICRO = 1_000_000
+"""Values with up to six decimals are looked at as whole numbers."""
 
 FARTHEST = 60
 """Rows by which a group may grow or shrink to reach a size that can carry its figures, where all have to add up."""
@@ -84,6 +122,66 @@ def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | Non
     return tuple(found)
 
 
+def sizes_of_values(possible: Sequence[Integers], low: Floats, high: Floats, values: Integers) -> tuple[Integers, ...]:
+    """Of each group's small sizes those of which some values have a mean within low … high: 10 is not the mean of one
+    square number.
+
+    values: the possible ones, as whole numbers from 0.
+    """
+    found, sums = list(possible), np.unique(values)
+    if len(sums) > sums[-1]:  # without gaps any sum will do
+        return tuple(found)
+    once = sums
+    for n in range(1, _FEW + 1):
+        slack = SLACK * n * np.maximum(np.nan_to_num(np.abs(high), posinf=0.0), 1.0)
+        is_met = np.searchsorted(sums, low * n - slack) < np.searchsorted(sums, high * n + slack, side="right")
+        found = [own if met else own[own != n] for own, met in zip(found, is_met, strict=True)]
+        if len(sums) * len(once) > _MOST_SUMS:
+            break
+        sums = np.unique(sums[:, None] + once)
+    return tuple(found)
+
+
+def sizes_with(moments: Moments) -> Integers:
+    """The sizes n for which whole numbers have such a mean and such a variance; above the largest, all have.
+
+    The total T and the sum of squares Q are whole numbers, Q is odd where T is, and Q − T²/n is the sum of squares
+    around the mean (Brown & Heathers 2017 for means, Anaya 2016 for standard deviations). Nothing where not both are
+    given.
+    """
+    (low, high), (least, most), less = moments
+    if not np.isfinite([low, high, least, most]).all() or high <= low or most <= least:
+        return np.zeros(0, dtype=np.int64)
+    # Above both, the interval of the mean holds a total, and that of the squares two whole numbers.
+    largest = max(int(1 / (high - low)), int(2 / (most - least)) + less) + 1
+    n = np.arange(max(1, less + 1), min(LARGEST_SIZE, largest) + 1)
+    # Around a whole number near the mean totals and squares are small, and lose no digits.
+    middle = np.round((low + high) / 2)
+    slack = SLACK * n * max(abs(low), abs(high), 1.0)
+    first, last = np.ceil((low - middle) * n - slack), np.floor((high - middle) * n + slack)
+    fits = np.zeros(len(n), dtype=bool)
+    for more in range(int((last - first).max(initial=-1)) + 1):
+        left = np.flatnonzero(~fits & (first + more <= last))
+        total, rows = first[left] + more, n[left]
+        around = total**2 / rows
+        slack = SLACK * np.maximum((rows - less) * most + around, 1.0)
+        # As even as can be, |T| of the numbers are 1 from the middle.
+        squares = np.ceil(np.maximum((rows - less) * least + around, np.abs(total)) - slack)
+        squares += (squares - total) % 2
+        fits[left] = squares <= (rows - less) * most + around + slack
+    return n[fits]
+
+
+def spacing(values: Floats) -> float | None:
+    """The largest number of which all differences of the values are multiples; None where it is below a millionth."""
+    if len(values) < 2:
+        return None
+    whole = np.round((values - values.min()) * _MICRO)
+    if np.abs(whole / _MICRO - (values - values.min())).max() > 1e-9 or whole.max() > 2**53:
+        return None
+    return float(np.gcd.reduce(whole.astype(np.int64))) / _MICRO
+
+
 def common_sizes(possible: Sequence[Integers]) -> Integers:
     """The sizes that are in every list; sizes above the largest of a list can carry anything."""
     asked = [p for p in possible if len(p)]
@@ -94,11 +192,23 @@ def common_sizes(possible: Sequence[Integers]) -> Integers:
     return n[fits]
 
 
-def agreed_sizes(possible: Sequence[Mapping[GroupKey, Integers]]) -> dict[GroupKey, Integers]:
-    """The sizes that all outputs on the same people can have; nothing of people for whom there are none."""
+def agreed_sizes(
+    possible: Sequence[Mapping[GroupKey, Integers]], moments: Sequence[MomentsByGroup] = ()
+) -> dict[GroupKey, Integers]:
+    """The sizes that all outputs on the same people can have; nothing of people for whom there are none.
+
+    moments: what each output says of groups' numbers. A mean and a standard deviation may be printed in two outputs.
+    """
     by_key: dict[GroupKey, list[Integers]] = {}
     for of_output in possible:
         for key, sizes in of_output.items():
             by_key.setdefault(key, []).append(sizes)
+    together: dict[tuple[GroupKey, str], Moments] = {}
+    for of_group in moments:
+        for at, own in of_group.items():
+            together[at] = together.get(at, Moments()).beside(own)
+    for (key, _), own in together.items():
+        if key in by_key:
+            by_key[key].append(sizes_with(own))
     found = {key: common_sizes(sizes) for key, sizes in by_key.items()}
     return {key: sizes for key, sizes in found.items() if len(sizes)}

@@ -96,9 +96,10 @@ class Candidate:
         """Totals from the codes: additions leave rounding behind."""
         self.totals = self.objective.totals(self.codes)
 
-    def refresh(self, units: list[Floats] | None = None) -> View:
-        """Residuals as linear functions of the totals here."""
-        return self.objective.linearise(self.totals, self.objective.seen(self.codes), units, self.inside)
+    def refresh(self, units: list[Floats] | None = None, inside: float | None = None) -> View:
+        """Residuals as linear functions of the totals here. inside: the share of intervals aimed for; None: its own."""
+        share = self.inside if inside is None else inside
+        return self.objective.linearise(self.totals, self.objective.seen(self.codes), units, share)
 
     def descend(self, metric: Metric, residuals: Floats, n: int, temperature: float = 0.0) -> None:
         """Propose n changes, and keep those that lower the discrepancy (or raise it little, above temperature 0)."""

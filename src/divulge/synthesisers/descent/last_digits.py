@@ -19,7 +19,7 @@ from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
 from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.printed_intervals import Box
-from divulge.synthesisers.descent.proposed import Changes, apart, only, outside
+from divulge.synthesisers.descent.proposed import Changes, apart, outside
 from divulge.synthesisers.descent.proposing import NEARLY_STRAIGHT, STRAIGHT, Proposals
 from divulge.synthesisers.descent.rare_levels import put_right
 
@@ -303,17 +303,25 @@ class LastDigits(Proposals):
         all are; False: none found. is_far: to any other value, not to one nearby."""
         view = self.look()
         box, rows = self.box_now(view), self.some_rows()
-        parts, box = self.proposed(view, box, rows, columns, is_far)
-        made, is_inside = [], False
-        for figures in apart(np.concatenate([np.zeros((0, len(box.errors))), *(p.shifts for p in parts)])):
-            own, part = [only(p, figures) for p in parts], box.part(figures)
+        looked = self.looked_at(view, box, rows, columns, is_far)
+        made, bend = [], max(self.bends[column] for column in columns)
+        # Each question has changes of its own: groups have nothing to do with each other.
+        for figures in apart(np.concatenate([one.shifts[one.allowed] for one in looked])):
+            part = box.part(figures)
             if (np.abs(part.errors) <= 1).all():
-                is_inside = True
                 continue
-            made.append(self._choose(own, part))
+            own = [one.only(figures) for one in looked]
+            made.append(self._choose(*self.proposed(view, part, rows, own, is_far)))
             if not made[-1] and (np.count_nonzero(figures) <= _FEW_FIGURES or len(rows) <= _FEW_PEOPLE):
                 made[-1] = self._redraw(view, part, rows, columns)
-        return any(made) or (is_inside and not made)
+            if not made[-1] and bend > STRAIGHT:
+                # The one sum of whole numbers that is as printed may seem to be just outside from far away.
+                wide = part.widened(bend)
+                own = [one.scaled(part.half / wide.half) for one in own]
+                made[-1] = self._choose(*self.proposed(view, wide, rows, own, is_far))
+            if self._is_late:
+                break
+        return any(made) or bool((np.abs(box.errors) <= 1).all())
 
     def _redraw(self, view: View, box: Box, rows: Integers, columns: Sequence[int]) -> bool:
         """The same for few figures or of few people, with other rows and other values, now and then far ones: such
@@ -327,12 +335,15 @@ class LastDigits(Proposals):
             codes = self.codes[movers, columns[draw % len(columns)]]
             rarely = 1.0 / np.bincount(codes)[codes]
             chosen = movers[rows_to_change(rarely, _MOST_MOVERS, self.rng)]
-            parts, part = self.proposed(view, box, chosen, columns, is_far=draw % 3 > 0)
-            if parts and self._choose(parts, part):
+            is_far = draw % 3 > 0
+            looked = self.looked_at(view, box, chosen, columns, is_far)
+            if self._choose(*self.proposed(view, box, chosen, looked, is_far)):
                 return True
         return False
 
     def _choose(self, parts: list[Changes], box: Box) -> bool:
+        if not parts:
+            return False
         errors = box.errors + np.sum([p.before for p in parts], axis=0)
         shifts = np.concatenate([p.shifts for p in parts])
         spans = np.concatenate([p.spans for p in parts])

@@ -26,6 +26,12 @@ class Box:
     def part(self, chosen: Mask) -> Box:
         return Box(self.errors[chosen], self.half[chosen], self.counts[chosen])
 
+    def widened(self, bend: float) -> Box:
+        """The same with intervals wider by this share of how far figures are from their middles: by so much may
+        what changes do be misjudged."""
+        width = 1.0 + bend * np.abs(self.errors)
+        return Box(self.errors / width, self.half * width, self.counts)
+
     def narrowed(self, shifts: Floats) -> Box:
         """The same with intervals no wider than a change or two reach, the nearest such part of each.
 

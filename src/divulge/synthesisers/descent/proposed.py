@@ -64,17 +64,3 @@ def apart(shifts: Floats) -> list[Mask]:
         found.append(group)
         left &= ~group
     return found
-
-
-def only(changes: Changes, figures: Mask) -> Changes:
-    """The changes that move some of these figures, seen by these alone."""
-    own = changes.shifts[:, figures].any(axis=1)
-    return Changes(
-        changes.rows[own],
-        changes.column,
-        changes.base[own],
-        changes.news[own],
-        changes.spans[own],
-        changes.shifts[own][:, figures],
-        changes.before[figures],
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,24 @@ _FEWEST_STEPPING = 0.2
 """Share of the rows that can go steps, for steps to be worth their while."""
 
 
+class Looked(NamedTuple):
+    """What another code of a column would do, row by row, and which rows may take it."""
+
+    column: int
+    news: Integers
+    shifts: Floats  # (rows, figures) in half units
+    allowed: Mask
+
+    def only(self, figures: Mask) -> Looked:
+        """The same for some figures: of rows that move none of these nothing is asked."""
+        shifts = self.shifts[:, figures]
+        return self._replace(shifts=shifts, allowed=self.allowed & shifts.any(axis=1))
+
+    def scaled(self, scale: Floats) -> Looked:
+        """The same in other units."""
+        return self._replace(shifts=self.shifts * scale)
+
+
 class Proposals:
     """Looks at a candidate whose codes are changed in place.
 
@@ -63,9 +82,10 @@ class Proposals:
         self.is_near = False
 
     def look(self) -> View:
-        """The residuals of the codes as they are now."""
+        """The residuals of the codes as they are now, beside the whole of each interval: of whole numbers hardly any
+        may be in it, and that near an end."""
         self.candidate.recount()
-        return self.candidate.refresh(self.units)
+        return self.candidate.refresh(self.units, inside=1.0)
 
     def box_now(self, view: View) -> Box:
         return box_of(view, self.units, self.objective.n_target_residuals)
@@ -169,28 +189,36 @@ class Proposals:
         share = _OF_EXACT_NEAR if self.is_near else _OF_EXACT
         return round(share * n / len(exact) if column in exact else (1 - share) * n / (len(columns) - len(exact)))
 
+    def looked_at(self, view: View, box: Box, rows: Integers, columns: Sequence[int], is_far: bool) -> list[Looked]:
+        """What another value of each of these columns would do, row by row."""
+        found = []
+        for column in columns:
+            news = self.neighbours(rows, column, is_far)
+            shifts, allowed = self.shifts_of(view, rows, column, news, box)
+            found.append(Looked(column, news, shifts, allowed & (news != self.codes[rows, column])))
+        of_use = useful(np.concatenate([one.shifts for one in found]), box.errors)
+        return [
+            one._replace(allowed=one.allowed & own)
+            for one, own in zip(found, np.split(of_use, len(found)), strict=True)
+        ]
+
     def proposed(
-        self, view: View, box: Box, rows: Integers, columns: Sequence[int], is_far: bool
+        self, view: View, box: Box, rows: Integers, looked: Sequence[Looked], is_far: bool
     ) -> tuple[list[Changes], Box]:
         """Changes of cells that lattices may choose from, and the figures that they move; none: no changes."""
-        looked = {column: self.neighbours(rows, column, is_far) for column in columns}
-        seen = {column: self.shifts_of(view, rows, column, near, box) for column, near in looked.items()}
-        of_use = useful(np.concatenate([s for s, _ in seen.values()]), box.errors)
-        for (_, allowed), own in zip(seen.values(), np.split(of_use, len(columns)), strict=True):
-            allowed &= own
-        moved = np.any([shifts[allowed].any(axis=0) for shifts, allowed in seen.values()], axis=0)
+        columns = [one.column for one in looked]
+        moved = np.any([one.shifts[one.allowed].any(axis=0) for one in looked], axis=0)
         if not moved.any() or np.count_nonzero(moved) > MOST_FIGURES:
             return [], box
         wide = box = box.part(moved)
         if any(self.bends[column] > STRAIGHT for column in columns):
-            box = wide.narrowed(np.concatenate([shifts[allowed][:, moved] for shifts, allowed in seen.values()]))
+            box = wide.narrowed(np.concatenate([one.shifts[one.allowed][:, moved] for one in looked]))
         parts, taken = [], np.zeros(len(self.codes), dtype=bool)
-        for column, near in looked.items():
-            shifts, allowed = seen[column][0][:, moved] * (wide.half / box.half), seen[column][1]
+        for column, near, all_shifts, allowed in looked:
+            shifts = all_shifts[:, moved] * (wide.half / box.half)
             size = np.sqrt((shifts**2).mean(axis=0))
             scaled = shifts / np.where(size > 0, size, 1.0)
-            usable = allowed & (near != self.codes[rows, column]) & ~taken[rows]
-            leverage = np.where(usable, (scaled**2).sum(axis=1), 0.0)
+            leverage = np.where(allowed & ~taken[rows], (scaled**2).sum(axis=1), 0.0)
             places = np.flatnonzero(leverage > 0)
             weight = leverage[places] * both_ways(shifts[places])
             chosen = places[rows_to_change(weight, self._n_changes(column, columns, len(rows)), self.rng)]

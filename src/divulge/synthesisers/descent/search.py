@@ -113,7 +113,8 @@ class Search:
             self._disturb()
 
     def _mend_what_is_wrong(self) -> bool:
-        """Where the start has some outputs as printed, leave their variables alone first. Whether all is reproduced."""
+        """Where the start has some outputs as printed, or groups of sizes that can carry their figures, leave their
+        variables alone first. Whether all is reproduced."""
         candidate, objective = self.candidate, self.candidate.objective
         if self.settings.keep is not None or candidate.is_done() or candidate.verified is None:
             return False
@@ -123,6 +124,7 @@ class Search:
         # What counts little, as what was granted does, must not bind what counts much.
         most = max((weight for _, is_right, weight in judged if not is_right), default=0.0)
         fixed = set().union(*(u for u, is_right, weight in judged if is_right and weight >= most))
+        fixed |= self._carrying_groups()
         candidate.move_all_but(fixed)
         movable = {objective.schema.names[v] for v in candidate.moves.variables}
         may_help = bool(fixed) and all(u & movable for u in wrong)
@@ -133,6 +135,16 @@ class Search:
         )
         candidate.move_all_but(())
         return is_done
+
+    def _carrying_groups(self) -> set[str]:
+        """Variables whose groups have sizes that can carry their figures: hardly any others can, so that they stay."""
+        candidate, objective = self.candidate, self.candidate.objective
+        found: set[str] = set()
+        for o, output in enumerate(objective.lowered[: objective.n_lowered_targets]):
+            totals = candidate.totals[objective.total_start[o] : objective.total_start[o + 1]]
+            if output.sized is not None and output.sized.has_sizes(totals):
+                found |= {name for key in output.sized.keys for name, _ in key[2]}
+        return found
 
     def _is_quick(self) -> bool:
         """Whether a look at what columns do pays now: of many rows, pairs are tried first."""
