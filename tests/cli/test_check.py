@@ -213,7 +213,7 @@ def test_estimate_is_of_the_right_size(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_digits_that_tell_nobody_apart_are_told_before_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     found = document("outputs:\n  - {kind: means, variables: [AGE], by: [SEX], decimals: 14, compute: true}\n", capsys)
-    assert any("outputs[0]: 2 figures have more digits than tell anybody apart" in w for w in found["warnings"])
+    assert any("outputs[0]: 2 figures have digits far below what one person moves" in w for w in found["warnings"])
     plain = document("outputs:\n  - {kind: means, variables: [AGE], by: [SEX], decimals: 1, compute: true}\n", capsys)
     assert not any("digits" in w for w in plain["warnings"])
 

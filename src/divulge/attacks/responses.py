@@ -27,6 +27,9 @@ SECONDS = 2.0
 _TOGETHER = 12
 """Questions that are asked, at most: every output by itself first, then those on the same people together."""
 
+_MOST_NAMED = 5
+"""Variables up to which a sentence names them."""
+
 MOST_DIGITS = 8
 """Significant digits up to which it is asked how many may be printed: more are hardly ever printed."""
 
@@ -49,14 +52,16 @@ class Question:
         return [replace(one.says, rows=np.searchsorted(self.rows, one.rows)) for one in self.few]
 
     def bits(self) -> Bits:
-        """What the figures hold against what the responses have."""
-        values = self.few[0].values
-        shifts = np.zeros((len(self.rows), 0))
+        """What the figures hold against what the responses have: no more than the predictors do, however printed."""
+        values, n = self.few[0].values, len(self.rows)
+        shifts, predictors = [], []
         for says in self.says:
-            own = np.zeros((len(self.rows), says.design.shape[1]))
-            own[says.rows] = says.says(values[0], 1.0)[0]
-            shifts = np.hstack([shifts, own])
-        return response_bits(np.nan_to_num(shifts), np.full(len(shifts), len(values) - 1))
+            own = np.zeros((2, n, says.design.shape[1]))
+            own[:, says.rows] = says.says(values[0], 1.0)[0], says.design
+            shifts.append(own[0])
+            predictors.append(own[1])
+        spans = np.full(n, len(values) - 1)
+        return response_bits(np.nan_to_num(np.hstack(shifts)), spans, np.hstack(predictors))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +95,7 @@ class Responses(Attack):
             people = _spread(recovery.determined, question.rows, submitted.table.n_rows)
             if (people & ~known).any():
                 severity = self._severity(question, recovery, submitted)
-                sentence = self._sentence(question, recovery, len(question.few) > 1)
+                sentence = self._sentence(question, recovery, _known(question, submitted))
                 found.append(Finding(self.name, severity, question.numbers, (), sentence, people))
                 known |= people
             elif not recovery.is_complete and not recovery.determined.any():
@@ -140,17 +145,18 @@ class Responses(Attack):
                 return still
         return nobody
 
-    def _sentence(self, question: Question, recovery: Recovery, is_joint: bool) -> str:
+    def _sentence(self, question: Question, recovery: Recovery, known: str) -> str:
         """Whose responses follow, for whom, what the figures hold, and how many digits may be printed."""
         n, proved = len(recovery.determined), int(recovery.determined.sum())
         few, bits = question.few[0], question.bits()
         turning = turning_digits(question.says, MOST_DIGITS, few.values, n, seconds=self.seconds)
-        figures = "these figures together" if is_joint else "the coefficients"
-        known = "predictors" if any(map(_has_slopes, question.few)) else "groups"
+        figures = "these figures together" if len(question.few) > 1 else "the coefficients"
+        whose = f"{'' if recovery.is_complete else 'at least '}{proved:,}"
         return (
-            f"Whoever knows the {known} of all {n:,} people works out {few.response} of {proved:,} of them from "
-            f"{figures}, without doubt; of people who are not in the data the same figures prove nothing. They hold "
-            f"about {bits.printed:.0f} bits, the responses have {bits.secret:.0f}. {turning.sentence()}"
+            f"Whoever knows {known} of all {n:,} people works out {few.response} of {whose} of them from {figures}, "
+            "without doubt; of people who are not in the data the same figures prove nothing. The figures hold about "
+            f"{bits.printed:.0f} bits, the responses {bits.secret:.0f} (a bit is one answer of yes or no). "
+            f"{turning.sentence()}"
         )
 
 
@@ -218,12 +224,21 @@ def _is_telling(question: Question) -> bool:
     return len(different) > 1 or any(map(_has_slopes, question.few))
 
 
+def _known(question: Question, submitted: Submitted) -> str:
+    """What an intruder has to know of everybody: variables by name where these are few."""
+    names = [n for i in question.numbers for n in submitted.outputs[i].uses(submitted.table.schema)]
+    names = [n for n in dict.fromkeys(names) if n != question.few[0].response]
+    if not 0 < len(names) <= _MOST_NAMED:
+        return "the predictors" if any(map(_has_slopes, question.few)) else "the groups"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
 def _not_found(question: Question, recovery: Recovery) -> str:
     """An honest word where time was too short: that nothing was found is no proof of safety."""
     bits = question.bits()
     return (
         f"Nobody's {question.few[0].response} was found to follow from the figures within {recovery.seconds:.0f} s, "
-        f"which is no proof of safety: they hold about {bits.printed:.0f} bits, the responses have {bits.secret:.0f}."
+        f"which is no proof of safety: they hold about {bits.printed:.0f} bits, the responses {bits.secret:.0f}."
     )
 
 

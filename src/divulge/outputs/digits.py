@@ -46,7 +46,8 @@ class _GroupBits:
 class Digits:
     """What the digits of one output are worth.
 
-    useful: the decimals to which figures are embedded, where some have more than tell anybody apart; None: as printed.
+    useful: the decimals to which figures are embedded, where some have digits far below what one person moves;
+    None: as printed.
     more: how many figures these are.
     no_sizes: labels of figures that no group of its size can have.
     """
@@ -71,9 +72,12 @@ class Digits:
             yield f"No search can meet these: no group of its size can have {named} as printed."
         if self.useful is not None:
             fewest, most = min(self.useful), max(self.useful)
-            to = f"{most}" if fewest == most else f"{fewest} to {most}"
+            to = f"{most} decimal{'s' * (most != 1)}" if fewest == most else f"{fewest} to {most} decimals"
             many = "1 figure has" if self.more == 1 else f"{self.more:,} figures have"
-            yield f"{many} more digits than tell anybody apart: embedded to {to} decimals."
+            yield (
+                f"{many} digits far below what one person moves them by: the search is held to {to}. Rules, audit and "
+                "attacks take every digit."
+            )
         full = [g for g in self.groups if g.is_determined]
         if full:
             worst = max(full, key=lambda g: g.printed - g.secret)
@@ -163,7 +167,9 @@ def _useful(found: Influence, released: Released) -> tuple[tuple[int, ...] | Non
 
 
 def _groups(output: Output, released: Released, table: Table, found: Influence) -> Iterator[_GroupBits]:
-    is_counts = output.lower(table.schema, released).of_counts is not None
+    behind = output.behind(table)
+    is_counts = bool(behind) and all(b.what in ("count", "share", "base") for b in behind)
+    is_counts |= output.lower(table.schema, released).of_counts is not None
     variables = output.uses(table.schema)
     for figures, rows in zip(found.groups, found.people.T, strict=True):
         if not rows.any():

@@ -10,7 +10,7 @@ import pytest
 
 from divulge.assess.arithmetic import work_out
 from divulge.attacks import Submitted
-from divulge.attacks.responses import Question, Responses
+from divulge.attacks.responses import Question, Responses, questions_of
 from divulge.lattice.responses import recover
 from divulge.outputs import as_read
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -132,8 +132,15 @@ def test_finding_is_a_reason_of_the_verdict_with_its_remedy() -> None:
 
 def test_bits_stand_beside_what_was_found_and_people_outside_are_spoken_of() -> None:
     found = Responses().find(_submitted(_logistic(9), _people(20)))
-    assert "bits, the responses have 20." in found[0].sentence
+    assert "bits, the responses 20 (a bit is one answer of yes or no)." in found[0].sentence
+    assert found[0].sentence.startswith("Whoever knows AGE, DOSE and SEX of all 20 people works out ILL")
     assert "of people who are not in the data the same figures prove nothing" in found[0].sentence
+
+
+def test_digits_beyond_what_whole_numbers_tell_are_not_counted() -> None:
+    table = _people(20)
+    held = [questions_of(_submitted(_logistic(decimals), table))[0].bits().printed for decimals in (7, 9, 12)]
+    assert held[0] == held[1] == held[2] < 60
 
 
 def test_not_found_in_time_is_a_note_with_the_bits_and_never_silence() -> None:
@@ -141,7 +148,7 @@ def test_not_found_in_time_is_a_note_with_the_bits_and_never_silence() -> None:
     found = Responses(seconds=0.0).find(_submitted(_logistic(9), _people(40)))
     assert [f.severity.value for f in found] == ["note"]
     assert "no proof of safety" in found[0].sentence
-    assert "the responses have 40" in found[0].sentence
+    assert "the responses 40." in found[0].sentence
     assert not found[0].people.any()
 
 
