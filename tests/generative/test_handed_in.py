@@ -63,7 +63,7 @@ def damaged(draw: st.DrawFn, program: str) -> tuple[str, ...]:
 def test_damaged_text_is_read_without_inventing_a_figure(program: str, draw: st.DataObject) -> None:
     lines = draw.draw(damaged(program))
     document = Document("t.txt", tuple(with_boxes(Lines(lines))))
-    candidates = _read_document(document, Session(Vocabulary(table().schema)))
+    candidates = list(_read_document(document, Session(Vocabulary(table().schema))))
     matcher = Matcher(data())
     for candidate in candidates:
         for figure in candidate.figures:
@@ -84,5 +84,5 @@ def test_any_bytes_are_opened_or_refused_with_a_reason(
     path = Path(tmp_path_factory.mktemp("f")) / f"a{suffix}"
     path.write_bytes(content)
     document = open_document(path)
-    _read_document(document, Session(Vocabulary(table().schema)))
+    list(_read_document(document, Session(Vocabulary(table().schema))))
     assert document.reason is None or document.reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -33,6 +34,9 @@ SYNTAX = (".sps", ".spss")
 _MISTAKE = "a mistake of Divulge's reader stopped its reading"
 
 _COLUMNS = "a column of figures that was not recognised"
+
+_MOST_OUTPUTS = 500
+"""Outputs of a file that are read. Logs of many megabytes hold more, which would fill the memory."""
 
 _MOST_FIGURES = 10_000
 """Figures that an output has at most. What has more is listed as not recognised."""
@@ -123,12 +127,14 @@ def _read_file(
         return FileRead(name, is_syntax=True)
     session = _session(path, words)
     document = open_document(path, name)
-    candidates = [corrected(c, name, corrections) for c in _read_document(document, session)]
+    found, unread = _first_outputs(_read_document(document, session))
+    candidates = [corrected(c, name, corrections) for c in found]
     readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
     left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
-    return FileRead(name, readings, finds, (*_unread(document), *dict.fromkeys(session.stumbles)), left)
+    unread = (*_unread(document), *unread, *dict.fromkeys(session.stumbles))
+    return FileRead(name, readings, finds, unread, left)
 
 
 def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
@@ -166,10 +172,19 @@ def _unread(document: Document) -> tuple[str, ...]:
     return document.unread
 
 
-def _read_document(document: Document, session: Session) -> list[Candidate]:
-    """The candidates of a document, in their order; lines that one program explained are not given to another."""
+def _first_outputs(found: Iterator[Candidate]) -> tuple[list[Candidate], tuple[str, ...]]:
+    """The outputs of a file up to as many as are read, and a line that says where reading ended."""
+    out = list(islice(found, _MOST_OUTPUTS + 1))
+    if len(out) <= _MOST_OUTPUTS:
+        return _joined_fits(out), ()
+    last = out[_MOST_OUTPUTS - 1].lines[1]
+    reason = f"after line {last} no output was read: {_MOST_OUTPUTS} outputs of a file are; hand in the rest apart"
+    return _joined_fits(out[:_MOST_OUTPUTS]), (reason,)
+
+
+def _read_document(document: Document, session: Session) -> Iterator[Candidate]:
+    """The candidates of a document, block by block; lines that one program explained are not given to another."""
     programs = [program() for program in PROGRAMS]
-    out: list[Candidate] = []
     for block in joined_lines(document.blocks):
         session.claimed = []
         found: list[Candidate] = []
@@ -187,8 +202,7 @@ def _read_document(document: Document, session: Session) -> list[Candidate]:
                 break
             found += new
             session.claimed += [c.lines for c in new]
-        out += sorted(found, key=lambda c: c.lines)
-    return _joined_fits(out)
+        yield from sorted(found, key=lambda c: c.lines)
 
 
 def _candidates(program: Program, block: Block, session: Session) -> list[Candidate]:

@@ -35,9 +35,13 @@ def leftovers(
     for block in document.blocks:
         found = _grid(block, explained) if isinstance(block, Grid) else _lines(block, explained)
         out += found
-        if len(out) >= _MOST:
+        if len(out) > _MOST:
             break
-    return tuple(sorted([*out, *passed])[:_MOST])
+    listed = sorted([*out, *passed])
+    if len(listed) > _MOST:
+        a, b, what = listed[_MOST - 1]
+        listed[_MOST - 1 :] = [(a, b, f"{what}; more follow that are not listed")]
+    return tuple(listed)
 
 
 _PASSED = "a figure of an output that was not read"

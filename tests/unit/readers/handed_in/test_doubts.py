@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from scipy.stats import ttest_ind
 from divulge.readers.handed_in.candidates.candidate import Figure
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.folder import read_folder
+from divulge.readers.handed_in.matching import figures
 from divulge.readers.handed_in.matching.coherence import coherent
+from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.table import Table, table_from_frame
 from tests.support.handed_in import people, table
@@ -129,6 +132,53 @@ def test_missing_texts_that_a_program_counts_as_a_value_are_understood(tmp_path:
     (found,) = readings(tmp_path, text, table_from_frame(d))
     assert told(found) == ("town ill", True)
     assert not found.outputs, "no output of a spec counts people so"
+
+
+def test_a_model_in_which_a_missing_text_is_a_level_is_understood(tmp_path: Path) -> None:
+    d = with_blanks()
+    text = str(smf.ols("wage ~ age + C(town)", d.assign(town=d.town.fillna(""))).fit().summary())
+    (found,) = readings(tmp_path, text, table_from_frame(d))
+    assert told(found) == ("wage ~ C(town) + age", True)
+
+
+def test_only_what_missing_texts_may_change_is_computed_with_them() -> None:
+    blanks = Data(table_from_frame(with_blanks())).with_blanks
+    assert blanks is not None
+    made = blanks.with_derived({"place": "town"})
+    assert [blanks.tells_blanks(names, "") for names in (["sex", "age"], ["sex", "town"])] == [False, True]
+    assert blanks.tells_blanks(["age"], "wage town == 'Bath'")
+    assert made.tells_blanks(["place"], "")
+    assert Data(table()).tells_blanks(["age"], "")
+
+
+def test_other_errors_are_tried_only_where_a_coefficient_agrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("no coefficient was compared")
+
+    (found,) = readings(tmp_path, robust_summary())
+    monkeypatch.setattr(figures, "other_errors", never)
+    unknown = replace(found, figures=tuple(replace(c, agrees=None) for c in found.figures))
+    same = figures.with_other_errors(unknown, found.candidate, "linear", None, None, None, None)  # type: ignore[arg-type]
+    assert same is unknown
+
+
+def test_the_condition_of_a_table_with_two_wrong_figures_is_named(tmp_path: Path) -> None:
+    d = people()
+    some = (
+        d[d.sex == "Female"]
+        .groupby("town")
+        .agg(**{f"{name} {what}": (name, what) for name in ("age", "wage") for what in ("mean", "std", "min", "max")})
+        .round(3)
+    )
+    some.iloc[1, 3] += 2
+    some.iloc[2, 6] += 5
+    rows = ["| town | " + " | ".join(some.columns) + " |", "|---" * 9 + "|"]
+    rows += [f"| {town} | " + " | ".join(f"{v:.3f}" for v in row) + " |" for town, row in some.iterrows()]
+    (found,) = readings(tmp_path, "\n".join(rows), suffix="md")
+    assert found.where == "sex == 'Female'"
+    assert len(found.disagreeing) == 2
 
 
 def test_codes_of_a_table_are_no_running_numbers(tmp_path: Path) -> None:

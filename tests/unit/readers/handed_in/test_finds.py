@@ -70,3 +70,9 @@ def test_rows_of_data_are_found(tmp_path: Path) -> None:
 
 def test_a_table_of_figures_is_no_row_of_data(tmp_path: Path) -> None:
     assert found_in(people().groupby("town").wage.describe().to_string(), tmp_path) == []
+
+
+def test_more_than_are_listed_is_said(tmp_path: Path) -> None:
+    found = found_in("\n".join(f"ask j{i}@example.org" for i in range(300)), tmp_path)
+    assert found[-1].what == "more of this sort, which is not listed"
+    assert found[-1].line == len(found)

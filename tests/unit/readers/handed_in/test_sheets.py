@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from divulge.readers.handed_in.folder import read_folder
 from divulge.readers.handed_in.sheets import Grid, Lines, open_document
 from divulge.readers.handed_in.sheets import text as plain_text
 from divulge.readers.handed_in.sheets.formats import shown
 from divulge.readers.handed_in.sheets.latex import _plain as plain_latex
 from divulge.readers.handed_in.sheets.smcl import _plain as plain_smcl
-from tests.support.handed_in import document, word_table, workbook
+from tests.support.handed_in import document, table, word_table, workbook
 
 
 def grids(path: Path) -> list[Grid]:
@@ -200,3 +201,21 @@ def test_viewer_file_without_the_tool_says_what_to_do(tmp_path: Path, monkeypatc
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "out.spv").write_bytes(b"PK")
     assert "install PSPP" in str(open_document(tmp_path / "out.spv").reason)
+
+
+def test_outputs_beyond_the_first_hundreds_are_listed_as_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "loop.Rout"
+    file.write_text("> mean(d$age)\n[1] 45.2\n" * 600)
+    (read,) = read_folder(file, table()).files
+    assert len(read.readings) == 500
+    assert [u for u in read.unread if "after line 1000 no output was read" in u], read.unread
+    assert read.status == "not confirmed"
+    assert read.left[0][:2] == (1002, 1002)
+
+
+def test_stretches_beyond_those_listed_are_said(tmp_path: Path) -> None:
+    file = tmp_path / "steps.txt"
+    file.write_text("weights 1.5 2.5 7.25\n\nand so on\n\n" * 80)
+    (read,) = read_folder(file, table()).files
+    assert len(read.left) == 50
+    assert read.left[-1][2].endswith("more follow that are not listed")

@@ -72,6 +72,7 @@ def find_in(document: Document, words: Vocabulary) -> tuple[Find, ...]:
     found = [Find(remark.what, remark.line) for remark in document.remarks]
     for find in _looked(document, words):
         if len(found) >= _MOST:
+            found.append(Find("more of this sort, which is not listed", find.line))
             break
         if find not in found:
             found.append(find)

@@ -5,10 +5,9 @@ Axes are tried with every variable that has the labels as values; what a percent
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -16,131 +15,14 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import Printed
 from divulge.readers.handed_in.candidates.statistic_names import is_missing, is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.matching.data import KNOWN, MISSING, MOST_LEVELS, Data, Floats, Group, Mask
+from divulge.readers.handed_in.matching.data import KNOWN, MISSING, Data, Floats, Group, Mask
 from divulge.readers.handed_in.matching.group_tests import p_values
+from divulge.readers.handed_in.matching.hypotheses import Hypothesis, labels_of
 from divulge.readers.handed_in.matching.outliers import without_outliers
 from divulge.readers.handed_in.matching.reading import Checked
 from divulge.readers.handed_in.matching.statistics import design_error, statistic
 
-COUNTED = frozenset({"count", "percentage", "valid percentage", "cumulative percentage", "n"})
-_NEVER_LEVELS = frozenset({"Missing", "<NA>"})
-"""What programs call people without a value; other words for it may be values themselves."""
-
 BASES = (5, 3, 10, 100)  # multiples to which counts are rounded
-
-
-@dataclass(frozen=True)
-class _Axis:
-    """An axis of a table read as a variable: which code each label stands for."""
-
-    key: str
-    variable: str
-    codes: dict[str, int]
-    by_order: bool = False
-    """Whether the labels are no values of the variable, and were taken in their order."""
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """A way to read a table: axes, the variable that texts mean, and the rows in use."""
-
-    axes: tuple[_Axis, ...]
-    variables: dict[str | None, str | None]
-    where: str | None
-    weights: str | None
-
-    def axis(self, key: str) -> _Axis | None:
-        return next((a for a in self.axes if a.key == key), None)
-
-
-def _labels_of(candidate: Candidate) -> dict[str, list[str]]:
-    """The labels of each axis, without totals."""
-    found: dict[str, list[str]] = {}
-    for figure in candidate.figures:
-        for key, label in figure.at:
-            held = found.setdefault(key, [])
-            if not is_total(label) and label not in held and label not in _NEVER_LEVELS:
-                held.append(label)
-    return found
-
-
-def _axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[_Axis]:
-    """The ways in which an axis may be read, the likeliest first."""
-    named = aliases.get(key) or words.variable(key)
-    likely = [named] if named else words.variables_like(key) if not key.startswith(("row", "column", "group")) else []
-    out = [a for name in likely if (a := _axis(key, name, labels, words, data)) is not None]
-    if named is not None and out:
-        return out
-    for name in words.names:
-        if name not in likely and data.n_levels(name) <= MOST_LEVELS:
-            axis = _axis(key, name, labels, words, data)
-            if axis is not None:
-                out.append(axis)
-    if not out:
-        # Labels that are no values: codes in their order, where there are as many of them.
-        labels = [label for label in labels if not is_missing(label)]
-        for name in likely or words.names:
-            if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
-                out.append(_Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
-                if len(labels) == 2:
-                    out.append(_Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}, True))
-    return out
-
-
-def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: Data) -> _Axis | None:
-    if not labels or name not in data.names:
-        return None
-    found = words.levels(name, labels)
-    if found is None:
-        known = [label for label in labels if not is_missing(label)]
-        found = words.levels(name, known) if known and len(known) < len(labels) and data.has_missing(name) else None
-    if found is None:
-        return None
-    texts = words.texts(name)
-    return _Axis(key, name, {label: texts.index(value) for label, value in found.items() if value in texts})
-
-
-def hypotheses(
-    candidate: Candidate, words: Vocabulary, data: Data, where: str | None, weights: str | None, aliases: dict[str, str]
-) -> Iterator[Hypothesis]:
-    """Every way to read the axes and the variables of a table; likely ones first."""
-    keys = {k: v for k, v in _labels_of(candidate).items() if k != "level"}
-    ways = [_axes_like(key, labels, words, data, aliases)[:8] if labels else [] for key, labels in keys.items()]
-    if any(not w and labels for w, labels in zip(ways, keys.values(), strict=True)):
-        return
-    used = [w for w in ways if w]
-    texts = list(dict.fromkeys(f.of for f in candidate.figures if f.what not in COUNTED or f.of is not None))
-    for axes in product(*used):
-        if len({a.variable for a in axes}) != len(axes):
-            continue
-        choices = [_variables(t, words, data, candidate, aliases, {a.variable for a in axes}) for t in texts]
-        if all(len(c) <= 1 for c in choices):
-            yield Hypothesis(
-                tuple(axes), {t: c[0] if c else None for t, c in zip(texts, choices, strict=True)}, where, weights
-            )
-        else:
-            for chosen in product(*(c[:40] or [None] for c in choices)):
-                yield Hypothesis(tuple(axes), dict(zip(texts, chosen, strict=True)), where, weights)
-
-
-def _variables(
-    text: str | None, words: Vocabulary, data: Data, candidate: Candidate, aliases: dict[str, str], taken: set[str]
-) -> Sequence[str | None]:
-    """The variables that a text may mean; without one every numeric one, those named around the table first."""
-    if text is None:
-        said = [n for t in candidate.said for n in words.variables_like(t)] + [
-            n for v in candidate.variables for n in words.variables_like(v)
-        ]
-        rest = [n for n in data.names if data.is_numeric(n)]
-        if all(f.what in COUNTED for f in candidate.figures if f.of is None):
-            return [None]
-        return [n for n in dict.fromkeys([*said, *rest]) if n not in taken and data.is_numeric(n)]
-    if text in aliases and aliases[text] in data.names:
-        return [aliases[text]]
-    exact = words.variable(text)
-    if exact is not None:
-        return [exact]
-    return [n for n in words.variables_like(text) if n not in taken][:4]
 
 
 class Recomputed:
@@ -210,6 +92,16 @@ class Recomputed:
         if self.candidate.kind == "other" and any(c.agrees is False for c in out):
             return self._with_groups(out)
         return list(without_outliers(out))
+
+    def is_far(self, most: float) -> bool:
+        """Whether more than so many figures disagree; shares, whose basis is found from all of them, are not asked."""
+        base = self.rounding()
+        wrong = 0
+        for figure in (f for f in self.candidate.figures if "percentage" not in f.what and f.what != "p-value"):
+            wrong += self._check(figure, None, base).agrees is False
+            if wrong > most:
+                return True
+        return False
 
     def _with_groups(self, found: list[Checked]) -> list[Checked]:
         """Figures of everybody, where they are of the people whose group is known."""
@@ -349,7 +241,7 @@ class Recomputed:
         every = [t for f in self.candidate.figures for k, t in f.at if k == key and not is_total(t)]
         out: list[float] = []
         # Stata counts missing values where they are shown, SPSS does not.
-        for order in (_labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
+        for order in (labels_of(self.candidate).get(key, []), list(dict.fromkeys(every))):
             sizes: list[float] = [self.size(((key, t), *figure.at[1:])) or 0.0 for t in order]
             if label in order and sum(sizes) > 0:
                 out.append(100 * sum(sizes[: order.index(label) + 1]) / sum(sizes))

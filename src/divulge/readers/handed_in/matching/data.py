@@ -6,7 +6,7 @@ Values of rows are compared with what was printed and go no further.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -42,8 +42,10 @@ _MOST_FIGURES = 200_000
 class Data:
     """A table with what was computed of it so far."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, blanks: frozenset[str] = frozenset()) -> None:
+        """blanks: the variables in which an empty text is a value."""
         self.table = table
+        self.blanks = blanks
         self.words = Vocabulary(table.schema)
         self._numbers: dict[str, Floats] = {}
         self._codes: dict[str, Ints] = {}
@@ -141,7 +143,13 @@ class Data:
             new = made.get(variable.name)
             variables.append(variable if new is None else new[0])
             columns.append(column if new is None else new[1].astype(np.uint32))
-        return Data(Table(Schema(tuple(variables)), tuple(columns)))
+        return Data(Table(Schema(tuple(variables)), tuple(columns)), frozenset(made))
+
+    def tells_blanks(self, names: Iterable[str | None], texts: str) -> bool:
+        """Whether what is computed of these variables may differ from what the data without blanks give.
+
+        texts: conditions and responses, in which further variables are named."""
+        return not self.blanks or not self.blanks.isdisjoint(names) or any(name in texts for name in self.blanks)
 
     def with_derived(self, derived: Mapping[str, str]) -> Data:
         """The data with variables that a session made; expressions that cannot be understood are left out."""
@@ -157,6 +165,6 @@ class Data:
             return self
         variables = (*self.table.schema.variables, *(v for v, _ in made))
         codes = (*self.table.columns, *(c.astype(np.uint32) for _, c in made))
-        out = Data(Table(Schema(variables), codes))
+        out = Data(Table(Schema(variables), codes), self.blanks and self.blanks | {v.name for v, _ in made})
         out._numbers, out._codes = dict(self._numbers), dict(self._codes)
         return out

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
-from divulge.readers.handed_in.matching.cells import Hypothesis
 from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.hypotheses import Hypothesis
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.statistics import fraction_of
 

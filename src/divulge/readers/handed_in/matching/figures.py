@@ -49,7 +49,8 @@ def with_other_errors(
     main = [c for c in reading.figures if c.figure.what in _MAIN]
     right = _errors_right(reading)
     n_errors = sum(c.figure.what in _ERRORS for c in reading.figures)
-    if not main or any(c.agrees is False for c in main) or right == n_errors:
+    is_it = any(c.agrees for c in main) and not any(c.agrees is False for c in main)
+    if not is_it or right == n_errors:
         return reading
     best, most = reading, max(right, n_errors // 2)
     said = re.search(r"clustered by (\S+)", candidate.errors or "")

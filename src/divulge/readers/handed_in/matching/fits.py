@@ -164,7 +164,9 @@ def _of_shares(output: Output, table: Table) -> float:
 
 
 def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
-    """An output with everything beside the coefficients that its kind can tell."""
+    """An output with everything beside the coefficients that its kind can tell, or with the statistics asked for."""
+    if "statistics" in given:
+        return known(**given)
     for statistics in (("se", "r2", "loglik", "n"), ("se", "loglik", "n")):
         try:
             return known(**{**given, "statistics": statistics})

@@ -12,9 +12,10 @@ from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.statistic_names import is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching import descriptions
-from divulge.readers.handed_in.matching.cells import BASES, Hypothesis, Recomputed, hypotheses
+from divulge.readers.handed_in.matching.cells import BASES, Recomputed
 from divulge.readers.handed_in.matching.conditions import Conditions, simple_conditions
 from divulge.readers.handed_in.matching.data import Data, Floats, Mask
+from divulge.readers.handed_in.matching.hypotheses import Hypothesis, hypotheses
 from divulge.readers.handed_in.matching.reading import Reading
 
 _ENOUGH = 4
@@ -107,8 +108,8 @@ def _nearly(
     candidate: Candidate, ways: list[Hypothesis], data: Data, words: Vocabulary, best: Reading | None
 ) -> tuple[Reading, list[str]] | None:
     """The condition under which all but a few figures agree, where without one most do not."""
-    if best is None or best.score[0] > 0.5 or len(candidate.figures) < 8:
-        return None
+    if best is None or best.score[0] > 0.5 or len(candidate.figures) < 8 or data.blanks:
+        return None  # of data with blanks only what they confirm is asked
     top = best
     most = (1 - _NEARLY) * len(candidate.figures)
     probes = [_Probe(candidate, way, data, words) for way in ways[:2]]
@@ -117,9 +118,10 @@ def _nearly(
         wrong = [_wrong(p, figures, conditions, most) for p, figures in zip(probes, usable, strict=True)]
         for i, text in enumerate(conditions.texts):
             for way, off in zip(ways[:2], wrong, strict=True):
-                if off[i] > most:
+                limited = replace(way, where=text)
+                if off[i] > most or _is_far(candidate, limited, data, words, most):
                     continue
-                reading = table_reading(candidate, replace(way, where=text), data, words)
+                reading = table_reading(candidate, limited, data, words)
                 if reading.score > top.score:
                     top = reading
     return (top, []) if top.score[0] >= _NEARLY else None
@@ -137,6 +139,11 @@ def _wrong(probe: _Probe, figures: Sequence[Figure], conditions: Conditions, mos
             break
         off += ~probe.agrees(figure, conditions)
     return off
+
+
+def _is_far(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary, most: float) -> bool:
+    """Whether more than so many figures are wrong. In a table 1 other variables may still be found for its rows."""
+    return candidate.kind != "other" and Recomputed(hypothesis, candidate, data, words).is_far(most)
 
 
 class _Probe:

@@ -15,9 +15,9 @@ from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
-from divulge.readers.handed_in.matching.cells import hypotheses
 from divulge.readers.handed_in.matching.conditions import simplified
 from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.hypotheses import hypotheses
 from divulge.readers.handed_in.matching.limited import table_reading, under_conditions
 from divulge.readers.handed_in.matching.models import match_model
 from divulge.readers.handed_in.matching.reading import Checked, Reading

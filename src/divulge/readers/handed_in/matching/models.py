@@ -330,6 +330,7 @@ def _ways(
     aliases: dict[str, str],
     kind: str,
 ) -> Iterator[Way]:
+    grouped = bool(candidate.fixed_effects or candidate.errors or "random" in candidate.facts)
     for columns in _assignments(terms, words, data, aliases):
         used = {f.name for c in columns.values() for f in c}
         for response in _responses(candidate, words, data, aliases, kind, used):
@@ -337,7 +338,8 @@ def _ways(
                 [where] if where is not None else [None, *_fitting_conditions(candidate, columns, response, data)]
             )
             for condition in conditions:
-                yield Way(columns, response, condition)
+                if grouped or data.tells_blanks(used, f"{response} {condition}"):
+                    yield Way(columns, response, condition)
 
 
 def _assignments(

@@ -29,14 +29,15 @@ def is_ruled_out(
     """Whether most coefficients of a sample are far from the printed ones; one that was mistyped rules nothing out."""
     if data.n_rows < 4 * _SAMPLE:
         return False
-    fits = fits_of(kind, _sample(data, way.where), way.formula(words), way.where, candidate.weights, more)
+    asked = {**more, "statistics": ("se",)}
+    fits = fits_of(kind, _sample(data, way.where), way.formula(words), way.where, candidate.weights, asked)
     if isinstance(fits, str):
         return False
     fit = fits[0]
     far, near = 0, 0
+    labels = {key: label_of(fit, column) for key, column in way.columns.items()}
     for figure in candidate.figures:
-        column = way.columns.get(figure.of or "")
-        label = label_of(fit, column) if column is not None else None
+        label = labels.get(figure.of or "")
         value = figure.printed.value
         if label is None or value is None or figure.what not in (*MAIN, *RATIOS):
             continue
