@@ -78,7 +78,9 @@ def compared(candidate: Candidate, kind: str, way: Way, fit: Fit, words: Vocabul
     # What takes all rows is computed where the model may be the one that is meant.
     is_near = not main or any(_check(f, fit, labels, way, candidate, data, words, False).agrees for f in main)
     found = [_check(f, fit, labels, way, candidate, data, words, is_near) for f in candidate.figures]
-    checked = coherent(without_outliers(found, _in_errors(found, fit, labels, way, words)))
+    checked = without_outliers(found, _in_errors(found, fit, labels, way, words))
+    if is_near:
+        checked = coherent(checked)
     if candidate.program in _EXACT.get(fit.output.kind, ()):
         checked = without_few(checked)
     formula = way.formula(words)
