@@ -39,13 +39,12 @@ def compare(path: Path, name: str, seed: int, planted: bool) -> dict[str, Any]:
     """One output of the people of a file, both ways; planted: with those who are alone in their region."""
     from divulge.assess import assess, plan
     from divulge.spec import parse_spec
-    from divulge.table.condense import expand
 
     output = {**COMPARED[name], "compute": True, **({} if planted else {"where": f"region < {PLANTED_INCOMES}"})}
     given = {"data": str(path), "outputs": [output], "seed": seed, "synthesiser": _SEARCH, "design": _DESIGN}
     ready = plan(parse_spec(given, Path()))
     assert ready.is_sampled, "it is what is compared"
-    whole = replace(ready, why_rows="", table=expand(ready.table))
+    whole = replace(ready, why_rows="", table=ready.table.expanded())
     found, seconds = [], []
     for one in (ready, whole):
         start = time.process_time()

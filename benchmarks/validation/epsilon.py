@@ -17,9 +17,6 @@ from divulge.measures.epsilon import (
     LEVEL,
     Roc,
     _gaussian_epsilon,
-    best_of_thresholds,
-    clopper_pearson,
-    gaussian,
     one_run,
     one_run_gaussian,
 )
@@ -32,10 +29,10 @@ NOISE = (0.5, 1.0, 2.0)
 
 HEADLINE = "one run, Gaussian"
 BOUNDS: dict[str, Callable[[Roc], float]] = {
-    HEADLINE: lambda roc: best_of_thresholds(roc, one_run_gaussian),
-    "one run": lambda roc: best_of_thresholds(roc, one_run),
-    "GDP": gaussian,
-    "Clopper–Pearson": clopper_pearson,
+    HEADLINE: lambda roc: roc.best_of_thresholds(one_run_gaussian),
+    "one run": lambda roc: roc.best_of_thresholds(one_run),
+    "GDP": Roc.gaussian,
+    "Clopper–Pearson": Roc.clopper_pearson,
 }
 
 

@@ -22,7 +22,7 @@ from benchmarks.peers import environment
 from benchmarks.suppression_tables import Hierarchical, linked
 from benchmarks.validation.results import keep
 from divulge.audit.bounds import find_bounds
-from divulge.audit.jj import JjTable, audit_jj
+from divulge.audit.jj import JjTable
 from divulge.audit.system import System
 from divulge.contributions import Case
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -192,7 +192,7 @@ def check() -> list[str]:
 
 def _differ(table: JjTable, theirs: dict[str, list[float]]) -> int:
     """How many intervals of withheld cells of linked tables are not the same."""
-    ours = {c.label: (c.low, c.high) for c in audit_jj(table, by_limits=True).cells}
+    ours = {c.label: (c.low, c.high) for c in table.audit(by_limits=True).cells}
     return sum(
         any(abs(a - b) > CLOSE * (1 + abs(b)) for a, b in zip(ours[f"cell {cell}"], ends, strict=True))
         for cell, ends in theirs.items()

@@ -157,6 +157,32 @@ class Policy:
                 hint=f"Write refuse_risk: {self.release_risk:g}.",
             )
 
+    def decide(self, evidence: Evidence) -> Decision:
+        """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
+        e = evidence
+        parts = (_about_figures(e), _about_people(self, e), _about_risks(self, e), _about_search(self, e))
+        reasons = [reason for part in parts for reason in part]
+        refuse = [r.sentence for r in reasons if r.is_refusal]
+        review = [r for r in reasons if not r.is_refusal]
+        if refuse:
+            return Decision(Verdict.REFUSE, (*refuse, *(r.sentence for r in review)))
+        if review:
+            said = dict.fromkeys(r.settle for r in review)
+            # What begins another is said with it.
+            settle = tuple(s for s in said if not any(o != s and o.startswith(s) for o in said))
+            return Decision(Verdict.REVIEW, tuple(r.sentence for r in review), settle)
+        highest = max((high for *_, high in e.risks), default=0.0)
+        return Decision(
+            Verdict.RELEASE,
+            (
+                f"Nobody of {e.n_rows:,} is exposed by more than {self.delta:g}.",
+                f"The marginal risk is at most {highest:.4f} (upper bound), below {self.release_risk:g}.",
+                f"The synthetic data reproduce {e.reproduced:.0%} of the released figures as printed"
+                + (f", and {e.near:.0%} within a twentieth of a standard error." if e.near > e.reproduced else "."),
+                _power_sentence(e.power, self.delta),
+            ),
+        )
+
 
 def make_policy(document: Mapping[str, Any] | None) -> Policy:
     """A policy from plain data; what it does not say is as usual."""
@@ -253,33 +279,6 @@ class _Reason(NamedTuple):
     is_refusal: bool
     sentence: str
     settle: str = ""
-
-
-def decide(policy: Policy, evidence: Evidence) -> Decision:
-    """The verdict of a policy on evidence: the most restrictive that any reason asks for."""
-    e = evidence
-    parts = (_about_figures(e), _about_people(policy, e), _about_risks(policy, e), _about_search(policy, e))
-    reasons = [reason for part in parts for reason in part]
-    refuse = [r.sentence for r in reasons if r.is_refusal]
-    review = [r for r in reasons if not r.is_refusal]
-    if refuse:
-        return Decision(Verdict.REFUSE, (*refuse, *(r.sentence for r in review)))
-    if review:
-        said = dict.fromkeys(r.settle for r in review)
-        # What begins another is said with it.
-        settle = tuple(s for s in said if not any(o != s and o.startswith(s) for o in said))
-        return Decision(Verdict.REVIEW, tuple(r.sentence for r in review), settle)
-    highest = max((high for *_, high in e.risks), default=0.0)
-    return Decision(
-        Verdict.RELEASE,
-        (
-            f"Nobody of {e.n_rows:,} is exposed by more than {policy.delta:g}.",
-            f"The marginal risk is at most {highest:.4f} (upper bound), below {policy.release_risk:g}.",
-            f"The synthetic data reproduce {e.reproduced:.0%} of the released figures as printed"
-            + (f", and {e.near:.0%} within a twentieth of a standard error." if e.near > e.reproduced else "."),
-            _power_sentence(e.power, policy.delta),
-        ),
-    )
 
 
 def _about_figures(e: Evidence) -> Iterator[_Reason]:

@@ -21,7 +21,6 @@ from divulge.policy import Policy
 from divulge.scenario import Knowledge, Lookup, Scenario
 from divulge.spec import parse_output
 from divulge.table import Schema, Table, Variable
-from divulge.table.condense import condense, drawn_half, expand
 
 _NAMES = ("A", "B", "C")
 
@@ -89,16 +88,16 @@ def test_models_of_condensed_people_are_those_of_the_rows(table: Table, output: 
         output.check(table.schema)
     except OutputError:
         return  # too few values for this model
-    by_row, by_people = output.evaluate(table), output.evaluate(condense(table))
+    by_row, by_people = output.evaluate(table), output.evaluate(table.condensed())
     assert by_row.status is by_people.status
     # Sums in another order differ in the last digits; where nothing but rounding is left over, F has none.
     assert by_people.values == pytest.approx(by_row.values, rel=1e-6, abs=1e-6, nan_ok=True)
     assert by_people.se == pytest.approx(by_row.se, rel=1e-6, abs=1e-6, nan_ok=True)
-    crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, condense(table))]
+    crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, table.condensed())]
     assert crowds[0] == crowds[1]
     sizes = [
         [t.tally(b.group, b.n_groups, b.group >= 0).tolist() for b in output.behind(t) if b.what != "saturated"]
-        for t in (table, condense(table))
+        for t in (table, table.condensed())
     ]
     assert sizes[0] == sizes[1]
 
@@ -107,7 +106,7 @@ def test_models_of_condensed_people_are_those_of_the_rows(table: Table, output: 
 @given(tables(), st.lists(_MODELS, min_size=1, max_size=2))
 def test_rules_find_the_same_of_models(table: Table, outputs: list[Any]) -> None:
     found = []
-    for held in (table, condense(table)):
+    for held in (table, table.condensed()):
         try:
             cases = make_cases(outputs, [None] * len(outputs), held)
         except DivulgeError:
@@ -119,24 +118,24 @@ def test_rules_find_the_same_of_models(table: Table, outputs: list[Any]) -> None
 
 @given(tables())
 def test_rows_come_back_from_what_they_were_condensed_to(table: Table) -> None:
-    held = condense(table)
+    held = table.condensed()
     assert held.n_people == table.n_people == table.n_rows
     assert held.n_rows == len(np.unique(np.column_stack(table.columns), axis=0))
     order = np.lexsort(table.columns[::-1])
-    assert expand(held).equals(table.take(order))
-    assert condense(held).equals(held)
-    assert condense(table.take(order[::-1])).equals(held)
+    assert held.expanded().equals(table.take(order))
+    assert held.condensed().equals(held)
+    assert table.take(order[::-1]).condensed().equals(held)
 
 
 @given(tables(), _OUTPUTS)
 def test_figures_and_crowds_are_the_same(table: Table, output: Any) -> None:
     if not _fits(output, table.schema):
         return
-    by_row, by_people = output.evaluate(table), output.evaluate(condense(table))
+    by_row, by_people = output.evaluate(table), output.evaluate(table.condensed())
     assert by_row.status is by_people.status
     # Sums of squares in another order differ in the last digits.
     assert by_people.values == pytest.approx(by_row.values, rel=1e-9, abs=1e-9, nan_ok=True)
-    crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, condense(table))]
+    crowds = [[(name, n.tolist()) for name, n in output.crowds(t)] for t in (table, table.condensed())]
     assert crowds[0] == crowds[1]
 
 
@@ -148,7 +147,7 @@ def test_rules_and_audit_find_the_same(table: Table, outputs: list[Any]) -> None
     found = []
     # As in `divulge audit`: enough time that it never ends early here.
     settings, profile = AuditSettings(seconds=60.0), read_profile(None)
-    for held in (table, condense(table)):
+    for held in (table, table.condensed()):
         cases = make_cases(outputs, [None] * len(outputs), held)
         released = tuple(case.released for case in cases)
         given_in = Submission(held.schema, tuple(outputs), released, held.n_people, held)
@@ -161,7 +160,7 @@ def test_rules_and_audit_find_the_same(table: Table, outputs: list[Any]) -> None
 def test_look_ups_find_the_same_people(people: Table, synthetic: Table) -> None:
     people, synthetic = _aligned(people, synthetic)
     lookup = Lookup.of(Scenario(("A", "B"), "C"), people, _marginals(people))
-    by_row, by_people = lookup.counts(synthetic), lookup.counts(condense(synthetic))
+    by_row, by_people = lookup.counts(synthetic), lookup.counts(synthetic.condensed())
     assert by_row.near.tolist() == by_people.near.tolist()
     assert by_row.matched.tolist() == by_people.matched.tolist()
     assert by_row.certain.tolist() == by_people.certain.tolist()
@@ -171,7 +170,7 @@ def test_look_ups_find_the_same_people(people: Table, synthetic: Table) -> None:
 def test_exact_exposures_are_the_same(table: Table) -> None:
     output = parse_output({"kind": "crosstab", "variables": ["A", "B", "C"], "compute": True})
     found = []
-    for held in (table, condense(table)):
+    for held in (table, table.condensed()):
         printed = output.publish(output.evaluate(held), held.schema)
         lookup = Lookup.of(Scenario(("A", "B"), "C"), held, _marginals(held))
         (counted,) = count_exposures([lookup], [output], [printed], held, Policy())
@@ -200,7 +199,7 @@ def test_measures_that_count_are_the_same(people: Table, synthetic: Table) -> No
     families = [family() for family in FAMILIES if not family.needs_rows]
     by_row, by_people = (
         measure_tables(a, [b], ["A", "B"], ["C"], families)[0]
-        for a, b in ((people, synthetic), (condense(people), condense(synthetic)))
+        for a, b in ((people, synthetic), (people.condensed(), synthetic.condensed()))
     )
     assert by_row.measures.keys() == by_people.measures.keys()
     for name, (one,) in by_row.measures.items():
@@ -209,20 +208,21 @@ def test_measures_that_count_are_the_same(people: Table, synthetic: Table) -> No
 
 @given(tables(), st.integers(0, 2**32))
 def test_a_half_and_the_rest_are_everybody(table: Table, seed: int) -> None:
-    held = condense(table)
-    inside, outside = drawn_half(held, np.random.default_rng(seed))
+    held = table.condensed()
+    inside, outside = held.halved(np.random.default_rng(seed))
     assert inside.n_people == held.n_people // 2
     assert inside.n_people + outside.n_people == held.n_people
     both = Table(
-        held.schema, tuple(np.concatenate(c) for c in zip(expand(inside).columns, expand(outside).columns, strict=True))
+        held.schema,
+        tuple(np.concatenate(c) for c in zip(inside.expanded().columns, outside.expanded().columns, strict=True)),
     )
-    assert condense(both).equals(held)
+    assert both.condensed().equals(held)
 
 
 def test_halves_vary_as_halves_of_rows_do() -> None:
     held = Table(Schema((Variable("A", "numeric", np.arange(2)),)), (np.arange(2),), np.array([30, 70]))
     rng = np.random.default_rng(1)  # any seed will do
-    drawn = [drawn_half(held, rng)[0].frequencies("A")[0] for _ in range(2000)]
+    drawn = [held.halved(rng)[0].frequencies("A")[0] for _ in range(2000)]
     # Hypergeometric: mean 15, variance 50·0.3·0.7·50/99 = 5.30; four standard errors of 2,000 draws.
     assert np.mean(drawn) == pytest.approx(15, abs=4 * np.sqrt(5.30 / 2000))
     assert np.var(drawn) == pytest.approx(5.30, abs=4 * 5.30 * np.sqrt(2 / 2000))
@@ -233,7 +233,7 @@ def test_more_combinations_than_64_bits_hold_are_still_told_apart() -> None:
     schema = Schema(tuple(Variable(f"V{i}", "numeric", np.arange(250)) for i in range(12)))
     columns = tuple(rng.integers(0, 250, 200).astype(np.uint8) for _ in range(12))
     twice = Table(schema, tuple(np.concatenate([c, c]) for c in columns))
-    assert condense(twice).equals(condense(Table(schema, columns, np.full(200, 2))))
+    assert twice.condensed().equals(Table(schema, columns, np.full(200, 2)).condensed())
 
 
 def _aligned(*given_tables: Table) -> tuple[Table, ...]:
@@ -250,7 +250,7 @@ def _marginals(table: Table) -> Any:
 @given(tables())
 def test_reading_a_table_tells_of_each_what_the_table_with_and_without_them_tells(table: Table) -> None:
     output = parse_output({"kind": "crosstab", "variables": ["A", "B", "C"], "compute": True})
-    held = condense(table)
+    held = table.condensed()
     if output.evaluate(held).status is not Status.OK:
         return
     rows = output.as_rows(held.schema, output.publish(output.evaluate(held), held.schema))

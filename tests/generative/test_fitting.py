@@ -20,7 +20,6 @@ from divulge.objective import Target
 from divulge.scenario import Knowledge, Lookup, Matches, Scenario
 from divulge.spec import parse_output
 from divulge.table import Schema, Table, Variable
-from divulge.table.condense import condense
 from tests.reference.fitting import fitted
 
 _NAMES = ("A", "B", "C")
@@ -114,7 +113,7 @@ def test_one_table_of_everything_is_its_own_expectation(table: Table) -> None:
     fitting, found = _fit(table, _targets(table, [("A", "B", "C")]))
     for keys, target in ((("A", "B"), "C"), (("C",), "A")):
         lookup = Lookup.of(Scenario(keys, target), table, _knowledge(table).marginals)
-        counts = lookup.counts(condense(table))
+        counts = lookup.counts(table.condensed())
         scores = Place.of(lookup, fitting.space).scores(found.values)
         assert scores == pytest.approx(lookup.scores(Matches(counts.near, counts.matched, counts.certain)), abs=1e-9)
         some = np.arange(0, len(lookup.cells), 2)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels import uniques
-from divulge.measures.counting.unique_sets import suda_scores, unique_sets
+from divulge.measures.counting.unique_sets import unique_sets
 from tests.generative.test_counted_measures import table
 from tests.reference import measures as reference
 
@@ -41,7 +41,7 @@ def test_minimal_uniques_are_those_of_the_definition(rows: Rows) -> None:
 @given(some_rows())
 def test_scores_are_those_of_the_definition(rows: Rows) -> None:
     found = unique_sets(table(rows, names(rows)), names(rows))
-    assert suda_scores(found).tolist() == reference.suda(rows)
+    assert found.suda_scores().tolist() == reference.suda(rows)
 
 
 @given(some_rows(), st.integers(1, 3))
@@ -62,4 +62,4 @@ def test_sorting_finds_what_the_dense_buffer_finds(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(uniques, "BUFFER", 8)
     ranked = unique_sets(table(rows, names(rows)), names(rows))
     assert len(dense.sets) > 50
-    assert suda_scores(dense).tolist() == suda_scores(ranked).tolist()
+    assert dense.suda_scores().tolist() == ranked.suda_scores().tolist()

@@ -26,7 +26,7 @@ FETCHES = re.compile(
 ASSETS = {".html", ".jinja", ".j2", ".css", ".js", ".svg"}
 CLIENTS = {"requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib"}
 CLIENT_MODULES = {"urllib.request", "http.client"}
-MAY_CONNECT = {"client/calls.py", "web/notify/mail.py", "web/notify/post.py", "web/notify/sender.py"}
+MAY_CONNECT = {"client/calls.py", "web/notify/ways.py", "web/notify/sender.py"}
 """Where a connection is made, each time to an address that somebody has named for this and nowhere else."""
 
 AMERICAN = re.compile(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from divulge.errors import SpecError
-from divulge.policy import PRESETS, Breach, Evidence, Policy, Verdict, decide, make_policy, with_preset
+from divulge.policy import PRESETS, Breach, Evidence, Policy, Verdict, make_policy, with_preset
 
 GOOD = Evidence(
     n_rows=10_000,
@@ -25,7 +25,7 @@ GOOD = Evidence(
 
 
 def test_good_evidence_is_released_with_its_reasons() -> None:
-    decision = decide(Policy(), GOOD)
+    decision = Policy().decide(GOOD)
     assert decision.verdict is Verdict.RELEASE
     assert "Nobody of 10,000 is exposed by more than 0.1." in decision.reasons
 
@@ -58,22 +58,22 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
     ],
 )
 def test_one_thing_wrong_is_enough(change: dict[str, Any], verdict: Verdict, said: str) -> None:
-    decision = decide(Policy(), replace(GOOD, **change))
+    decision = Policy().decide(replace(GOOD, **change))
     assert decision.verdict is verdict
     assert any(said in reason for reason in decision.reasons)
     assert bool(decision.settle) == (verdict is Verdict.REVIEW)
 
 
 def test_figures_within_a_fraction_of_an_error_are_put_to_the_test_and_said() -> None:
-    decision = decide(Policy(), replace(GOOD, reproduced=0.5))
+    decision = Policy().decide(replace(GOOD, reproduced=0.5))
     assert decision.verdict is Verdict.RELEASE
     assert any("50% of the released figures as printed, and 100% within" in reason for reason in decision.reasons)
 
 
 def test_exposed_share_refuses_where_the_number_does_not() -> None:
     policy = Policy(refuse_exposed=50)
-    assert decide(policy, replace(GOOD, n_exposed=10)).verdict is Verdict.RELEASE
-    assert decide(policy, replace(GOOD, n_exposed=11)).verdict is Verdict.REFUSE
+    assert policy.decide(replace(GOOD, n_exposed=10)).verdict is Verdict.RELEASE
+    assert policy.decide(replace(GOOD, n_exposed=11)).verdict is Verdict.REFUSE
 
 
 @pytest.mark.parametrize(
@@ -96,24 +96,24 @@ def test_policy_rejects_what_makes_no_sense(document: dict[str, Any], where: str
 
 def test_note_of_a_rule_is_no_reason() -> None:
     evidence = replace(GOOD, breaches=(Breach("1 empty cell.", "note", 0),))
-    assert decide(Policy(), evidence).verdict is Verdict.RELEASE
+    assert Policy().decide(evidence).verdict is Verdict.RELEASE
 
 
 def test_broken_threshold_stands_beside_exposure_and_hides_nothing() -> None:
     evidence = replace(GOOD, n_exposed=3, breaches=(Breach("3 cells of fewer than 10.", "review", 9),))
-    decision = decide(Policy(), evidence)
+    decision = Policy().decide(evidence)
     assert decision.verdict is Verdict.REFUSE
     assert "3 cells of fewer than 10." in decision.reasons
 
 
 def test_review_says_what_would_keep_to_the_rule() -> None:
     evidence = replace(GOOD, breaches=(Breach("3 cells of fewer than 10.", "review", 9, "Merge them."),))
-    assert decide(Policy(), evidence).settle == ("Merge them.",)
+    assert Policy().decide(evidence).settle == ("Merge them.",)
 
 
 def test_fewer_people_than_the_policy_refuses_are_left_to_a_checker() -> None:
     evidence = replace(GOOD, breaches=(Breach("1 extreme is the value of few.", "refuse", 1),))
-    assert decide(Policy(refuse_exposed=2, refuse_exposed_share=1.0), evidence).verdict is Verdict.REVIEW
+    assert Policy(refuse_exposed=2, refuse_exposed_share=1.0).decide(evidence).verdict is Verdict.REVIEW
 
 
 @pytest.mark.parametrize("written", ["public use", {"preset": "public use"}])

@@ -19,8 +19,7 @@ from divulge.ledger.verify import verify
 from divulge.terminal.serve_options import with_others
 from divulge.web import Deployment
 from divulge.web.notify import Mail, Notifier, Webhook, read_mail, read_webhook
-from divulge.web.notify.post import _signature
-from divulge.web.notify.ways import check_email
+from divulge.web.notify.ways import _signature, check_email
 from tests.support.letters import mail_server, receiver
 from tests.support.service import CANARY, Service, post
 
@@ -195,7 +194,7 @@ def test_webhook_reaches_no_address_that_was_not_named(service: Service, monkeyp
 def test_slow_receiver_is_not_waited_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
-    monkeypatch.setattr("divulge.web.notify.post._SECONDS", 0.3)
+    monkeypatch.setattr("divulge.web.notify.ways._POST_SECONDS", 0.3)
     service.submit()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/"

@@ -27,7 +27,6 @@ from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.scenario import Scenario
 from divulge.table import Table
-from divulge.table.condense import condense, drawn_half
 
 _TAG = 6
 """First word of the key of the random stream of halves, as in `designs.py`."""
@@ -97,11 +96,11 @@ _Figures = tuple[list[dict[str, Figure]], list[dict[str, Figure]]]
 def _measured(task: Task, synthetic: Table, design: RepeatedHalves, number: int) -> _Figures:
     """The measures of one scenario on halves: the people in are their own synthetic data."""
     scenario = task.scenarios[number]
-    cells = condense(synthetic.select(scenario.variables))
+    cells = synthetic.select(scenario.variables).condensed()
     found: _Figures = ([], [])
     rng = np.random.default_rng([task.seed, _TAG, number])
     for split in range(design.splits_wanted):
-        people, others = drawn_half(cells, rng)
+        people, others = cells.halved(rng)
         found[0].append(measure_scenario(task, scenario, people, people, others))
         if split == 0 and scenario.key_sizes:
             found[1].append(measure_scenario(task, scenario, people, people, others, scenario.key_sizes))

@@ -14,7 +14,7 @@ from divulge.assess.plan import Plan
 from divulge.assess.sensitivity import Turn, turning
 from divulge.assess.statistics.exposure import difference_error
 from divulge.kernels.arrays import Integers, Mask
-from divulge.policy import Decision, Evidence, Policy, decide
+from divulge.policy import Decision, Evidence, Policy
 from divulge.table import Table
 
 
@@ -53,7 +53,7 @@ def decide_all(ready: Plan, arithmetic: Arithmetic, results: Sequence[PassResult
         added = _added_risks(together, results[-1])
         n_new = ready.table.count(together.exposed & ~results[-1].at_risk)
         evidence[0] = _evidence_beyond(evidence[0], n_new, added, ready.policy)
-    decisions = [decide(ready.policy, e) for e in evidence]
+    decisions = [ready.policy.decide(e) for e in evidence]
     overall = decisions[0]
     if len(results) > 1:
         overall = _never_milder(overall, decisions[1:], emergent_section(results, ready.table)["exposed"])

@@ -30,7 +30,6 @@ from divulge.spec import Assessment, Inputs, read_inputs, read_policy
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
-from divulge.table.condense import condense, expand
 
 DEFAULT_FAMILIES = ("tcap", "cap", "identity")
 """What is measured where the spec does not say: what the paper reports (TCAP, DCAP) and DiSCO."""
@@ -206,7 +205,7 @@ def _with_rows(ready: Plan) -> Plan:
     if not why:
         return ready
     told = replace(ready, why_rows=why if ready.table.n_people >= MANY else "")
-    return told if told.is_sampled else replace(told, table=expand(ready.table))
+    return told if told.is_sampled else replace(told, table=ready.table.expanded())
 
 
 def _condensed(ready: Plan, condenses: bool) -> Plan:
@@ -221,7 +220,7 @@ def _condensed(ready: Plan, condenses: bool) -> Plan:
         return replace(ready, why_rows="units, waivers or a holdout are named")
     wanted = {*needed_columns(given, table.schema, table.names, derived=True)}
     wanted |= {name for output in known for name in output.uses(table.schema)}
-    smaller = replace(ready, table=condense(table.select([n for n in table.names if n in wanted])))
+    smaller = replace(ready, table=table.select([n for n in table.names if n in wanted]).condensed())
     why = _why_rows(smaller)
     if why:
         return replace(ready, why_rows=why)

@@ -31,7 +31,6 @@ from divulge.record import to_plain
 from divulge.scenario import Scenario
 from divulge.spec import Assessment, Inputs, read_policy, try_inputs
 from divulge.table import Schema, Table
-from divulge.table.condense import drawn_half
 
 _HALVES_TRIED = 6
 """Halves on which every output is recomputed: a level that vanishes in one of ten halves is found more often than not
@@ -244,7 +243,7 @@ def _check_on_data(found: Preview, table: Table) -> None:
 def _some_halves(table: Table, seed: int) -> list[Table]:
     if table.people is not None:
         rng = np.random.default_rng(seed)
-        return [drawn_half(table, rng)[0] for _ in range(_HALVES_TRIED)]
+        return [table.halved(rng)[0] for _ in range(_HALVES_TRIED)]
     halves = RepeatedHalves(splits_wanted=_HALVES_TRIED).splits(table.n_rows, seed)
     return [table.take(split.rows()[0]) for split in halves]
 

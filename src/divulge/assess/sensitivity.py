@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 
 from divulge.assess.passes import PassResult
-from divulge.policy import Decision, Evidence, Policy, Verdict, decide
+from divulge.policy import Decision, Evidence, Policy, Verdict
 
 _STEPS = 100
 """δ is told in hundredths: more would be a figure about one person."""
@@ -38,7 +38,7 @@ def turning(policy: Policy, evidence: Evidence, decision: Decision, result: Pass
         delta = ceil(most * _STEPS) / _STEPS
         if not policy.delta < delta < 1:
             return None
-        verdict = decide(replace(policy, delta=delta), replace(evidence, n_exposed=0)).verdict
+        verdict = replace(policy, delta=delta).decide(replace(evidence, n_exposed=0)).verdict
         return Turn(delta, verdict) if verdict is not Verdict.REFUSE else None
     if decision.verdict is Verdict.RELEASE and result.scenarios and all(s.is_exact for s in result.scenarios):
         most = max(float(np.max(s.exposures, initial=0.0)) for s in result.scenarios)

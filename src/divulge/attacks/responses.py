@@ -19,7 +19,6 @@ from divulge.lattice.responses import Recovery, recover
 from divulge.lattice.turning import MOST_PEOPLE, turning_digits
 from divulge.outputs.few_people import FewPeople
 from divulge.rules import Finding, Severity
-from divulge.table.condense import opened
 
 SECONDS = 2.0
 """For the attack on one question, and again for the number of digits at which it fails."""
@@ -80,7 +79,7 @@ class Responses(Attack):
             return self._find(submitted)
         if all(output.growth == "extensive" for output in submitted.outputs):
             return []  # how many people there are says nothing of a response
-        table, row = opened(submitted.table, MOST_PEOPLE + 1)
+        table, row = submitted.table.opened(MOST_PEOPLE + 1)
         times, n_rows = submitted.table.people, submitted.table.n_rows
         found = self._find(replace(submitted, table=table))
         return [replace(f, people=np.bincount(row[f.people], minlength=n_rows) > 0, times=times) for f in found]

@@ -119,35 +119,34 @@ class JjTable:
             self.value,
         )
 
-
-def audit_jj(table: JjTable, *, by_limits: bool = False, seconds: float = 60.0) -> Audited:
-    """The interval of every withheld cell, and whether unsafe ones stay as open as the file asks for."""
-    budget = Budget(seconds)
-    system = table.system(by_limits=by_limits)
-    withheld = np.flatnonzero(table.withheld)
-    targets = sparse.eye_array(table.n_cells, format="csr")[withheld]
-    found = find_bounds(system, targets, budget)
-    cells, n_chains = [], 0
-    for i, low, high, is_sharp in zip(withheld.tolist(), found.low, found.high, found.is_sharp, strict=True):
-        slack = 1e-6 * (1.0 + abs(table.value[i]))
-        is_open = low <= table.value[i] - table.down[i] + slack and high >= table.value[i] + table.up[i] - slack
-        status = Status.PROTECTED if is_open or not table.unsafe[i] else Status.NARROW
-        # Values have two decimals: what is known to within one of them is known.
-        status = Status.EXACT if high - low < max(0.01, slack) else status
-        chain = ""
-        if status is Status.EXACT and n_chains < MOST_CHAINS and not budget.is_spent:
-            chain = _chain(system, i, budget)
-            n_chains += 1
-        cells.append(Cell(0, f"cell {i}", float(low), float(high), status, chain, bool(is_sharp)))
-    notes = [f"Time ran out: {found.n_unreached:,} intervals are not final."] if found.n_unreached else []
-    unsafe = {f"cell {i}" for i in np.flatnonzero(table.unsafe).tolist()}
-    spare = [c for c in cells if c.status is Status.EXACT and c.label not in unsafe]
-    if spare:
-        notes.append(
-            f"{len(spare):,} of the cells withheld for the sake of others follow exactly, and protect nothing."
-        )
-    told = _findings([c for c in cells if c.label in unsafe])
-    return Audited(tuple(cells), told, (), tuple(notes), system.n_figures, table.n_cells)
+    def audit(self, *, by_limits: bool = False, seconds: float = 60.0) -> Audited:
+        """The interval of every withheld cell, and whether unsafe ones stay as open as the file asks for."""
+        budget = Budget(seconds)
+        system = self.system(by_limits=by_limits)
+        withheld = np.flatnonzero(self.withheld)
+        targets = sparse.eye_array(self.n_cells, format="csr")[withheld]
+        found = find_bounds(system, targets, budget)
+        cells, n_chains = [], 0
+        for i, low, high, is_sharp in zip(withheld.tolist(), found.low, found.high, found.is_sharp, strict=True):
+            slack = 1e-6 * (1.0 + abs(self.value[i]))
+            is_open = low <= self.value[i] - self.down[i] + slack and high >= self.value[i] + self.up[i] - slack
+            status = Status.PROTECTED if is_open or not self.unsafe[i] else Status.NARROW
+            # Values have two decimals: what is known to within one of them is known.
+            status = Status.EXACT if high - low < max(0.01, slack) else status
+            chain = ""
+            if status is Status.EXACT and n_chains < MOST_CHAINS and not budget.is_spent:
+                chain = _chain(system, i, budget)
+                n_chains += 1
+            cells.append(Cell(0, f"cell {i}", float(low), float(high), status, chain, bool(is_sharp)))
+        notes = [f"Time ran out: {found.n_unreached:,} intervals are not final."] if found.n_unreached else []
+        unsafe = {f"cell {i}" for i in np.flatnonzero(self.unsafe).tolist()}
+        spare = [c for c in cells if c.status is Status.EXACT and c.label not in unsafe]
+        if spare:
+            notes.append(
+                f"{len(spare):,} of the cells withheld for the sake of others follow exactly, and protect nothing."
+            )
+        told = _findings([c for c in cells if c.label in unsafe])
+        return Audited(tuple(cells), told, (), tuple(notes), system.n_figures, self.n_cells)
 
 
 def _chain(system: System, cell: int, budget: Budget) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from divulge.audit.everybody_else import KnownOthers, ask_everybody_else
 from divulge.audit.inside import Inside, ask_inside
-from divulge.audit.jj import SUFFIX, JjTable, audit_jj
+from divulge.audit.jj import SUFFIX, JjTable
 from divulge.audit.marginals import marginals_of
 from divulge.audit.report import Audited, Status
 from divulge.audit.run import AuditSettings, Submission, audit
@@ -59,7 +59,7 @@ def run(
     Nothing is searched for. What is out of reach (figures that are not linear) is said.
     """
     if spec.suffix == SUFFIX:
-        _audit_jj(audit_jj(JjTable.read(spec), by_limits=limits, seconds=seconds), json)
+        _audit_jj(JjTable.read(spec).audit(by_limits=limits, seconds=seconds), json)
         return
     assessment = read_spec(spec, allow_code=allow_code)
     inputs = read_inputs(assessment, "condensed")

@@ -68,12 +68,12 @@ def run(
 
 
 def _withhold(file: Path, folder: Path, json: bool) -> None:
-    from divulge.audit.jj import JjTable, audit_jj
+    from divulge.audit.jj import JjTable
     from divulge.withholding.jj import withhold
 
     table = JjTable.read(file)
     made = withhold(table)
-    audited = audit_jj(made, by_limits=True)
+    audited = made.audit(by_limits=True)
     folder.mkdir(parents=True, exist_ok=True)
     made.write(folder / file.name)
     added = made.withheld & ~table.withheld

@@ -78,11 +78,9 @@ def run(
     files, skipped = write_dataset(data, folder, spec.stem)
     risk = None
     if assess:
-        from divulge.teaching.risk import write_risk
-
         assert behind is not None, "the original was asked for above"
         risk = _measured(data, behind, holdout)
-        files += write_risk(risk, folder, spec.stem)
+        files += risk.write(folder, spec.stem)
     if json:
         document = {**data.as_json(), "files": [str(f) for f in files], "not written": skipped}
         screen.print_json(document if risk is None else {**document, "assessment": risk.as_json()})

@@ -18,7 +18,6 @@ from divulge.errors import (
 from divulge.kernels.arrays import Integers
 from divulge.table import Schema, Table
 from divulge.table.build import build_table, check_columns
-from divulge.table.condense import condense
 from divulge.table.files.arrow_columns import found_from_arrow
 
 MOST_DIFFERENT = 10_000_000
@@ -71,7 +70,7 @@ def as_table(found: pa.Table, names: Sequence[str], schema: Schema | None, carri
             table = None
     table = built(schema) if table is None else table
     # 57 and 57.0, or an empty text and nothing at all, may have become the same code.
-    return table if people is None else condense(table)
+    return table if people is None else table.condensed()
 
 
 def with_levels(column: pa.ChunkedArray, levels: Sequence[str], ordered: bool) -> pa.ChunkedArray:

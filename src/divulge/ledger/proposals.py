@@ -50,6 +50,50 @@ class Proposal:
     origin: str = "spec"
     context: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
+    def check(self, schema: Schema, public: Collection[str]) -> tuple[list[_CheckedOutput], list[_CheckedFile]]:
+        """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where.
+
+        public: the variables whose possible values a researcher may know. An output that speaks of another is taken
+        as it is, whatever the data hold: to refuse it would tell something of them. A worker finds out, and tells the
+        checkers.
+        """
+        self.check_characters()
+        if not self.title.strip():
+            raise SpecError("a title is needed.", where="title")
+        # A folder of ACRO's of which nothing could be read is for the checkers to look at.
+        fewest = 0 if self.origin == HANDED_IN or (self.origin == "acro" and self.others) else 1
+        if not fewest <= len(self.outputs) <= _MOST_OUTPUTS:
+            raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
+        named = _named([*self.uploads, *((name, blob) for name, blob, _ in self.others)])
+        if any(name == CORRECTIONS for name, _ in named) and self.origin != HANDED_IN:
+            raise UploadError(f"{CORRECTIONS!r} is a name of the service's own.", where="uploads")
+        names = {given: kept for (given, _), (kept, _) in zip(self.uploads, named, strict=False)}
+        checked = []
+        for i, document in enumerate(self.outputs):
+            with in_field(f"outputs[{i}]"):
+                checked.append(_checked(document, schema, names, public))
+        figures = {c.document["released"] for c in checked if isinstance(c.document.get("released"), str)}
+        n_uploads = len(self.uploads)
+        files = [
+            _CheckedFile(name, blob, Use.FIGURES if name in figures else Use.SUPPORTING)
+            for name, blob in named[:n_uploads]
+        ]
+        for (name, blob), (_, _, why) in zip(named[n_uploads:], self.others, strict=True):
+            files.append(_CheckedFile(name, blob, Use.OTHER, _reason(why, name)))
+        return checked, files
+
+    def check_characters(self) -> None:
+        """Raise where there is a NUL, or half of a pair that stands for one character (RFC 8259, section 8.2).
+
+        JSON can write both, and no database takes them.
+        """
+        names = [name for name, *_ in [*self.uploads, *self.others]]
+        context = {str(number): said for number, said in self.context.items()}
+        written = [self.title, self.purpose, names, context, self.outputs]
+        text = json.dumps(written, default=str, ensure_ascii=False)
+        if "\\u0000" in text or any("\ud800" <= c <= "\udfff" for c in set(text)):
+            raise SpecError("there is a character in it that no text has (NUL, or half of one).", where="outputs")
+
 
 CONTEXT = ("about", "population", "controls")
 """What is said of an output: what it is, about whom, and what was done to protect them."""
@@ -92,52 +136,6 @@ class _CheckedFile:
     blob: Blob
     use: Use
     why: str = ""
-
-
-def check_proposal(
-    proposal: Proposal, schema: Schema, public: Collection[str]
-) -> tuple[list[_CheckedOutput], list[_CheckedFile]]:
-    """The outputs and the files under harmless names; SpecError or UploadError says what is wrong, and where.
-
-    public: the variables whose possible values a researcher may know. An output that speaks of another is taken as it
-    is, whatever the data hold: to refuse it would tell something of them. A worker finds out, and tells the checkers.
-    """
-    check_characters(proposal)
-    if not proposal.title.strip():
-        raise SpecError("a title is needed.", where="title")
-    # A folder of ACRO's of which nothing could be read is for the checkers to look at.
-    fewest = 0 if proposal.origin == HANDED_IN or (proposal.origin == "acro" and proposal.others) else 1
-    if not fewest <= len(proposal.outputs) <= _MOST_OUTPUTS:
-        raise SpecError(f"1 to {_MOST_OUTPUTS} outputs are needed.", where="outputs")
-    named = _named([*proposal.uploads, *((name, blob) for name, blob, _ in proposal.others)])
-    if any(name == CORRECTIONS for name, _ in named) and proposal.origin != HANDED_IN:
-        raise UploadError(f"{CORRECTIONS!r} is a name of the service's own.", where="uploads")
-    names = {given: kept for (given, _), (kept, _) in zip(proposal.uploads, named, strict=False)}
-    checked = []
-    for i, document in enumerate(proposal.outputs):
-        with in_field(f"outputs[{i}]"):
-            checked.append(_checked(document, schema, names, public))
-    figures = {c.document["released"] for c in checked if isinstance(c.document.get("released"), str)}
-    n_uploads = len(proposal.uploads)
-    files = [
-        _CheckedFile(name, blob, Use.FIGURES if name in figures else Use.SUPPORTING) for name, blob in named[:n_uploads]
-    ]
-    for (name, blob), (_, _, why) in zip(named[n_uploads:], proposal.others, strict=True):
-        files.append(_CheckedFile(name, blob, Use.OTHER, _reason(why, name)))
-    return checked, files
-
-
-def check_characters(proposal: Proposal) -> None:
-    """Raise where there is a NUL, or half of a pair that stands for one character (RFC 8259, section 8.2).
-
-    JSON can write both, and no database takes them.
-    """
-    names = [name for name, *_ in [*proposal.uploads, *proposal.others]]
-    context = {str(number): said for number, said in proposal.context.items()}
-    written = [proposal.title, proposal.purpose, names, context, proposal.outputs]
-    text = json.dumps(written, default=str, ensure_ascii=False)
-    if "\\u0000" in text or any("\ud800" <= c <= "\udfff" for c in set(text)):
-        raise SpecError("there is a character in it that no text has (NUL, or half of one).", where="outputs")
 
 
 def _reason(why: str, name: str) -> str:

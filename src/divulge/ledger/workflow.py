@@ -34,7 +34,7 @@ from divulge.ledger.model import (
     utc_now,
 )
 from divulge.ledger.numbers import draw_numbers
-from divulge.ledger.proposals import Proposal, check_context, check_proposal
+from divulge.ledger.proposals import Proposal, check_context
 
 _LONGEST_TEXT = 20_000  # characters of a comment or a reason
 _MOST_UNDECIDED = 200  # submissions of one person that wait for a decision; a busy project has some tens
@@ -323,7 +323,7 @@ def _hand_in(
 ) -> Submission:
     dataset = get_open_dataset(session, project.id, dataset_id)
     _check_room(session, author)
-    outputs, files = check_proposal(proposal, schema_of(dataset), dataset.public)
+    outputs, files = proposal.check(schema_of(dataset), dataset.public)
     submission = Submission(
         id=draw_numbers(session, Submission)[0],
         project_id=project.id,

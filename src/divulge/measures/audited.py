@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from divulge.kernels.arrays import Floats
-from divulge.measures.epsilon import DELTA, LEVEL, Roc, clopper_pearson, gaussian, one_run, one_run_gaussian
+from divulge.measures.epsilon import DELTA, LEVEL, Roc, one_run, one_run_gaussian
 
 _FEWEST_GUESSES = 20  # fewer right guesses refute next to nothing, and each further number is paid for
 
@@ -77,4 +77,4 @@ def _if_independent(roc: Roc | None, level: float, delta: float) -> dict[str, fl
     """The bounds from shares of accused people, which take each person's score to be a run of its own."""
     if roc is None:
         return {}
-    return {"clopper_pearson": clopper_pearson(roc, level, delta), "gaussian": gaussian(roc, level, delta)}
+    return {"clopper_pearson": roc.clopper_pearson(level, delta), "gaussian": roc.gaussian(level, delta)}

@@ -59,6 +59,40 @@ class Roc:
         """The largest share of right accusations at this share of wrong ones, between corners by drawing lots."""
         return float(np.interp(fpr * self.n_out, *_steepest(self.wrong, self.right)) / self.n_in)
 
+    def clopper_pearson(self, level: float = LEVEL, delta: float = DELTA) -> float:
+        """max ln((TPR_low − δ)/FPR_high) over thresholds, each bound at level/2 (Nasr et al. 2021)."""
+        share = level / len(self.right) / 2
+        fnr, fpr = _upper(self.n_in - self.right, self.n_in, share), _upper(self.wrong, self.n_out, share)
+        useful = 1 - fnr > delta
+        if not useful.any():
+            return 0.0
+        return max(0.0, float((np.log(1 - fnr[useful] - delta) - np.log(fpr[useful])).max()))
+
+    def gaussian(self, level: float = LEVEL, delta: float = DELTA) -> float:
+        """The ε of the least μ-GDP that the error rates allow: μ ≥ Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) (Nasr et al. 2023).
+
+        It takes the mechanism to be Gaussian. Where it is not, the bound is one on μ and not on ε.
+        """
+        share = level / len(self.right) / 2
+        fnr, fpr = _upper(self.n_in - self.right, self.n_in, share), _upper(self.wrong, self.n_out, share)
+        useful = np.maximum(fnr, fpr) < 1 - delta
+        if not useful.any():
+            return 0.0
+        return _gaussian_epsilon(max(0.0, float((-ndtri(fpr[useful]) - ndtri(fnr[useful])).max())), delta)
+
+    def best_of_thresholds(self, bound: Callable[..., float], level: float = LEVEL, delta: float = DELTA) -> float:
+        """The largest bound over the thresholds of a curve, the level divided among them; those above are accused."""
+        share, m = level / len(self.right), self.n_in + self.n_out
+        guesses = self.right + self.wrong
+        order = np.argsort(_upper(self.wrong, np.maximum(guesses, 1), share), kind="stable")
+        best = 0.0
+        for at in order:
+            n, v = int(guesses[at]), int(self.right[at])
+            # A share of right guesses below what ε allows cannot refute it.
+            if n and v / n > expit(best):
+                best = bound(m, n, v, share, delta, best)
+        return best
+
 
 def _turns_left(right: Integers, wrong: Integers, a: int, b: int, c: int) -> bool:
     return bool((right[b] - right[a]) * (wrong[c] - wrong[b]) <= (right[c] - right[b]) * (wrong[b] - wrong[a]))
@@ -68,29 +102,6 @@ def _steepest(wrong: Integers, right: Integers) -> tuple[Integers, Integers]:
     """Each number of wrong accusations once, with the most right ones."""
     last = np.r_[wrong[1:] != wrong[:-1], True]
     return wrong[last], right[last]
-
-
-def clopper_pearson(roc: Roc, level: float = LEVEL, delta: float = DELTA) -> float:
-    """max ln((TPR_low − δ)/FPR_high) over thresholds, each bound at level/2 (Nasr et al. 2021)."""
-    share = level / len(roc.right) / 2
-    fnr, fpr = _upper(roc.n_in - roc.right, roc.n_in, share), _upper(roc.wrong, roc.n_out, share)
-    useful = 1 - fnr > delta
-    if not useful.any():
-        return 0.0
-    return max(0.0, float((np.log(1 - fnr[useful] - delta) - np.log(fpr[useful])).max()))
-
-
-def gaussian(roc: Roc, level: float = LEVEL, delta: float = DELTA) -> float:
-    """The ε of the least μ-GDP that the error rates allow: μ ≥ Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) (Nasr et al. 2023).
-
-    It takes the mechanism to be Gaussian. Where it is not, the bound is one on μ and not on ε.
-    """
-    share = level / len(roc.right) / 2
-    fnr, fpr = _upper(roc.n_in - roc.right, roc.n_in, share), _upper(roc.wrong, roc.n_out, share)
-    useful = np.maximum(fnr, fpr) < 1 - delta
-    if not useful.any():
-        return 0.0
-    return _gaussian_epsilon(max(0.0, float((-ndtri(fpr[useful]) - ndtri(fnr[useful])).max())), delta)
 
 
 def _gaussian_epsilon(mu: float, delta: float) -> float:
@@ -134,20 +145,6 @@ def one_run_gaussian(m: int, guesses: int, right: int, level: float, delta: floa
     floor = _largest(lambda mu: _gaussian_epsilon(mu, delta) - least, 0.0, downwards=True) if least > 0 else 0.0
     mu = _largest(lambda x: excess(level, m, guesses, right, x), floor)
     return max(least, _gaussian_epsilon(mu, delta)) if mu > floor else least
-
-
-def best_of_thresholds(roc: Roc, bound: Callable[..., float], level: float = LEVEL, delta: float = DELTA) -> float:
-    """The largest bound over the thresholds of a curve, the level divided among them; those above are accused."""
-    share, m = level / len(roc.right), roc.n_in + roc.n_out
-    guesses = roc.right + roc.wrong
-    order = np.argsort(_upper(roc.wrong, np.maximum(guesses, 1), share), kind="stable")
-    best = 0.0
-    for at in order:
-        n, v = int(guesses[at]), int(roc.right[at])
-        # A share of right guesses below what ε allows cannot refute it.
-        if n and v / n > expit(best):
-            best = bound(m, n, v, share, delta, best)
-    return best
 
 
 def _upper(k: Integers, n: int | Integers, share: float) -> Floats:

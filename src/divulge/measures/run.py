@@ -130,6 +130,19 @@ class Prepared:
     def tables(self) -> list[Table]:
         return [self.original, *self.synthetic, *([self.holdout] if self.holdout is not None else [])]
 
+    def measure(
+        self,
+        scenarios: Sequence[Scenario],
+        families: Sequence[Family],
+        counter: Counter,
+        pool: Table | None,
+        exclusions: Exclusions = NO_EXCLUSIONS,
+        with_scores: bool = False,
+        seed: int = 1,
+    ) -> list[Measured]:
+        """The figures of tables that are ready. pool: all synthetic tables as one, where there are several."""
+        return [_one_target(self, pool, s, families, exclusions, counter, with_scores, seed) for s in scenarios]
+
 
 def _prepare(
     original: Table,
@@ -185,21 +198,7 @@ def measure_tables(
     exclusions.check(ready.original.schema, tuple(keys), tuple(targets))
     counter = Counter.of(ready.tables, keys, keeps_codes=len(scenarios) > 1 or with_scores)
     pool = stacked(ready.synthetic) if len(synthetic) > 1 and any(f.pools for f in families) else None
-    return measure_prepared(ready, scenarios, families, counter, pool, exclusions, with_scores, seed)
-
-
-def measure_prepared(
-    ready: Prepared,
-    scenarios: Sequence[Scenario],
-    families: Sequence[Family],
-    counter: Counter,
-    pool: Table | None,
-    exclusions: Exclusions = NO_EXCLUSIONS,
-    with_scores: bool = False,
-    seed: int = 1,
-) -> list[Measured]:
-    """The figures of tables that are ready. pool: all synthetic tables as one, where there are several."""
-    return [_one_target(ready, pool, s, families, exclusions, counter, with_scores, seed) for s in scenarios]
+    return ready.measure(scenarios, families, counter, pool, exclusions, with_scores, seed)
 
 
 def _one_target(

@@ -25,7 +25,6 @@ from divulge.condensing.group_by import (
 from divulge.errors import DivulgeError, NotATableError, SourceError
 from divulge.sources.source import Source
 from divulge.table import Schema, Table, read_table
-from divulge.table.condense import condense
 from divulge.table.files.parquet import carried_schema, read_parquet
 from divulge.table.files.readable import check_readable
 
@@ -53,7 +52,7 @@ class File(Source):
         if self.file.suffix.lower() != ".parquet":
             table = read_table(self.file, schema)
             if condensed and wanted is not None and table.n_rows >= MANY:
-                return condense(table.select(wanted(table.names)))
+                return table.select(wanted(table.names)).condensed()
             return table
         check_readable(self.file)
         if condensed and n_rows_of(self.file) >= MANY:

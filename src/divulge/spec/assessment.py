@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,7 +20,6 @@ from divulge.scenario import Scenario
 from divulge.settings import Called, Choice, Entries, Kinds, Range, Shorthand, read_kind, read_settings, settings_of
 from divulge.sources import Source, read_source
 from divulge.spec.document import read_document
-from divulge.spec.mistakes import without_mistakes
 from divulge.spec.teaching import TeachingFields
 from divulge.synthesisers import SYNTHESISERS, Synthesiser
 from divulge.table.files.read import READERS
@@ -137,7 +137,7 @@ def parse_spec(
         if problems is None:
             raise
         problems += error.every
-        rest, places = without_mistakes(document, error.every, parse_output)
+        rest, places = _without_mistakes(document, error.every, parse_output)
         found = replace(read_settings(_Rest, rest), places=places)
     families = {n: f for m in found.measures if not isinstance(m, str) for n, f in vars(m).items() if f is not None}
     outputs, earlier = (
@@ -197,3 +197,44 @@ def _written(value: Any) -> Any:
 def read_policy(given: Path | Policy | None) -> Policy:
     """The policy that a spec names, or gives itself, or the default one."""
     return make_policy(read_document(given)) if isinstance(given, Path) else given or Policy()
+
+
+_IN_AN_OUTPUT = re.compile(r"outputs\[(?P<number>\d+)\](?:\.(?P<field>\w+))?")
+
+
+def _without_mistakes(
+    document: Mapping[str, Any], problems: Sequence[DivulgeError], parse: Callable[[Mapping[str, Any]], Any]
+) -> tuple[dict[str, Any], tuple[int, ...]]:
+    """The document without the sections that have mistakes, and where the outputs that are left stood in it.
+
+    Of an output the fields that have mistakes are left out, or all of it where `parse` cannot read the rest.
+    """
+    places = [p.where or "" for p in problems]
+    wrong = {re.split(r"[.\[]", place)[0] for place in places}
+    rest = {name: value for name, value in document.items() if name not in wrong}
+    if "outputs" not in wrong or not isinstance(document.get("outputs"), list):
+        return rest, ()
+    mistaken = [found.group("number", "field") for found in map(_IN_AN_OUTPUT.match, places) if found is not None]
+    kept = {}
+    for i, output in enumerate(document["outputs"]):
+        fields = {field for number, field in mistaken if int(number) == i}
+        left = _readable(output, fields, parse)
+        if left is not None:
+            kept[i] = left
+    return {**rest, "outputs": list(kept.values())}, tuple(kept)
+
+
+def _readable(
+    output: Any, wrong: set[str | None], parse: Callable[[Mapping[str, Any]], Any]
+) -> Mapping[str, Any] | None:
+    """An output without its mistaken fields; None where something else is wrong with it."""
+    if not wrong:
+        return dict(output)
+    if not isinstance(output, Mapping):
+        return None
+    left = {name: value for name, value in output.items() if name not in wrong}
+    try:
+        parse(left)
+    except DivulgeError:
+        return None
+    return left

@@ -14,7 +14,6 @@ from divulge.outputs.fields import in_field
 from divulge.spec.assessment import Assessment
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Schema, Table, read_schema, read_table
-from divulge.table.condense import condense
 from divulge.table.derive import with_derived
 
 Reads = Literal["all", "needed", "condensed"]
@@ -55,7 +54,7 @@ def _read_people(
     if found.people is None or not assessment.derive:
         return found
     # Two days of birth may be one age.
-    return condense(found.select(needed_columns(assessment, found.schema, found.names, derived=True)))
+    return found.select(needed_columns(assessment, found.schema, found.names, derived=True)).condensed()
 
 
 def _read_data(assessment: Assessment, schema: Schema | None, reads: Reads) -> Table:

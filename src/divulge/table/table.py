@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,15 @@ from divulge.table.variable import Variable
 if TYPE_CHECKING:
     import pandas as pd  # imported where a frame is made: it takes longer than reading most files
 
+_ROOM = 1 << 62
+"""Numbers of rows stay below this; one bit short of what int64 holds, so that no intermediate sum overflows."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows of people as codes. `columns[j][i]` is the code of row i in variable j of the schema.
 
-    people: how many people each row stands for, where people who are alike are held once (table/condense.py); None:
+    people: how many people each row stands for, where people who are alike are held once (`condensed`); None:
     every row is one person. Numbers that are expected, not counted, need not be whole.
     """
 
@@ -137,6 +140,83 @@ class Table:
             and (self.people is None) == (other.people is None)
             and (self.people is None or other.people is None or np.array_equal(self.people, other.people))
         )
+
+    def condensed(self) -> Table:
+        """The different rows, in the order of their codes, each with how many people have it.
+
+        People who are alike are held once: what is worked out from counts then costs what these rows cost. The order of
+        the rows before does not show: two copies of the same people in another order become the same table.
+        """
+        _, first, row, counts = np.unique(
+            self._row_numbers(), return_index=True, return_inverse=True, return_counts=True
+        )
+        if self.people is not None:
+            # Sums of whole numbers below 2⁵³ are exact in floats.
+            counts = np.bincount(row, self.people, minlength=len(first)).astype(np.int64)
+        return Table(self.schema, tuple(column[first] for column in self.columns), counts)
+
+    def expanded(self) -> Table:
+        """One row for each person again."""
+        if self.people is None:
+            return self
+        return Table(self.schema, tuple(np.repeat(column, self.people) for column in self.columns))
+
+    def pieces(self, size: int) -> Iterator[tuple[Codes, ...]]:
+        """The codes of a row for each person, at most so many rows at a time: all of them are never held together."""
+        if self.people is None:
+            for start in range(0, self.n_rows, size):
+                yield tuple(column[start : start + size] for column in self.columns)
+            return
+        up_to = np.concatenate([[0], np.cumsum(self.people)])
+        for start in range(0, int(up_to[-1]), size):
+            person = np.arange(start, min(start + size, int(up_to[-1])))
+            row = np.searchsorted(up_to, person, side="right") - 1
+            yield tuple(column[row] for column in self.columns)
+
+    def opened(self, most: int) -> tuple[Table, Integers]:
+        """A row for each person again, but of each row no more than so many; and the row that each was.
+
+        Whoever asks for groups of fewer people finds the same groups.
+        """
+        if self.people is None:
+            return self, np.arange(self.n_rows)
+        row = np.repeat(np.arange(self.n_rows), np.minimum(self.people, most))
+        return Table(self.schema, tuple(column[row] for column in self.columns)), row
+
+    def is_among(self, rows: Table) -> Mask:
+        """Which rows are among these, which have some of the same variables."""
+        return np.isin(self.select(rows.names)._row_numbers(), rows._row_numbers())
+
+    def halved(self, rng: np.random.Generator) -> tuple[Table, Table]:
+        """Condensed people halved at random: who is in, and who is out.
+
+        Of each row so many are in as of a random half of the people would be (multivariate hypergeometric).
+        """
+        inside = self.half(rng)
+        assert self.people is not None, "condensed"
+        return self.with_people(inside), self.with_people(self.people - inside)
+
+    def half(self, rng: np.random.Generator) -> Integers:
+        """How many of each row are in a random half of the people."""
+        assert self.people is not None, "condensed"
+        return rng.multivariate_hypergeometric(self.people, self.n_people // 2, method="marginals")
+
+    def with_people(self, people: Integers) -> Table:
+        """The rows with so many people each; without those that have nobody."""
+        kept = people > 0
+        return Table(self.schema, tuple(column[kept] for column in self.columns), people[kept])
+
+    def _row_numbers(self) -> Integers:
+        """A number for every row: equal where rows are, and in the order of their codes."""
+        number, size = np.zeros(self.n_rows, dtype=np.int64), 1
+        for variable, column in zip(self.schema, self.columns, strict=True):
+            if size * variable.n_codes >= _ROOM:
+                # More combinations are possible than 64 bits can number, but no more occur than there are rows.
+                seen, number = np.unique(number, return_inverse=True)
+                size = len(seen)
+            number = number * variable.n_codes + column
+            size *= variable.n_codes
+        return number
 
 
 def _decoded(variable: Variable, codes: Codes, labels: bool) -> Any:

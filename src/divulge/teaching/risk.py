@@ -74,6 +74,13 @@ class Risk:
             }
         )
 
+    def write(self, folder: Path, name: str) -> list[Path]:
+        """The tables as Markdown and JSON."""
+        files = [folder / f"{name}-simulated-risk.md", folder / f"{name}-simulated-risk.json"]
+        write_text(files[0], _risk_page(self))
+        write_text(files[1], dumps(self.as_json()))
+        return files
+
 
 def assess_dataset(
     data: Dataset, original: Table, holdout: Table | None = None, *, workers: int = 1, listener: Listener | None = None
@@ -127,14 +134,6 @@ def _record(
     )
     inputs = Inputs(people.schema, people, people.n_rows, tuple(t.released for t in data.targets))
     return assess(plan(assessment, inputs), workers=workers, listener=listener, alone=False).record
-
-
-def write_risk(risk: Risk, folder: Path, name: str) -> list[Path]:
-    """The tables as Markdown and JSON."""
-    files = [folder / f"{name}-simulated-risk.md", folder / f"{name}-simulated-risk.json"]
-    write_text(files[0], _risk_page(risk))
-    write_text(files[1], dumps(risk.as_json()))
-    return files
 
 
 def _risk_page(risk: Risk) -> str:

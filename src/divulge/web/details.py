@@ -176,6 +176,15 @@ class VisibleSubmission:
         n_placed = sum(n is not None for line in grid["cells"] for n in line) if grid else 0
         return grid if n_placed == len(output.figures or ()) and n_placed else None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a checker may approve of it beside others: release, no rule broken, nothing that was not assessed.
+
+        What they have decided on already they correct on its own page.
+        """
+        is_open = self.can["decide"] and self.own_decision is None and bool(self.submission.outputs)
+        return is_open and self.brief is not None and is_clean(self.brief) and not self.others
+
 
 def see(session: Session, store: Store, person: Person, submission_id: int) -> VisibleSubmission:
     """Everything of a submission that somebody may see."""
@@ -217,15 +226,6 @@ def _came_by_acro(submission: Submission) -> bool:
     while version is not None and version.origin != "acro":
         version = version.replaces
     return version is not None
-
-
-def is_plain(seen: VisibleSubmission) -> bool:
-    """Whether a checker may approve of it beside others: release, no rule broken, nothing that was not assessed.
-
-    What they have decided on already they correct on its own page.
-    """
-    is_open = seen.can["decide"] and seen.own_decision is None and bool(seen.submission.outputs)
-    return is_open and seen.brief is not None and is_clean(seen.brief) and not seen.others
 
 
 def find_plain(session: Session, submission_ids: Sequence[int]) -> set[int]:

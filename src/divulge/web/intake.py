@@ -17,7 +17,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from divulge.errors import DivulgeError, SpecError, UploadError
 from divulge.ledger.model import Submission, Use
-from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, check_characters, check_proposal, is_public
+from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store, safe_name
 from divulge.outputs import Output, read_released
 from divulge.outputs.fields import in_field
@@ -231,13 +231,13 @@ def check_figures(store: Store, proposal: Proposal, schema: Schema, public: Coll
     here first, within limits of time and memory.
     """
     # First: what is wrong with a text is said in its own words, and these go into no answer.
-    check_characters(proposal)
+    proposal.check_characters()
     within_limits(_check, store, proposal, schema, public)
 
 
 def _check(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:
     _check_figures(store, proposal, schema, public)
-    check_proposal(proposal, schema, public)
+    proposal.check(schema, public)
 
 
 def _check_figures(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:

@@ -13,7 +13,6 @@ from divulge.errors import OutputError
 from divulge.objective import Objective, Outcome, Target
 from divulge.outputs import Status, read_released
 from divulge.outputs.kinds.cox import Cox
-from divulge.outputs.models.hazards import partial
 from divulge.outputs.released.computed import compute
 from divulge.outputs.released.precision import Released
 from divulge.synthesisers import Descent
@@ -185,7 +184,7 @@ def test_what_one_changed_event_does_is_said_exactly(ties: Any, entry: str | Non
         changed = Table(SCHEMA, tuple(died if n == "DIED" else table[n] for n in SCHEMA.names))
         said = jacobian @ (lowered.totals(changed) - totals)
         model = output.model(SCHEMA)
-        before, after = (partial(output.spells(model, t)[0], beta) for t in (table, changed))
+        before, after = (output.spells(model, t)[0].partial(beta) for t in (table, changed))
         inverse = np.linalg.inv(before.information)
         assert said[:2] == pytest.approx(inverse @ (after.score - before.score), rel=1e-9)
         # To first order: the information's own change is exact, its inverse bends.

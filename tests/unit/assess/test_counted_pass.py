@@ -12,7 +12,6 @@ from divulge.assess import Plan, assess, plan
 from divulge.reports import Html
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
-from divulge.table.condense import condense, expand
 from tests.support.assessing import people
 from tests.support.tables import small_table
 
@@ -34,8 +33,8 @@ def record_of(ready: Plan) -> dict[str, Any]:
 @pytest.mark.parametrize("outputs", [(TABLE,), (TABLE, PART)], ids=["one", "one within another"])
 def test_the_record_is_that_of_the_rows(outputs: tuple[dict[str, Any], ...]) -> None:
     rows = people()
-    by_row, by_people = (record_of(planned(t, *outputs)) for t in (rows, condense(rows)))
-    assert by_people["condensed"] == {"different_rows": condense(rows).n_rows, "people": 300, "risk": "exact"}
+    by_row, by_people = (record_of(planned(t, *outputs)) for t in (rows, rows.condensed()))
+    assert by_people["condensed"] == {"different_rows": rows.condensed().n_rows, "people": 300, "risk": "exact"}
     assert "condensed" not in by_row
     for part in ("verdict", "reasons", "rules", "rows", "policy", "scenario", "emergent"):
         assert by_people.get(part) == by_row.get(part), part
@@ -77,19 +76,19 @@ def _same(one: Any, other: Any) -> bool:
     ids=["shares", "shares beside counts"],
 )
 def test_shares_are_looked_for_by_different_rows(outputs: tuple[dict[str, Any], ...]) -> None:
-    held = condense(people())
+    held = people().condensed()
     assert planned(held, *outputs).table.people is not None
 
 
 def test_what_counts_do_not_say_is_looked_for_row_by_row() -> None:
-    held = condense(people())
+    held = people().condensed()
     ready = planned(held, PART, {"kind": "gini", "variables": ["SEX"], "compute": True})
     assert ready.table.people is None
-    assert ready.table.equals(expand(held))
+    assert ready.table.equals(held.expanded())
 
 
 def test_measures_of_rows_and_other_designs_need_rows() -> None:
-    held = condense(people())
+    held = people().condensed()
     assert planned(held, TABLE, measures=["DCAP"]).table.people is not None
     assert planned(held, TABLE, measures=["RAPID"]).table.people is None
     assert planned(held, TABLE, design={"kind": "folds", "folds": 2}).table.people is None
@@ -100,7 +99,7 @@ def test_measures_of_rows_and_other_designs_need_rows() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_three_people_who_are_alone_are_found_among_millions(seed: int) -> None:
     rng = np.random.default_rng(seed)  # every seed must find them
-    crowd = condense(small_table(AREA=list("abc") * 6, SEX=[0, 1] * 9, ILL=list("xxxyyyzzz") * 2))
+    crowd = small_table(AREA=list("abc") * 6, SEX=[0, 1] * 9, ILL=list("xxxyyyzzz") * 2).condensed()
     alone = [("d", 0, "x"), ("d", 1, "y"), ("a", 2, "z")]
     table = small_table(
         AREA=[*(crowd.schema["AREA"].texts[c] for c in crowd["AREA"]), *(a for a, _, _ in alone)],
@@ -118,21 +117,21 @@ def test_three_people_who_are_alone_are_found_among_millions(seed: int) -> None:
 
 def test_the_same_people_give_the_same_record_again() -> None:
     first, second = (
-        record_of(planned(condense(people().take(order)), TABLE)) for order in (slice(None), slice(None, None, -1))
+        record_of(planned(people().take(order).condensed(), TABLE)) for order in (slice(None), slice(None, None, -1))
     )
     del first["timings"], second["timings"]
     assert first == second
 
 
 def test_no_row_of_few_people_is_described_in_the_record() -> None:
-    record = record_of(planned(condense(people()), TABLE))
+    record = record_of(planned(people().condensed(), TABLE))
     assert record["exposure"]["groups"] == []
 
 
 def test_people_with_missing_values_are_not_in_the_table_and_not_exposed_by_it() -> None:
     area = ["a"] * 40 + ["b"] * 40 + ["c"] + [None] * 5
     table = small_table(AREA=area, SEX=[0, 1] * 43, ILL=["x", "y", "y"] * 27 + ["x"] * 5)
-    held = condense(table)
+    held = table.condensed()
     ready = planned(held, TABLE)
     assert ready.table.people is not None
     found = assess(ready, workers=1)
@@ -146,6 +145,6 @@ def test_people_with_missing_values_are_not_in_the_table_and_not_exposed_by_it()
 
 
 def test_every_report_says_that_it_is_exact() -> None:
-    record = record_of(planned(condense(people()), TABLE))
+    record = record_of(planned(people().condensed(), TABLE))
     page = Html().render(record)
     assert "risk and exposure are exact" in page

@@ -16,7 +16,6 @@ from divulge.assess.expected_people import expect_people
 from divulge.assess.recipe import Recipe, recipe_of
 from divulge.spec import parse_spec, read_inputs
 from divulge.table import Schema, Table, Variable, read_table, write_table
-from divulge.table.condense import condense, expand, pieces
 from tests.support.assessing import people
 
 N = 60_000_000
@@ -79,19 +78,19 @@ def test_few_people_are_searched_for_as_ever(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "sav"])
 def test_condensed_people_are_written_as_a_row_for_each(tmp_path: Path, ending: str) -> None:
-    held = condense(people())
+    held = people().condensed()
     write_table(held, tmp_path / f"held.{ending}")
-    write_table(expand(held), tmp_path / f"rows.{ending}")
+    write_table(held.expanded(), tmp_path / f"rows.{ending}")
     one, other = (read_table(tmp_path / f"{name}.{ending}") for name in ("held", "rows"))
     assert one.equals(other)
     assert one.n_rows == 300
 
 
 def test_pieces_together_are_everybody() -> None:
-    held = condense(people())
+    held = people().condensed()
     for size in (1, 7, 299, 300, 1000):
-        found = [np.concatenate(column) for column in zip(*pieces(held, size), strict=True)]
-        assert all(np.array_equal(a, b) for a, b in zip(found, expand(held).columns, strict=True))
+        found = [np.concatenate(column) for column in zip(*held.pieces(size), strict=True)]
+        assert all(np.array_equal(a, b) for a, b in zip(found, held.expanded().columns, strict=True))
 
 
 @pytest.mark.slow

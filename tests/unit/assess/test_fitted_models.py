@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from divulge.table import Table
-from divulge.table.condense import condense
 from tests.support.tables import small_table
 from tests.unit.assess.test_counted_pass import planned, record_of
 
@@ -56,7 +55,7 @@ _KINDS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("output", _KINDS.values(), ids=_KINDS)
 def test_safe_models_are_embedded_and_released(output: dict[str, Any]) -> None:
-    found = record(condense(crowd()), output)
+    found = record(crowd().condensed(), output)
     assert found["condensed"]["risk"] == "expected"
     assert found["verdict"] == "release"
     assert found["exposure"]["exposed"] == 0
@@ -71,7 +70,7 @@ _AS_ROWS = ("logistic", "some people", "totals", "percentages")
 @pytest.mark.parametrize("output", [_KINDS[name] for name in _AS_ROWS], ids=_AS_ROWS)
 def test_the_answers_are_those_of_the_rows(output: dict[str, Any]) -> None:
     rows = crowd()
-    by_row, by_people = (record(t, output) for t in (rows, condense(rows)))
+    by_row, by_people = (record(t, output) for t in (rows, rows.condensed()))
     for part in ("verdict", "rules", "rows", "policy"):
         assert by_people[part] == by_row[part], part
     assert by_people["exposure"]["exposed"] == by_row["exposure"]["exposed"] == 0
@@ -89,7 +88,7 @@ def test_the_answers_are_those_of_the_rows(output: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 100_000], ids=["few", "many"])
 def test_somebody_whom_a_level_of_their_own_gives_away_is_found_among_any_number(times: int) -> None:
-    held = condense(crowd(alone=True))
+    held = crowd(alone=True).condensed()
     assert held.people is not None
     alone = held["AREA"] == held.schema["AREA"].texts.index("9")
     many = Table(held.schema, held.columns, np.where(alone, 1, times * held.people))
@@ -103,7 +102,7 @@ def test_somebody_whom_a_level_of_their_own_gives_away_is_found_among_any_number
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 100_000], ids=["few", "many"])
 def test_somebody_whose_mean_is_their_own_value_is_found_among_any_number(times: int) -> None:
-    held = condense(crowd(alone=True))
+    held = crowd(alone=True).condensed()
     assert held.people is not None
     alone = held["AREA"] == held.schema["AREA"].texts.index("9")
     many = Table(held.schema, held.columns, np.where(alone, 1, times * held.people))
@@ -117,7 +116,7 @@ def test_somebody_whose_mean_is_their_own_value_is_found_among_any_number(times:
 @pytest.mark.slow
 def test_without_such_a_level_nobody_is_exposed() -> None:
     # Fails where suspects are left out and what they leave behind is still seen.
-    found = record(condense(crowd(alone=True)), {"kind": "logistic", "formula": "ILL ~ C(JOB) + SEX"})
+    found = record(crowd(alone=True).condensed(), {"kind": "logistic", "formula": "ILL ~ C(JOB) + SEX"})
     assert found["exposure"]["exposed"] == 0
     assert found["verdict"] == "release"
 
@@ -126,7 +125,7 @@ def test_without_such_a_level_nobody_is_exposed() -> None:
 def test_a_model_and_a_table_are_assessed_together() -> None:
     rows = crowd()
     pair = [{"kind": "linear", "formula": "VISITS ~ SEX"}, {"kind": "crosstab", "variables": ["SEX", "ILL"]}]
-    by_row, by_people = (record(t, *pair) for t in (rows, condense(rows)))
+    by_row, by_people = (record(t, *pair) for t in (rows, rows.condensed()))
     assert by_people["condensed"]["risk"] == "expected"
     assert by_people["verdict"] == by_row["verdict"]
     assert [o["verdict"] for o in by_people["outputs"]] == [o["verdict"] for o in by_row["outputs"]]
@@ -134,7 +133,7 @@ def test_a_model_and_a_table_are_assessed_together() -> None:
 
 
 def test_errors_that_are_sums_over_rows_and_models_of_different_people_go_row_by_row() -> None:
-    held = condense(crowd())
+    held = crowd().condensed()
     model = {"kind": "linear", "formula": "VISITS ~ SEX", "compute": True}
     assert planned(held, model).table.people is not None
     assert planned(held, {**model, "where": "AREA != 4"}, model).table.people is None

@@ -15,7 +15,6 @@ from divulge.assess.fitted.work import why_not_fitted
 from divulge.assess.statistics.left_out import left_out_parts
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Table
-from divulge.table.condense import condense
 from tests.support.tables import small_table
 from tests.unit.assess.test_counted_pass import planned, record_of
 
@@ -49,7 +48,7 @@ def record(table: Table, *outputs: dict[str, Any], **given: Any) -> dict[str, An
 @pytest.mark.parametrize("changed", [{}, {"base": 5}, {"threshold": 10}], ids=["exact", "rounded", "withheld"])
 def test_the_answers_are_those_of_the_rows(changed: dict[str, Any]) -> None:
     rows = crowd()
-    by_row, by_people = (record(t, *tables(**changed)) for t in (rows, condense(rows)))
+    by_row, by_people = (record(t, *tables(**changed)) for t in (rows, rows.condensed()))
     assert by_people["condensed"]["risk"] == "expected"
     for part in ("verdict", "rules", "rows", "policy"):
         assert by_people[part] == by_row[part], part
@@ -72,18 +71,18 @@ def test_the_answers_are_those_of_the_rows(changed: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_somebody_whom_two_tables_give_away_is_found_though_their_cells_are_withheld() -> None:
-    held = condense(crowd())
+    held = crowd().condensed()
     by_tables = record(held, *tables(threshold=10))
     assert by_tables["exposure"]["exposed"] == 1
     assert by_tables["emergent"]["exposed"] == 1
     assert record(held, tables(threshold=10)[0])["exposure"]["exposed"] == 0
-    nobody = record(condense(crowd(alone=False)), *tables(threshold=10))
+    nobody = record(crowd(alone=False).condensed(), *tables(threshold=10))
     assert nobody["exposure"]["exposed"] == 0
 
 
 @pytest.mark.slow
 def test_the_record_is_the_same_however_many_workers_there_are() -> None:
-    ready = planned(condense(crowd()), *tables(base=5), measures=["DCAP"])
+    ready = planned(crowd().condensed(), *tables(base=5), measures=["DCAP"])
     found = [assess(ready, workers=workers).record for workers in (1, 3)]
     for one in found:
         one.pop("timings")
@@ -95,7 +94,7 @@ def test_the_record_is_the_same_however_many_workers_there_are() -> None:
 def test_a_screen_and_a_report_say_how_it_was_worked_out() -> None:
     from divulge.reports import Html
 
-    ready = planned(condense(crowd()), *tables()[:2], measures=["DCAP"])
+    ready = planned(crowd().condensed(), *tables()[:2], measures=["DCAP"])
     html = Html().render(assess(ready, workers=1).record)
     text = html if isinstance(html, str) else html.decode()
     assert "an intruder expects from the counts" in text
@@ -103,7 +102,7 @@ def test_a_screen_and_a_report_say_how_it_was_worked_out() -> None:
 
 
 def test_more_possible_combinations_than_fit_go_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = condense(crowd())
+    held = crowd().condensed()
     assert planned(held, *tables()).table.people is not None
     monkeypatch.setattr(work, "LARGEST", 20)
     assert planned(held, *tables()).table.people is None
@@ -111,7 +110,7 @@ def test_more_possible_combinations_than_fit_go_row_by_row(monkeypatch: pytest.M
 
 def test_quantiles_go_row_by_row() -> None:
     median = {"kind": "position", "variables": ["SEX"], "by": ["AREA"], "compute": True}
-    held = condense(crowd())
+    held = crowd().condensed()
     assert planned(held, *tables(), median).table.people is None
     ready = planned(held, *tables())
     assert not why_not_fitted(ready.outputs, ready.printed, ready.scenarios((0, 1, 2)), held.schema)
@@ -137,7 +136,7 @@ def test_no_two_of_a_small_group_are_left_out_together() -> None:
 def test_somebody_in_everybody_less_some_is_found_however_many_people_there_are() -> None:
     table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
     rows, pair = crowd(), (table, {**table, "where": "AREA != 9"})
-    held = condense(rows)
+    held = rows.condensed()
     assert held.people is not None
     # A thousand of everybody but of the one who is alone.
     alone = held["AREA"] == held.schema["AREA"].texts.index("9")
@@ -153,7 +152,7 @@ def test_somebody_in_everybody_less_some_is_found_however_many_people_there_are(
 def test_tables_of_different_parts_of_the_people_go_row_by_row() -> None:
     # One less the other is a count of few, which scaling would see ever later the more people there are.
     table = {"kind": "crosstab", "variables": ["SEX", "ILL"], "compute": True}
-    held = condense(crowd())
+    held = crowd().condensed()
     assert planned(held, {**table, "where": "AREA != 4"}, {**table, "where": "AREA != 9"}).table.people is None
     assert planned(held, {**table, "where": "AREA != 9"}).table.people is not None
     assert planned(held, table, {**table, "where": "AREA != 9", "threshold": 10}).table.people is None
@@ -170,7 +169,7 @@ def test_withheld_cells_of_people_of_whom_some_are_left_out_go_row_by_row() -> N
         AREA=[f"a{c}" for c in rows["AREA"]],
     )
     pair = [{"kind": "crosstab", "variables": v, "compute": True} for v in (["SEX", "ILL"], ["SEX", "AREA"])]
-    held = condense(gone)
+    held = gone.condensed()
     assert planned(held, *pair).table.people is not None
     assert planned(held, *({**one, "threshold": 10} for one in pair)).table.people is None
 
@@ -178,7 +177,7 @@ def test_withheld_cells_of_people_of_whom_some_are_left_out_go_row_by_row() -> N
 @pytest.mark.slow
 def test_what_was_released_before_counts_as_row_by_row() -> None:
     rows, (first, second, third) = crowd(), tables(threshold=10)
-    by_row, by_people = (record(t, second, third, earlier=[first]) for t in (rows, condense(rows)))
+    by_row, by_people = (record(t, second, third, earlier=[first]) for t in (rows, rows.condensed()))
     assert by_people["condensed"]["risk"] == "expected"
     assert by_people["verdict"] == by_row["verdict"]
     for part in ("exposed", "releases", "outputs"):
@@ -232,7 +231,7 @@ def test_the_record_says_why_many_people_were_assessed_row_by_row(monkeypatch: p
 
     monkeypatch.setattr(sys.modules["divulge.assess.plan"], "MANY", 300)
     median = {"kind": "position", "variables": ["SEX"], "by": ["ILL"], "compute": True}
-    found = record(condense(crowd(300)), median)
+    found = record(crowd(300).condensed(), median)
     why = "output 1: some figures are no sums over people"
     assert found["row_by_row"] == {"people": 300, "why": why}
     assert "condensed" not in found

@@ -16,7 +16,6 @@ from divulge.assess.statistics.sample_size import people_wanted, precision_of
 from divulge.policy import Policy
 from divulge.reports import Html
 from divulge.table import Schema, Table, Variable
-from divulge.table.condense import condense
 from tests.unit.assess.test_counted_pass import planned, record_of
 
 _MEDIAN = {"kind": "position", "variables": ["PAY"], "by": ["AREA"], "decimals": 0, "compute": True}
@@ -59,7 +58,7 @@ def test_the_size_follows_from_the_precision_that_the_policy_asks_for() -> None:
 
 @pytest.mark.parametrize("held", [False, True], ids=["rows", "condensed"])
 def test_suspects_are_all_taken_and_nobody_else_is_called_exposed(held: bool) -> None:
-    table = condense(crowd(alone=True)) if held else crowd(alone=True)
+    table = crowd(alone=True).condensed() if held else crowd(alone=True)
     ready = plan_of(table, _MEDIAN)
     assert ready.is_sampled
     assert (ready.table.people is not None) == held

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divulge.audit.jj import JjTable, audit_jj
+from divulge.audit.jj import JjTable
 from divulge.audit.report import Status
 from divulge.cli import main
 from divulge.errors import NotATableError
@@ -39,25 +39,25 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_one_cell_withheld_alone_follows(file: Path) -> None:
-    (cell,) = audit_jj(JjTable.read(file)).cells
+    (cell,) = JjTable.read(file).audit().cells
     assert (cell.label, cell.low, cell.high, cell.status) == ("cell 0", 5, 5, Status.EXACT)
     assert cell.chain == "equation 0"
 
 
 def test_a_square_of_four_is_open(file: Path) -> None:
     file.write_text(_text("1 4 5"), encoding="utf-8")
-    found = audit_jj(JjTable.read(file))
+    found = JjTable.read(file).audit()
     # The four move together: the first by at most 5 down (itself) and 9 up (where cell 4 would be negative).
     assert [(c.low, c.high) for c in found.cells] == [(0, 14), (11, 25), (0, 14), (3, 17)]
     assert found.findings == ()
-    limits = audit_jj(JjTable.read(file), by_limits=True).cells
+    limits = JjTable.read(file).audit(by_limits=True).cells
     assert (limits[0].low, limits[0].high) == (0, 10)  # nobody would believe more than 10
 
 
 def test_withholding_more_protects_at_the_least_price(file: Path) -> None:
     made = withhold(JjTable.read(file))
     assert np.flatnonzero(made.withheld).tolist() == [0, 1, 4, 5]
-    assert audit_jj(made, by_limits=True).findings == ()
+    assert made.audit(by_limits=True).findings == ()
 
 
 def test_what_is_written_is_read_again(file: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 from divulge.condensing import kept_counts as keeping
 from divulge.condensing.kept_counts import Kept
 from divulge.table import Table
-from divulge.table.condense import condense
 from tests.support.assessing import people
 
 
@@ -34,19 +33,19 @@ def _counting(table: Table) -> tuple[Callable[[], Table], list[int]]:
 
 
 def test_people_are_read_once_for_each_set_of_variables(tmp_path: Path) -> None:
-    held = condense(people())
+    held = people().condensed()
     read, times = _counting(held)
     for _ in range(3):
         assert Kept(tmp_path / "kept", "a").table(held.names, held.schema, read).equals(held)
     assert len(times) == 1
-    fewer = condense(held.select(held.names[:2]))
+    fewer = held.select(held.names[:2]).condensed()
     other, own = _counting(fewer)
     assert Kept(tmp_path / "kept", "a").table(fewer.names, held.schema, other).equals(fewer)
     assert len(own) == 1
 
 
 def test_other_data_of_the_same_variables_are_not_taken_for_these(tmp_path: Path) -> None:
-    held = condense(people())
+    held = people().condensed()
     assert held.people is not None
     Kept(tmp_path, "a").table(held.names, held.schema, lambda: held)
     more = Table(held.schema, held.columns, held.people + 1)
@@ -54,7 +53,7 @@ def test_other_data_of_the_same_variables_are_not_taken_for_these(tmp_path: Path
 
 
 def test_nobody_else_can_read_what_is_kept(tmp_path: Path) -> None:
-    held = condense(people())
+    held = people().condensed()
     before = os.umask(0)
     try:
         Kept(tmp_path / "kept", "a").table(held.names, held.schema, lambda: held)
@@ -69,7 +68,7 @@ def test_nobody_else_can_read_what_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("harm", [lambda c: b"", lambda c: c[: len(c) // 2], lambda c: b"x" + c], ids=range(3))
 def test_a_damaged_file_is_read_anew(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
-    held = condense(people())
+    held = people().condensed()
     Kept(tmp_path, "a").table(held.names, held.schema, lambda: held)
     (file,) = tmp_path.iterdir()
     file.write_bytes(harm(file.read_bytes()))
@@ -82,7 +81,7 @@ def test_a_damaged_file_is_read_anew(tmp_path: Path, harm: Callable[[bytes], byt
 
 def test_few_people_and_rows_are_not_kept(tmp_path: Path) -> None:
     rows = people()
-    few = condense(rows.take(np.arange(20)))
+    few = rows.take(np.arange(20)).condensed()
     for table in (rows, few):
         Kept(tmp_path / "kept", "a").table(table.names, table.schema, lambda table=table: table)
     assert not (tmp_path / "kept").exists()

@@ -13,9 +13,6 @@ from divulge.measures.epsilon import (
     Roc,
     _gaussian_epsilon,
     _one_run_p_value,
-    best_of_thresholds,
-    clopper_pearson,
-    gaussian,
     one_run,
     one_run_gaussian,
 )
@@ -31,8 +28,8 @@ _NORMAL = ndtri((np.arange(10_000) + 0.5) / 10_000)
 )
 def test_bounds_of_one_run_are_those_of_jax_privacy(shift: float, plain: float, tighter: float) -> None:
     roc = Roc.of(_NORMAL + shift, _NORMAL)
-    assert best_of_thresholds(roc, one_run) == pytest.approx(plain, rel=1e-5)  # its own test's tolerance
-    assert best_of_thresholds(roc, one_run_gaussian) == pytest.approx(tighter, rel=1e-5)
+    assert roc.best_of_thresholds(one_run) == pytest.approx(plain, rel=1e-5)  # its own test's tolerance
+    assert roc.best_of_thresholds(one_run_gaussian) == pytest.approx(tighter, rel=1e-5)
 
 
 @given(st.integers(1, 30), st.integers(0, 30), st.floats(0, 3), st.sampled_from([0, 1e-6, 1e-3, 0.1]))
@@ -62,15 +59,15 @@ def test_no_noise_of_labels_is_taken_for_a_leak() -> None:
     bounds = []
     for _ in range(40):
         roc = Roc.of(rng.normal(size=300), rng.normal(size=300))
-        bounds.append([clopper_pearson(roc), best_of_thresholds(roc, one_run), gaussian(roc, delta=1e-3)])
+        bounds.append([roc.clopper_pearson(), roc.best_of_thresholds(one_run), roc.gaussian(delta=1e-3)])
     # At 95 % two of forty may be wrong by chance; a bound that is not paid for is wrong in most.
     assert (np.array(bounds) > 0).sum(axis=0).max() <= 3
 
 
 def test_full_leak_is_bounded_by_the_number_of_people_alone() -> None:
     roc = Roc.of(np.ones(1000), np.zeros(1000))
-    assert 4 < best_of_thresholds(roc, one_run) < best_of_thresholds(roc, one_run_gaussian)
-    assert 4 < clopper_pearson(roc) < 7
+    assert 4 < roc.best_of_thresholds(one_run) < roc.best_of_thresholds(one_run_gaussian)
+    assert 4 < roc.clopper_pearson() < 7
     assert roc.tpr_at(0.001) == 1
 
 

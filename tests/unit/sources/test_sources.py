@@ -17,7 +17,6 @@ from divulge.assess import assess, plan
 from divulge.condensing import group_by
 from divulge.errors import DivulgeError, NotATableError, SourceError, SpecError, UnknownVariableError
 from divulge.spec import parse_spec, read_inputs
-from divulge.table.condense import condense
 from tests.support.postgres import Cluster
 
 CROSSTAB = {"kind": "crosstab", "variables": ["AREA", "ILL"], "compute": True}
@@ -103,7 +102,7 @@ def test_people_are_the_same_wherever_they_live(data: Any, tmp_path: Path) -> No
     assert found is not None
     names = [n for n in expected.names if n in found.names]
     assert set(names) >= {"AREA", "ILL", "YEAR"}
-    assert condense(found.select(names)).equals(condense(expected.select(names)))
+    assert found.select(names).condensed().equals(expected.select(names).condensed())
 
 
 def test_only_what_is_needed_is_read(data: Any) -> None:
@@ -168,7 +167,7 @@ def test_levels_in_an_order_of_their_own_stay_so(tmp_path: Path) -> None:
     by_people = read_inputs(spec(folder_of(rows, tmp_path)), "condensed").table
     assert by_row is not None
     assert by_people is not None
-    assert by_people.equals(condense(by_row))
+    assert by_people.equals(by_row.condensed())
 
 
 @pytest.mark.parametrize(

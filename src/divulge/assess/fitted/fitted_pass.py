@@ -35,7 +35,6 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.objective import Embedding, Outcome
 from divulge.policy import Policy
 from divulge.table import Table
-from divulge.table.condense import half_of, with_people
 
 _TAG = 10
 """First word of the key of the random stream of halves, as in `designs.py`."""
@@ -106,7 +105,7 @@ def _run_halves(work: Work, job: Pass, design: RepeatedHalves, policy: Policy, r
     n_measured = n_wanted if work.fitting.space.size <= _FOR_MEASURES else _FEW_MEASURED
     for start in range(0, n_wanted, BLOCK):
         numbers = range(start, min(start + BLOCK, n_wanted))
-        drawn = [half_of(task.table, np.random.default_rng([task.seed, _TAG, number])) for number in numbers]
+        drawn = [task.table.half(np.random.default_rng([task.seed, _TAG, number])) for number in numbers]
         for number, people, found in zip(numbers, drawn, _shared_out(work, drawn, NEAR, runner), strict=True):
             inside.append(people)
             for look, place in zip(halves.looks, work.places, strict=True):
@@ -143,7 +142,7 @@ def _shared_out(work: Work, parts: Iterable[Integers], near: float, runner: Runn
 def _part(work: Work, item: tuple[Integers, float]) -> PartResult:
     """One part, wherever it is worked out."""
     people, near = item
-    return work.part(with_people(work.task.table, people), near)
+    return work.part(work.task.table.with_people(people), near)
 
 
 def _measure(work: Work, halves: _Halves, inside: Integers, found: PartResult, number: int) -> None:
@@ -169,7 +168,7 @@ def _by_cell(task: Task, number: int, inside: Integers) -> tuple[Table, Table]:
     everybody = table.tally(lookup.cell_of_row, len(lookup.cells))
     cells = Table(schema, tuple(c.astype(v.dtype) for v, c in zip(schema, codes, strict=True)), everybody)
     n_in = np.bincount(lookup.cell_of_row, inside, minlength=len(everybody)).astype(np.int64)
-    return with_people(cells, n_in), with_people(cells, everybody - n_in)
+    return cells.with_people(n_in), cells.with_people(everybody - n_in)
 
 
 def _looks(

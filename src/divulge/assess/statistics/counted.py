@@ -18,7 +18,6 @@ from divulge.outputs import Output, Released
 from divulge.policy import Policy
 from divulge.scenario import Lookup, Matches, Scenario
 from divulge.table import Table
-from divulge.table.condense import found_in
 
 ALMOST = 1 - 1e-9
 """Shares above this are 1 but for rounding: where everybody has the same value, nothing is learnt of anybody."""
@@ -82,7 +81,7 @@ def read_off(lookup: Lookup, rows: Table, table: Table, policy: Policy) -> Count
     People who are not in it, because a value of theirs is missing, change no count: their exposure is 0.
     """
     found = _counted(lookup, rows, policy.certain_class)
-    inside = found_in(table, rows)
+    inside = table.is_among(rows)
     return Counted(np.where(inside, found.exposures, 0.0), found.certain & inside, table.people)
 
 

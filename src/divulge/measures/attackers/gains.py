@@ -64,6 +64,21 @@ class Classes:
         """Whether the most probable class is the true one."""
         return self.probabilities.argmax(axis=1) == self.truth
 
+    def by_class(self, flags: Mask, names: Sequence[str]) -> list[dict[str, Any]]:
+        """For every class that somebody has: its share, and the share at risk within it."""
+        counts = np.bincount(self.truth, minlength=len(names))
+        hit = np.bincount(self.truth, weights=flags, minlength=len(names))
+        return [
+            {
+                "level": names[c],
+                "n": int(counts[c]),
+                "at_risk": int(hit[c]),
+                "share": float(hit[c] / counts[c]),
+                "baseline": float(counts[c] / len(flags)),
+            }
+            for c in np.flatnonzero(counts).tolist()
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
@@ -192,19 +207,3 @@ def permutation_null(
             break
     at_least = int((found[:, 0] >= observed[0]).sum())
     return _Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)
-
-
-def by_class(inference: Classes, flags: Mask, names: Sequence[str]) -> list[dict[str, Any]]:
-    """For every class that somebody has: its share, and the share at risk within it."""
-    counts = np.bincount(inference.truth, minlength=len(names))
-    hit = np.bincount(inference.truth, weights=flags, minlength=len(names))
-    return [
-        {
-            "level": names[c],
-            "n": int(counts[c]),
-            "at_risk": int(hit[c]),
-            "share": float(hit[c] / counts[c]),
-            "baseline": float(counts[c] / len(flags)),
-        }
-        for c in np.flatnonzero(counts).tolist()
-    ]

@@ -28,7 +28,7 @@ from divulge.measures.counting.cells import Counter, Tally
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS
 from divulge.measures.counting.grouping import Groups, grouped_variable
 from divulge.measures.families import FAMILIES
-from divulge.measures.run import CountingOptions, Measured, Prepared, measure_prepared, only
+from divulge.measures.run import CountingOptions, Measured, Prepared, only
 from divulge.scenario import Scenario
 from divulge.scenario.coding import ROOM, KeyCoding
 from divulge.table import Schema, Table, Variable, align, table_from_frame
@@ -91,7 +91,7 @@ def measure_parquet(
     ready = Prepared(
         tables[0], tuple(tables[1:pooled]), tables[-1] if holdout is not None else None, n_rows=tuple(n_rows)
     )
-    found = measure_prepared(ready, scenarios, chosen, counter, pool, exclusions)
+    found = ready.measure(scenarios, chosen, counter, pool, exclusions)
     return found if wanted is None else [only(m, wanted) for m in found]
 
 

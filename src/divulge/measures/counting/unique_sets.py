@@ -38,6 +38,20 @@ class UniqueSets:
         """How many keys each MSU has."""
         return np.bitwise_count(self.sets).astype(np.int64)
 
+    def suda_scores(self) -> Floats:
+        """Σ (M − k)! over a row's MSUs of k among M keys (Elliot, Manning and Ford 2002); 0 for a row without."""
+        totals = np.bincount(self.rows, weights=_weights(self), minlength=len(self.counts))
+        return np.asarray(totals, dtype=np.float64)[self.of_row]
+
+    def by_variable(self) -> dict[str, float]:
+        """For every key, the share of all scores from MSUs with that key; they sum to more than 1. NaN without MSUs."""
+        weights = _weights(self)
+        total = float(weights.sum())
+        return {
+            key: float(weights[self.sets >> j & 1 == 1].sum()) / total if total else math.nan
+            for j, key in enumerate(self.keys)
+        }
+
 
 def unique_sets(table: Table, keys: Sequence[str], largest: int = 0) -> UniqueSets:
     """All MSUs of a table on some keys, exactly. Missing values never form one."""
@@ -61,22 +75,6 @@ def unique_sets(table: Table, keys: Sequence[str], largest: int = 0) -> UniqueSe
         largest or len(keys),
     )
     return UniqueSets(tuple(keys), rows, sets, np.searchsorted(distinct, codes), counts, levels)
-
-
-def suda_scores(found: UniqueSets) -> Floats:
-    """Σ (M − k)! over a row's MSUs of k among M keys (Elliot, Manning and Ford 2002); 0 for a row without."""
-    totals = np.bincount(found.rows, weights=_weights(found), minlength=len(found.counts))
-    return np.asarray(totals, dtype=np.float64)[found.of_row]
-
-
-def by_variable(found: UniqueSets) -> dict[str, float]:
-    """For every key, the share of all scores from MSUs with that key; they sum to more than 1. NaN without MSUs."""
-    weights = _weights(found)
-    total = float(weights.sum())
-    return {
-        key: float(weights[found.sets >> j & 1 == 1].sum()) / total if total else math.nan
-        for j, key in enumerate(found.keys)
-    }
 
 
 def _weights(found: UniqueSets) -> Floats:

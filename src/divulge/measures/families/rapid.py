@@ -11,7 +11,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.measures.attackers.attribution import attribution
-from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, by_class, curve, permutation_null
+from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, curve, permutation_null
 from divulge.measures.attackers.learning_case import LearningCase, people_attacked
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
 from divulge.measures.case import Case
@@ -133,7 +133,7 @@ class Rapid(Family):
         if attacker.name == self.attackers[0]:
             details["attribution"] = attribution(case.people.take(attack.rows), case.scenario.keys, flags)
         if isinstance(inference, Classes):
-            details["by_class"] = by_class(inference, flags, case.people.schema[case.scenario.target].display)
+            details["by_class"] = inference.by_class(flags, case.people.schema[case.scenario.target].display)
         marked = np.full(case.people.n_rows, np.nan)
         marked[attack.rows] = np.where(known, flags.astype(np.float64), np.nan)
         estimate = Estimate(

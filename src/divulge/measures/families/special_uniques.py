@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.case import Case
-from divulge.measures.counting.unique_sets import suda_scores, unique_sets
+from divulge.measures.counting.unique_sets import unique_sets
 from divulge.measures.estimate import Estimate
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import mean
@@ -54,7 +54,7 @@ class SpecialUniques(Family):
         del rng
         found = unique_sets(case.people, case.scenario.keys)
         is_unique = found.counts[found.of_row] == 1
-        special = _special_uniques(suda_scores(found), is_unique, self.top)
+        special = _special_uniques(found.suda_scores(), is_unique, self.top)
         scores, shares = case.own_shares(), self._shares(case)
         out: dict[str, Estimate] = {}
         for name, rows in {"uniques": is_unique, "special": special}.items():

@@ -12,7 +12,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats
 from divulge.measures.case import Case
-from divulge.measures.counting.unique_sets import UniqueSets, by_variable, suda_scores, unique_sets
+from divulge.measures.counting.unique_sets import UniqueSets, unique_sets
 from divulge.measures.estimate import Estimate, ratio
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.figures import share
@@ -53,7 +53,7 @@ class Suda(Family):
         del rng
         found = unique_sets(case.people, case.scenario.keys, self.largest)
         n = case.people.n_rows
-        scores = suda_scores(found)
+        scores = found.suda_scores()
         dis = _dis_suda(found, scores, self.sampling_fraction)
         has = int((scores > 0).sum())
         sizes = np.bincount(found.sizes, minlength=len(found.keys) + 1)[1:]
@@ -61,7 +61,7 @@ class Suda(Family):
         details: dict[str, Any] = {
             "largest": float(scores.max(initial=0)),
             "sets_by_size": {str(k + 1): int(sizes[k]) for k in range(len(sizes))},
-            "by_variable": by_variable(found),
+            "by_variable": found.by_variable(),
         }
         return {
             "MSU": share("MSU", has, n, nobody),

@@ -16,7 +16,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
@@ -150,10 +150,10 @@ class Anova(Output):
         return (spread_of_response(about, own, self.behind(table)[0].group >= 0, error, table),)
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.CONSTANT)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.CONSTANT)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         return f"Analysis of variance of {self.formula}" + (f", where {self.where}" if self.where else "") + "."

@@ -14,7 +14,7 @@ from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -89,10 +89,10 @@ class ChiSquared(Output):
         return tuple(found)
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         text = f"χ² test of {' and '.join(self.variables)}"

@@ -15,7 +15,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.paired import Paired
 from divulge.outputs.lowering.rows import counted, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums, product_term, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, product_term, scaled_numbers
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -86,10 +86,10 @@ class Correlation(Paired):
         return found
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         text = f"Correlations of {', '.join(self.variables)}"

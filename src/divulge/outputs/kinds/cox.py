@@ -18,7 +18,7 @@ from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.durations import event_behind, event_values
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula
-from divulge.outputs.models.hazards import Spells, fit_hazards, score_residuals
+from divulge.outputs.models.hazards import Spells
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model, number_response
 from divulge.outputs.models.newton import Estimate
@@ -156,7 +156,7 @@ class Cox(Estimated):
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         model = self.model(table.schema)
         spells, rows = self.spells(model, table)
-        fit = fit_hazards(spells, np.zeros(model.design.n_columns))
+        fit = spells.fit(np.zeros(model.design.n_columns))
         strata = np.unique(Groups.of(table.schema, self.strata).numbers(table)[rows.kept])
         shown = self.baseline_of(model, table.schema).figures(spells, fit.beta, strata)
         return model, rows, replace(fit, extra=shown)
@@ -195,7 +195,7 @@ class Cox(Estimated):
         if self.errors == "model" or not fit.keep.any():
             return np.append(super().errors_of(rows, replace(fit, extra=np.zeros(0)), table), of_baseline)
         spells, each = self.spells(self.model(table.schema), table, is_collapsed=False)
-        parts = score_residuals(spells, np.nan_to_num(fit.beta))
+        parts = spells.score_residuals(np.nan_to_num(fit.beta))
         scores = Scores(parts, np.nan_to_num(fit.inverse()), None, int(fit.keep.sum()))
         return np.append(self.by_scores(scores, each, fit, table), of_baseline)
 

@@ -13,7 +13,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import LevelCounts, schema_counts
@@ -106,7 +106,7 @@ class FTest(Output):
         return Figures(self.show, values, status)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         return f"F test of {self.formula}" + (f", where {self.where}" if self.where else "") + "."

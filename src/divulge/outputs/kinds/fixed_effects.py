@@ -22,7 +22,7 @@ from divulge.outputs.models.group_effects import (
 )
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate, maximise
+from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate
 from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.table import Schema, Table
@@ -67,7 +67,7 @@ class FixedEffects(GroupEffects):
         """Least squares of what is left when the means of groups are taken out."""
         model = self.model(table.schema)
         rows = _within(self.rows(model, table))
-        return model, rows, maximise(self.curve(), rows, np.zeros(rows.x.shape[1]), np.zeros(0))
+        return model, rows, self.curve().maximise(rows, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Σ x (y − x'b) is 0 with predictors x less the means of their groups, whatever the effects are."""

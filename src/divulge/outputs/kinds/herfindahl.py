@@ -15,7 +15,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -122,7 +122,7 @@ class Herfindahl(Grouped):
             return np.divide(squares, whole**2, out=undefined, where=whole > 0).ravel()
 
         block = Block(tuple(terms), offset, weight=weight_term(self, schema))
-        return lower_sums(SmoothSums((block,), figures), released)
+        return SmoothSums((block,), figures).lower(released)
 
 
 def check_not_negative(variables: tuple[str, ...], schema: Schema) -> None:

@@ -27,14 +27,12 @@ from divulge.outputs.models.effects import (
     LOGISTIC,
     POISSON,
     Means,
-    average_effects,
     covariates,
-    effect_slopes,
     normal_means,
 )
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import Estimate, maximise
+from divulge.outputs.models.newton import Estimate
 from divulge.outputs.models.pieces import Piece, combine
 from divulge.outputs.models.refit import drawn_table
 from divulge.outputs.models.regression import Regression
@@ -179,7 +177,7 @@ class MarginalEffects(Output):
         regression = self.regression()
         model = regression.model(table.schema)
         rows = model_rows(self, model, table, is_collapsed=True)
-        return model, rows, maximise(self.means().curve, rows, np.zeros(rows.x.shape[1]), np.zeros(0))
+        return model, rows, self.means().curve.maximise(rows, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def evaluate(self, table: Table) -> Figures:
         model, rows, fit = self.fitted(table)
@@ -190,8 +188,8 @@ class MarginalEffects(Output):
             values[m] = rows.n_rows
         status = fit.status
         if status is Status.OK:
-            values[:m] = average_effects(self.means(), rows, fit.beta, known, is_difference)
-            slopes = effect_slopes(self.means(), rows, fit.beta, known, is_difference)
+            values[:m] = self.means().average_effects(rows, fit.beta, known, is_difference)
+            slopes = self.means().effect_slopes(rows, fit.beta, known, is_difference)
             with np.errstate(invalid="ignore"):
                 se[:m] = np.sqrt(np.diagonal(slopes @ fit.inverse() @ slopes.T))
             values[len(labels) - len(self._columns().heads) * m :] = self._columns().values(values[:m], se[:m], np.inf)

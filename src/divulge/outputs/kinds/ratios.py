@@ -15,7 +15,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, shown_levels, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -138,10 +138,10 @@ class Ratios(Output):
         return (Behind("ratio", np.full(len(named), -1), group, texts=named),)
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.EMPTY_GROUP)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         what = {"odds": "Odds ratios", "risk": "Risk ratios", "difference": "Differences of risk"}[self.measure]

@@ -18,7 +18,7 @@ from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.leaves import Leaves
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, scaled_numbers
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.released.precision import Released
@@ -128,10 +128,10 @@ class RegressionTree(Leaves):
         return found
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.EMPTY_GROUP)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def _sums(self, schema: Schema) -> SmoothSums:
         """Rows, and sums of the response and of its square, of each leaf."""

@@ -17,7 +17,7 @@ from divulge.outputs.lowering.grouped import Grouped, Range, undefined_as_status
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.lowering.sizes import Moments, MomentsByGroup
-from divulge.outputs.lowering.smooth import SmoothSums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import Released
@@ -202,7 +202,7 @@ class Shape(Grouped):
             return np.where(np.isfinite(found), found, released.beyond)
 
         block = Block(tuple(terms), n_variables * N_POWERS * n_groups, weight=weight_term(self, schema))
-        lowered = lower_sums(SmoothSums((block,), figures), released)
+        lowered = SmoothSums((block,), figures).lower(released)
         return replace(lowered, moments=self._moments(schema, released))
 
     def _moments(self, schema: Schema, released: Released) -> MomentsByGroup:

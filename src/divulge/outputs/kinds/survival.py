@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, evaluate_sums, lower_sums
+from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.lowering.survival_times import NOBODY, kaplan_meier, kaplan_meier_derivatives, life_table
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
@@ -224,10 +224,10 @@ class Survival(Output):
         return Behind("last step", figures, group, self.time)
 
     def evaluate(self, table: Table) -> Figures:
-        return evaluate_sums(self._sums(table.schema), self.labels(table.schema), table, Status.EMPTY_GROUP)
+        return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.EMPTY_GROUP)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return lower_sums(self._sums(schema), released)
+        return self._sums(schema).lower(released)
 
     def describe(self) -> str:
         what = "Life table" if self.breaks else "Survival"

@@ -20,7 +20,7 @@ from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.matrix import ModelRows, columns, model_rows
 from divulge.outputs.models.model import Model, number_response, read_model
-from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate, maximise
+from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.models.refit import drawn_table, inverted, pair_of_terms
 from divulge.outputs.models.standard_errors import Scores
@@ -92,7 +92,7 @@ class TwoStage(Estimated):
         """Least squares on what the instruments say of the covariates."""
         model, rows, z = self.stages(table)
         shown = replace(rows, x=z @ _first_stage(rows.x, z))
-        return model, shown, maximise(LEAST_SQUARES, shown, np.zeros(rows.x.shape[1]), np.zeros(0))
+        return model, shown, LEAST_SQUARES.maximise(shown, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Least squares on what the instruments say of the covariates, which whoever knows both works out."""

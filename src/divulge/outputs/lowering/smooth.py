@@ -46,6 +46,29 @@ class SmoothSums:
         nothing = np.zeros(n)
         return Lowered(self.blocks, nothing, DiagonalResiduals(nothing), nothing, nothing, nothing).totals(table)
 
+    def evaluate(self, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT) -> Figures:
+        """The figures of a table. undefined: the status where some are not defined although there are rows."""
+        totals = self.of(table)
+        values = self.figures(totals)
+        values = np.where(np.isfinite(values), values, np.nan)
+        if not totals.any():
+            return Figures(labels, values, Status.EMPTY)
+        return Figures(labels, values, Status.OK if np.isfinite(values).all() else undefined)
+
+    def lower(self, released: Released) -> Lowered:
+        """The same sums as totals."""
+        residuals = SumsResiduals(self, released.centre, released.half)
+        return Lowered(
+            self.blocks,
+            np.zeros(self.n_totals),
+            residuals,
+            released.residual_low,
+            released.residual_high,
+            released.half,
+            is_linear=False,
+            of_counts=residuals.at if self.are_counts else None,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SumsResiduals:
@@ -79,33 +102,6 @@ class SumsResiduals:
             with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
                 columns.append((figures(more) - figures(less)) / (2 * step))
         return np.stack(columns, axis=1)
-
-
-def evaluate_sums(
-    sums: SmoothSums, labels: tuple[str, ...], table: Table, undefined: Status = Status.CONSTANT
-) -> Figures:
-    """The figures of a table. undefined: the status where some are not defined although there are rows."""
-    totals = sums.of(table)
-    values = sums.figures(totals)
-    values = np.where(np.isfinite(values), values, np.nan)
-    if not totals.any():
-        return Figures(labels, values, Status.EMPTY)
-    return Figures(labels, values, Status.OK if np.isfinite(values).all() else undefined)
-
-
-def lower_sums(sums: SmoothSums, released: Released) -> Lowered:
-    """The same sums as totals."""
-    residuals = SumsResiduals(sums, released.centre, released.half)
-    return Lowered(
-        sums.blocks,
-        np.zeros(sums.n_totals),
-        residuals,
-        released.residual_low,
-        released.residual_high,
-        released.half,
-        is_linear=False,
-        of_counts=residuals.at if sums.are_counts else None,
-    )
 
 
 def scaled_numbers(schema: Schema, name: str) -> tuple[Floats, float, float]:

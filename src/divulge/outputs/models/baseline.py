@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.outputs.models.hazards import Partial, Spells, partial
+from divulge.outputs.models.hazards import Partial, Spells
 
 At = Literal["zero", "means", "numbers"]
 
@@ -36,7 +36,7 @@ class Baseline:
         hazards = np.full((self.n_strata, len(self.last)), np.nan)
         if self.n and len(spells.x) and np.isfinite(beta).all():
             with np.errstate(all="ignore"):
-                hazards[strata] = self._until(partial(spells, beta).hazard) * np.exp(self._covariates(spells) @ beta)
+                hazards[strata] = self._until(spells.partial(beta).hazard) * np.exp(self._covariates(spells) @ beta)
         return np.exp(-hazards.ravel()) if self.is_survival else hazards.ravel()
 
     def _covariates(self, spells: Spells) -> Floats:

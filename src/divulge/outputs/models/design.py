@@ -82,6 +82,18 @@ class Design:
         parts = [] if whole in _INTERCEPT_NAMES else [whole] if whole in self.aliases else _split(whole)
         return self.meanings.get(tuple(sorted(self.aliases.get(p, p) for p in parts)))
 
+    def without_intercept(self) -> Design:
+        """The same columns but the one that is 1 in every row, for models that have no intercept to estimate."""
+        if self.intercept < 0:
+            return self
+        place = np.arange(self.n_columns)
+        moved = np.where(place == self.intercept, -1, place - (place > self.intercept)).astype(np.int32)
+        terms = [replace(t, index=np.where(t.index < 0, t.index, moved[t.index]).astype(np.int32)) for t in self.terms]
+        labels = self.labels[: self.intercept] + self.labels[self.intercept + 1 :]
+        meanings = {key: label for key, label in self.meanings.items() if key}
+        kept = tuple(t for t in terms if t.variables)
+        return replace(self, labels=labels, terms=kept, intercept=-1, spans_constant=False, meanings=meanings)
+
 
 def design_of(formula: Formula, schema: Schema, counts: LevelCounts) -> Design:
     """The columns of a formula's right-hand side."""
@@ -108,19 +120,6 @@ def design_of(formula: Formula, schema: Schema, counts: LevelCounts) -> Design:
             meanings.setdefault(tuple(sorted(p.meanings[c] for p, c in chosen)), label)
     wrong_codes = {name: codes for name, codes in undefined.items() if codes.any()}
     return Design(tuple(labels), tuple(terms), intercept, spans_constant, wrong_codes, meanings, tuple(used))
-
-
-def without_intercept(design: Design) -> Design:
-    """The same columns but the one that is 1 in every row, for models that have no intercept to estimate."""
-    if design.intercept < 0:
-        return design
-    place = np.arange(design.n_columns)
-    moved = np.where(place == design.intercept, -1, place - (place > design.intercept)).astype(np.int32)
-    terms = [replace(t, index=np.where(t.index < 0, t.index, moved[t.index]).astype(np.int32)) for t in design.terms]
-    labels = design.labels[: design.intercept] + design.labels[design.intercept + 1 :]
-    meanings = {key: label for key, label in design.meanings.items() if key}
-    kept = tuple(t for t in terms if t.variables)
-    return replace(design, labels=labels, terms=kept, intercept=-1, spans_constant=False, meanings=meanings)
 
 
 def _spans_constant(factor: Factor, is_full: bool) -> bool:

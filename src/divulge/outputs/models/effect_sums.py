@@ -15,10 +15,10 @@ from divulge.outputs.figures import Status
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.models.beside import FARTHEST
 from divulge.outputs.models.design import Design
-from divulge.outputs.models.effects import Covariate, Means, average_effects, covariates, effect_slopes
+from divulge.outputs.models.effects import Covariate, Means, covariates
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import Estimate, information
+from divulge.outputs.models.newton import Estimate
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.refit import inverted
 from divulge.table import Table
@@ -111,8 +111,8 @@ class EffectResiduals:
 
     def errors(self, rows: ModelRows, share: float) -> Floats:
         """About how large standard errors are; only a unit for the discrepancy."""
-        inverse, _ = inverted(information(self.means.curve, rows, self.beta, np.zeros(0)) * share)
-        slopes = effect_slopes(self.means, rows, self.beta, self.known, self.is_difference)
+        inverse, _ = inverted(self.means.curve.information(rows, self.beta, np.zeros(0)) * share)
+        slopes = self.means.effect_slopes(rows, self.beta, self.known, self.is_difference)
         return np.sqrt(np.maximum(np.diagonal(slopes @ inverse @ slopes.T), 1e-12))
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
@@ -123,7 +123,7 @@ class EffectResiduals:
         is_fitted = fit.status is Status.OK
         beta = fit.beta if is_fitted else self.beta
         with np.errstate(all="ignore"):
-            curvature = information(self.means.curve, rows, beta, np.zeros(0)) if rows.size else np.zeros((p, p))
+            curvature = self.means.curve.information(rows, beta, np.zeros(0)) if rows.size else np.zeros((p, p))
             inverse, is_lost = inverted(np.nan_to_num(curvature))
         if not is_fitted:
             # A level that no row has, or a perfect fit: as far from what was released as the sums say.
@@ -131,8 +131,8 @@ class EffectResiduals:
                 beta + np.where(is_lost, np.sqrt(np.diagonal(inverse)), 0.0) + inverse @ self.combine @ totals[:n_score]
             )
         if rows.size:
-            effects = average_effects(self.means, rows, beta, self.known, self.is_difference)
-            slopes = effect_slopes(self.means, rows, beta, self.known, self.is_difference)
+            effects = self.means.average_effects(rows, beta, self.known, self.is_difference)
+            slopes = self.means.effect_slopes(rows, beta, self.known, self.is_difference)
             residuals[:m] = np.nan_to_num(effects, nan=1.0) - self.released[:m]
             jacobian[:m, :n_score] = slopes @ inverse @ self.combine
             jacobian[:m, n_score:] = self._averaged(

@@ -30,6 +30,37 @@ class Means:
     slope: Callable[[Floats], Floats]
     curve: Curve
 
+    def average_effects(
+        self, rows: ModelRows, beta: Floats, known: tuple[Covariate, ...], is_difference: bool
+    ) -> Floats:
+        """One effect for each column of the covariates, in their order."""
+        eta = rows.x @ beta
+        total = float(rows.weight.sum())
+        slope = float(rows.weight @ self.slope(eta)) / total
+        found: list[float] = []
+        for covariate in known:
+            columns = list(covariate.columns)
+            if covariate.is_number or not is_difference:
+                found += (slope * beta[columns]).tolist()
+                continue
+            without = eta - rows.x[:, columns] @ beta[columns]
+            reference = float(rows.weight @ self.mean(without))
+            found += [(float(rows.weight @ self.mean(without + beta[j])) - reference) / total for j in columns]
+        return np.array(found)
+
+    def effect_slopes(self, rows: ModelRows, beta: Floats, known: tuple[Covariate, ...], is_difference: bool) -> Floats:
+        """Derivatives of the effects in the coefficients, (effects, coefficients)."""
+        columns = []
+        for j in range(len(beta)):
+            step = STEP * max(1.0 / max(float(np.abs(rows.x[:, j]).max(initial=0.0)), 1e-12), 1e-12)
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = beta.copy()
+                moved[j] += sign * step
+                ends.append(self.average_effects(rows, moved, known, is_difference))
+            columns.append((ends[0] - ends[1]) / (2.0 * step))
+        return np.stack(columns, axis=1)
+
 
 def _logistic_slope(eta: Floats) -> Floats:
     return np.asarray(expit(eta) * expit(-eta))
@@ -90,38 +121,3 @@ def covariates(model: Model) -> tuple[Covariate, ...]:
     if not found:
         raise OutputError("at least one covariate is needed.", where="formula")
     return tuple(found)
-
-
-def average_effects(
-    means: Means, rows: ModelRows, beta: Floats, known: tuple[Covariate, ...], is_difference: bool
-) -> Floats:
-    """One effect for each column of the covariates, in their order."""
-    eta = rows.x @ beta
-    total = float(rows.weight.sum())
-    slope = float(rows.weight @ means.slope(eta)) / total
-    found: list[float] = []
-    for covariate in known:
-        columns = list(covariate.columns)
-        if covariate.is_number or not is_difference:
-            found += (slope * beta[columns]).tolist()
-            continue
-        without = eta - rows.x[:, columns] @ beta[columns]
-        reference = float(rows.weight @ means.mean(without))
-        found += [(float(rows.weight @ means.mean(without + beta[j])) - reference) / total for j in columns]
-    return np.array(found)
-
-
-def effect_slopes(
-    means: Means, rows: ModelRows, beta: Floats, known: tuple[Covariate, ...], is_difference: bool
-) -> Floats:
-    """Derivatives of the effects in the coefficients, (effects, coefficients)."""
-    columns = []
-    for j in range(len(beta)):
-        step = STEP * max(1.0 / max(float(np.abs(rows.x[:, j]).max(initial=0.0)), 1e-12), 1e-12)
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = beta.copy()
-            moved[j] += sign * step
-            ends.append(average_effects(means, rows, moved, known, is_difference))
-        columns.append((ends[0] - ends[1]) / (2.0 * step))
-    return np.stack(columns, axis=1)

@@ -71,6 +71,127 @@ class Spells:
         late = np.cumsum(self.by_time(values, self.entry)[:, ::-1], axis=1)[:, ::-1]
         return np.asarray(out - late)
 
+    def partial(self, beta: Floats) -> Partial:
+        """Breslow's or Efron's (1977) partial likelihood; tied events have weight, each, of their mean."""
+        x, n_columns = self.x, self.x.shape[1]
+        # A shift of η leaves the partial likelihood as it is and keeps e^η finite.
+        eta = x @ beta
+        shift = float(eta.max()) if len(eta) else 0.0
+        eta = eta - shift
+        risk = self.weight * np.exp(eta)
+        died = self.weight * self.seen
+        s0, s1, s2 = _moments(self.at_risk, risk, x)
+        d = self.by_time(died, self.exit)
+        count = self.by_time(self.seen * self.counts, self.exit)
+        value, score, information = float(died @ eta), died @ x, np.zeros((n_columns, n_columns))
+        t0, t1, t2 = _moments(lambda terms: self.by_time(terms, self.exit), risk * self.seen, x)
+        most = int(count.max(initial=0)) if self.is_efron else 1
+        hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)
+        event_mean, event_spread = np.zeros_like(s1), np.zeros_like(s2)
+        bend, tied_bend = np.zeros_like(s0), np.zeros_like(s0)
+        for tie in range(most):
+            has = (count > tie) & (s0 > 0.0)
+            share = (
+                np.divide(tie, count, out=np.zeros_like(count), where=has) if self.is_efron else np.zeros_like(count)
+            )
+            each = np.divide(d, count if self.is_efron else 1.0, out=np.zeros_like(d), where=has)
+            below = np.where(has, s0 - share * t0, 1.0)
+            mean = (s1 - share[..., None] * t1) / below[..., None]
+            inner = (s2 - share[..., None, None] * t2) / below[..., None, None] - mean[..., :, None] * mean[
+                ..., None, :
+            ]
+            value -= float((each * np.log(below)).sum())
+            score = score - np.einsum("gt,gtp->p", each, mean)
+            information += np.einsum("gt,gtpq->pq", each, inner)
+            event_mean += each[..., None] * mean
+            event_spread += each[..., None, None] * inner
+            rate = each / below
+            bent = mean[..., :, None] * mean[..., None, :] - inner
+            hazard += rate
+            bend += rate / below
+            moment += rate[..., None] * mean
+            outer += rate[..., None, None] * bent
+            tied_hazard += share * rate
+            tied_bend += share * rate / below
+            tied_moment += (share * rate)[..., None] * mean
+            tied_outer += (share * rate)[..., None, None] * bent
+        mean, spread = _of_those_at_risk(s0, s1, s2, d, event_mean, event_spread)
+        back = np.exp(-shift)
+        return Partial(
+            value,
+            score,
+            information,
+            hazard * back,
+            bend * back**2,
+            moment * back,
+            outer * back,
+            mean,
+            spread,
+            tied_hazard * back,
+            tied_bend * back**2,
+            tied_moment * back,
+            tied_outer * back,
+            event_mean,
+            event_spread,
+        )
+
+    def score_residuals(self, beta: Floats) -> Floats:
+        """Each row's part of the score, what it adds as one of those at risk included (Lin & Wei 1989)."""
+        now = self.partial(beta)
+        x = self.x
+        risk = np.exp(x @ beta)
+        died = self.weight * self.seen
+        d = self.by_time(died, self.exit)
+        mean = np.divide(now.event_mean, d[..., None], out=np.zeros_like(now.event_mean), where=d[..., None] > 0.0)
+        at = self.stratum, self.exit
+
+        def since(sums: Floats) -> Floats:
+            """Σ of what happened while a row was at risk."""
+            whole = np.cumsum(sums, axis=1)
+            is_late = (self.entry >= 0).reshape(-1, *(1,) * (sums.ndim - 2))
+            return np.asarray(whole[at] - np.where(is_late, whole[self.stratum, self.entry], 0.0))
+
+        exposed = x * since(now.hazard)[:, None] - since(now.moment)
+        spared = x * now.tied_hazard[at][:, None] - now.tied_moment[at]
+        return died[:, None] * (x - mean[at]) - (self.weight * risk)[:, None] * (exposed - self.seen[:, None] * spared)
+
+    def fit(self, start: Floats) -> Estimate:
+        """The maximum of the partial likelihood."""
+        p = self.x.shape[1]
+        nothing = np.zeros((p, p))
+        lost = np.zeros(p, dtype=bool)
+        none = np.full(p, np.nan), np.zeros(0), nothing, lost, np.nan
+        if not len(self.x):
+            return Estimate(*none, Status.EMPTY)
+        if not self.seen.any():
+            return Estimate(*none, Status.CONSTANT)
+        # Only differences count: a column that is the same in all rows of every stratum says nothing.
+        centred = self.x - _stratum_means(self)
+        size = np.abs(self.x).max(axis=0, initial=0.0)
+        keep, status = estimable(np.where(np.abs(centred) > 1e-12 * np.maximum(size, 1.0), centred, 0.0), self.weight)
+        chosen = np.flatnonzero(keep)
+        beta = np.where(keep, start, 0.0)
+        with np.errstate(all="ignore"):
+            now = self.partial(beta)
+            for _ in range(STEPS):
+                step = glm.solve_scaled(now.information[np.ix_(chosen, chosen)], now.score[chosen])
+                if step is None or not np.isfinite(step).all():
+                    break
+                direction = np.zeros(p)
+                direction[chosen] = step
+                if float(step @ now.score[chosen]) <= CLOSE:
+                    beta = beta + direction
+                    now = self.partial(beta)
+                    return Estimate(np.where(keep, beta, np.nan), np.zeros(0), now.information, keep, now.value, status)
+                for halvings in range(40):
+                    tried = self.partial(beta + direction * 0.5**halvings)
+                    if np.isfinite(tried.value) and tried.value >= now.value - 1e-10 * (1.0 + abs(now.value)):
+                        break
+                else:
+                    break
+                beta, now = beta + direction * 0.5**halvings, tried
+        return Estimate(*none, Status.NOT_CONVERGED)
+
 
 @dataclass(frozen=True, eq=False)
 class Partial:
@@ -102,67 +223,6 @@ def _moments(summed: Callable[[Floats], Floats], risk: Floats, x: Floats) -> tup
     return summed(risk), summed(risk[:, None] * x), summed(risk[:, None, None] * products)
 
 
-def partial(spells: Spells, beta: Floats) -> Partial:
-    """Breslow's or Efron's (1977) partial likelihood; tied events have weight, each, of their mean."""
-    x, n_columns = spells.x, spells.x.shape[1]
-    # A shift of η leaves the partial likelihood as it is and keeps e^η finite.
-    eta = x @ beta
-    shift = float(eta.max()) if len(eta) else 0.0
-    eta = eta - shift
-    risk = spells.weight * np.exp(eta)
-    died = spells.weight * spells.seen
-    s0, s1, s2 = _moments(spells.at_risk, risk, x)
-    d = spells.by_time(died, spells.exit)
-    count = spells.by_time(spells.seen * spells.counts, spells.exit)
-    value, score, information = float(died @ eta), died @ x, np.zeros((n_columns, n_columns))
-    t0, t1, t2 = _moments(lambda terms: spells.by_time(terms, spells.exit), risk * spells.seen, x)
-    most = int(count.max(initial=0)) if spells.is_efron else 1
-    hazard, moment, outer, tied_hazard, tied_moment, tied_outer = (np.zeros_like(s) for s in (s0, s1, s2) * 2)
-    event_mean, event_spread = np.zeros_like(s1), np.zeros_like(s2)
-    bend, tied_bend = np.zeros_like(s0), np.zeros_like(s0)
-    for tie in range(most):
-        has = (count > tie) & (s0 > 0.0)
-        share = np.divide(tie, count, out=np.zeros_like(count), where=has) if spells.is_efron else np.zeros_like(count)
-        each = np.divide(d, count if spells.is_efron else 1.0, out=np.zeros_like(d), where=has)
-        below = np.where(has, s0 - share * t0, 1.0)
-        mean = (s1 - share[..., None] * t1) / below[..., None]
-        inner = (s2 - share[..., None, None] * t2) / below[..., None, None] - mean[..., :, None] * mean[..., None, :]
-        value -= float((each * np.log(below)).sum())
-        score = score - np.einsum("gt,gtp->p", each, mean)
-        information += np.einsum("gt,gtpq->pq", each, inner)
-        event_mean += each[..., None] * mean
-        event_spread += each[..., None, None] * inner
-        rate = each / below
-        bent = mean[..., :, None] * mean[..., None, :] - inner
-        hazard += rate
-        bend += rate / below
-        moment += rate[..., None] * mean
-        outer += rate[..., None, None] * bent
-        tied_hazard += share * rate
-        tied_bend += share * rate / below
-        tied_moment += (share * rate)[..., None] * mean
-        tied_outer += (share * rate)[..., None, None] * bent
-    mean, spread = _of_those_at_risk(s0, s1, s2, d, event_mean, event_spread)
-    back = np.exp(-shift)
-    return Partial(
-        value,
-        score,
-        information,
-        hazard * back,
-        bend * back**2,
-        moment * back,
-        outer * back,
-        mean,
-        spread,
-        tied_hazard * back,
-        tied_bend * back**2,
-        tied_moment * back,
-        tied_outer * back,
-        event_mean,
-        event_spread,
-    )
-
-
 def _of_those_at_risk(
     s0: Floats, s1: Floats, s2: Floats, d: Floats, event_mean: Floats, event_spread: Floats
 ) -> tuple[Floats, Floats]:
@@ -172,65 +232,6 @@ def _of_those_at_risk(
         square = s2 / s0[..., None, None] - mean[..., :, None] * mean[..., None, :]
         spread = np.where(d[..., None, None] > 0.0, event_spread / d[..., None, None], square)
     return np.nan_to_num(mean), np.nan_to_num(spread)
-
-
-def score_residuals(spells: Spells, beta: Floats) -> Floats:
-    """Each row's part of the score, what it adds as one of those at risk included (Lin & Wei 1989)."""
-    now = partial(spells, beta)
-    x = spells.x
-    risk = np.exp(x @ beta)
-    died = spells.weight * spells.seen
-    d = spells.by_time(died, spells.exit)
-    mean = np.divide(now.event_mean, d[..., None], out=np.zeros_like(now.event_mean), where=d[..., None] > 0.0)
-    at = spells.stratum, spells.exit
-
-    def since(sums: Floats) -> Floats:
-        """Σ of what happened while a row was at risk."""
-        whole = np.cumsum(sums, axis=1)
-        is_late = (spells.entry >= 0).reshape(-1, *(1,) * (sums.ndim - 2))
-        return np.asarray(whole[at] - np.where(is_late, whole[spells.stratum, spells.entry], 0.0))
-
-    exposed = x * since(now.hazard)[:, None] - since(now.moment)
-    spared = x * now.tied_hazard[at][:, None] - now.tied_moment[at]
-    return died[:, None] * (x - mean[at]) - (spells.weight * risk)[:, None] * (exposed - spells.seen[:, None] * spared)
-
-
-def fit_hazards(spells: Spells, start: Floats) -> Estimate:
-    """The maximum of the partial likelihood."""
-    p = spells.x.shape[1]
-    nothing = np.zeros((p, p))
-    lost = np.zeros(p, dtype=bool)
-    none = np.full(p, np.nan), np.zeros(0), nothing, lost, np.nan
-    if not len(spells.x):
-        return Estimate(*none, Status.EMPTY)
-    if not spells.seen.any():
-        return Estimate(*none, Status.CONSTANT)
-    # Only differences count: a column that is the same in all rows of every stratum says nothing.
-    centred = spells.x - _stratum_means(spells)
-    size = np.abs(spells.x).max(axis=0, initial=0.0)
-    keep, status = estimable(np.where(np.abs(centred) > 1e-12 * np.maximum(size, 1.0), centred, 0.0), spells.weight)
-    chosen = np.flatnonzero(keep)
-    beta = np.where(keep, start, 0.0)
-    with np.errstate(all="ignore"):
-        now = partial(spells, beta)
-        for _ in range(STEPS):
-            step = glm.solve_scaled(now.information[np.ix_(chosen, chosen)], now.score[chosen])
-            if step is None or not np.isfinite(step).all():
-                break
-            direction = np.zeros(p)
-            direction[chosen] = step
-            if float(step @ now.score[chosen]) <= CLOSE:
-                beta = beta + direction
-                now = partial(spells, beta)
-                return Estimate(np.where(keep, beta, np.nan), np.zeros(0), now.information, keep, now.value, status)
-            for halvings in range(40):
-                tried = partial(spells, beta + direction * 0.5**halvings)
-                if np.isfinite(tried.value) and tried.value >= now.value - 1e-10 * (1.0 + abs(now.value)):
-                    break
-            else:
-                break
-            beta, now = beta + direction * 0.5**halvings, tried
-    return Estimate(*none, Status.NOT_CONVERGED)
 
 
 def _stratum_means(spells: Spells) -> Floats:

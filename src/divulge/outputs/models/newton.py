@@ -39,6 +39,48 @@ class Curve:
     gradient: Callable[[ModelRows, Floats, Floats], Floats]
     expected: Callable[[ModelRows, Floats, Floats], Floats] | None = None
 
+    def information(self, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
+        """Σ over rows, of coefficients and further parameters."""
+        p, k = len(beta), len(extra)
+        each = _curvature(self, rows, rows.x @ beta, extra) * rows.weight[:, None, None]
+        whole = np.zeros((p + k, p + k))
+        whole[:p, :p] = rows.x.T @ (rows.x * each[:, :1, 0])
+        whole[:p, p:] = rows.x.T @ each[:, 0, 1:]
+        whole[p:, :p] = whole[:p, p:].T
+        whole[p:, p:] = each[:, 1:, 1:].sum(axis=0)
+        return whole
+
+    def row_scores(self, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
+        """Each row's part of the score, (rows, coefficients + further parameters)."""
+        gap = self.gradient(rows, rows.x @ beta, extra) * rows.weight[:, None]
+        return np.concatenate([rows.x * gap[:, :1], gap[:, 1:]], axis=1)
+
+    def maximise(self, rows: ModelRows, beta: Floats, extra: Floats) -> Estimate:
+        """The maximum of the likelihood from a start, by Newton's steps that never lower it."""
+        p, k = len(beta), len(extra)
+        keep, status = estimable(rows.x, rows.weight)
+        whole = np.append(keep, np.ones(k, dtype=bool))
+        nothing = np.zeros((p + k, p + k))
+        if rows.n_rows < whole.sum() or rows.n_rows == 0:
+            status = Status.TOO_FEW_ROWS if rows.n_rows else Status.EMPTY
+            return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, status)
+        beta = np.where(keep, beta, 0.0)
+        found = _climb(self, rows, beta, extra.astype(float), whole)
+        if found is None:
+            return Estimate(
+                np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, Status.NOT_CONVERGED
+            )
+        beta, extra, value = found
+        curved = _expected_information(self, rows, beta, extra)
+        inside = glm.solve_scaled(curved[np.ix_(whole, whole)], np.eye(int(whole.sum())))
+        x = rows.x[:, keep]
+        if (
+            inside is None
+            or np.sqrt(((x @ inside[: x.shape[1], : x.shape[1]]) * x).sum(axis=1).max(initial=0.0)) > ENDLESS
+        ):
+            return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, Status.SEPARATED)
+        return Estimate(np.where(keep, beta, np.nan), extra, curved, whole, value, status)
+
 
 LEAST_SQUARES = Curve(
     lambda rows, eta, extra: -((rows.y - eta) ** 2) / 2.0,
@@ -91,33 +133,15 @@ def _curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Flo
     return (found + found.transpose(0, 2, 1)) / 2.0
 
 
-def information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
-    """Σ over rows, of coefficients and further parameters."""
-    p, k = len(beta), len(extra)
-    each = _curvature(curve, rows, rows.x @ beta, extra) * rows.weight[:, None, None]
-    whole = np.zeros((p + k, p + k))
-    whole[:p, :p] = rows.x.T @ (rows.x * each[:, :1, 0])
-    whole[:p, p:] = rows.x.T @ each[:, 0, 1:]
-    whole[p:, :p] = whole[:p, p:].T
-    whole[p:, p:] = each[:, 1:, 1:].sum(axis=0)
-    return whole
-
-
 def _expected_information(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
     """The same with the expected curvature in η, which in these models has no part in common with the parameters'."""
-    whole = information(curve, rows, beta, extra)
+    whole = curve.information(rows, beta, extra)
     if curve.expected is not None:
         p = len(beta)
         weight = rows.weight * curve.expected(rows, rows.x @ beta, extra)
         whole[:p, :p] = rows.x.T @ (rows.x * weight[:, None])
         whole[:p, p:] = whole[p:, :p] = 0.0
     return whole
-
-
-def row_scores(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
-    """Each row's part of the score, (rows, coefficients + further parameters)."""
-    gap = curve.gradient(rows, rows.x @ beta, extra) * rows.weight[:, None]
-    return np.concatenate([rows.x * gap[:, :1], gap[:, 1:]], axis=1)
 
 
 def estimable(x: Floats, weight: Floats) -> tuple[Mask, Status]:
@@ -136,28 +160,6 @@ def estimable(x: Floats, weight: Floats) -> tuple[Mask, Status]:
     return keep, Status.VANISHED_LEVEL if len(keep) else Status.OK
 
 
-def maximise(curve: Curve, rows: ModelRows, beta: Floats, extra: Floats) -> Estimate:
-    """The maximum of the likelihood from a start, by Newton's steps that never lower it."""
-    p, k = len(beta), len(extra)
-    keep, status = estimable(rows.x, rows.weight)
-    whole = np.append(keep, np.ones(k, dtype=bool))
-    nothing = np.zeros((p + k, p + k))
-    if rows.n_rows < whole.sum() or rows.n_rows == 0:
-        status = Status.TOO_FEW_ROWS if rows.n_rows else Status.EMPTY
-        return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, status)
-    beta = np.where(keep, beta, 0.0)
-    found = _climb(curve, rows, beta, extra.astype(float), whole)
-    if found is None:
-        return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, Status.NOT_CONVERGED)
-    beta, extra, value = found
-    curved = _expected_information(curve, rows, beta, extra)
-    inside = glm.solve_scaled(curved[np.ix_(whole, whole)], np.eye(int(whole.sum())))
-    x = rows.x[:, keep]
-    if inside is None or np.sqrt(((x @ inside[: x.shape[1], : x.shape[1]]) * x).sum(axis=1).max(initial=0.0)) > ENDLESS:
-        return Estimate(np.full(p, np.nan), np.full(k, np.nan), nothing, whole & False, np.nan, Status.SEPARATED)
-    return Estimate(np.where(keep, beta, np.nan), extra, curved, whole, value, status)
-
-
 def _climb(
     curve: Curve, rows: ModelRows, beta: Floats, extra: Floats, keep: Mask
 ) -> tuple[Floats, Floats, float] | None:
@@ -167,8 +169,8 @@ def _climb(
     with np.errstate(all="ignore"):
         value = _total(curve, rows, beta, extra)
         for _ in range(STEPS):
-            scores = row_scores(curve, rows, beta, extra)
-            curved = information(curve, rows, beta, extra)
+            scores = curve.row_scores(rows, beta, extra)
+            curved = curve.information(rows, beta, extra)
             score = scores.sum(axis=0)[chosen]
             step = glm.solve_scaled(curved[np.ix_(chosen, chosen)], score)
             if step is None:  # not concave here: the scores' own spread says how far to go (Berndt et al. 1974)

@@ -20,7 +20,7 @@ from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, weight_term
 from divulge.outputs.models.baseline import Baseline
 from divulge.outputs.models.design import schema_counts
-from divulge.outputs.models.hazards import Partial, Spells, partial
+from divulge.outputs.models.hazards import Partial, Spells
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.pieces import crossed, times
 from divulge.outputs.models.refit import about_rows, drawn_table, inverted, pair_of_terms
@@ -109,7 +109,7 @@ class _HazardResiduals:
             n = len(self.beta) + self.baseline.n + int(given.sum())
             return self._with_rows(np.ones(n), np.zeros((n, len(totals))), totals)
         with np.errstate(all="ignore"):
-            found = partial(spells, self.beta)
+            found = spells.partial(self.beta)
         inverse, is_lost = inverted(np.where(np.isfinite(found.information), found.information, 0.0))
         variance = np.maximum(np.diagonal(inverse), np.finfo(float).tiny)
         residuals = self._refitted(spells, inverse @ np.nan_to_num(found.score), is_lost)
@@ -144,7 +144,7 @@ class _HazardResiduals:
     def _refitted(self, spells: Spells, change: Floats, is_lost: Mask) -> Floats:
         """Coefficients of the refit − released: a second step of Newton's, for what the first one leaves."""
         with np.errstate(all="ignore"):
-            there = partial(spells, self.beta + change)
+            there = spells.partial(self.beta + change)
             step = glm.solve_scaled(there.information, there.score)
             alone = 1.0 / np.sqrt(np.maximum(np.diagonal(there.information), np.finfo(float).tiny))
         # Far away the second step may lead anywhere.
@@ -235,7 +235,7 @@ def _exactly(found: Partial, spells: Spells, beta: Floats) -> tuple[Floats, Floa
     change is exact for one row of each: where events are tied derivatives are not."""
     turned, rows = spells.turned()
     with np.errstate(all="ignore"):
-        other = partial(turned, beta)
+        other = turned.partial(beta)
     at = spells.stratum[rows], spells.exit[rows]
     x, risk = spells.x[rows], np.exp(spells.x[rows] @ beta)
     sign = (1.0 - 2.0 * spells.seen[rows]) * spells.counts[rows] / spells.weight[rows]
@@ -259,7 +259,7 @@ def _step_of_event(found: Partial, spells: Spells, beta: Floats) -> Floats:
         at = spells.stratum[rows], spells.exit[rows]
         sign = (1.0 - 2.0 * spells.seen[rows]) * spells.counts[rows] / spells.weight[rows]
         with np.errstate(all="ignore"):
-            change = sign * (partial(turned, beta).hazard - found.hazard)[at]
+            change = sign * (turned.partial(beta).hazard - found.hazard)[at]
         steps[at] = np.nan_to_num(change - risk[rows] * found.tied_bend[at])
     return steps
 
@@ -392,6 +392,6 @@ def _units(spells: Callable[[Table], Spells], beta: Floats, output: Any, schema:
     """About how large standard errors are if variables were independent."""
     table, share = drawn_table(list(output.uses(schema)), schema)
     with np.errstate(all="ignore"):
-        found = partial(spells(table), beta).information * share
+        found = spells(table).partial(beta).information * share
         inverse, _ = inverted(np.where(np.isfinite(found), found, 0.0))
     return np.sqrt(np.diagonal(inverse))

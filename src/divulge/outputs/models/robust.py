@@ -10,7 +10,7 @@ from divulge.kernels import glm, lowering
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.standard_errors import Errors, Scores, every_standard_error, glm_scores, standard_errors
+from divulge.outputs.models.standard_errors import Errors, Scores, glm_scores
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Table
@@ -30,7 +30,7 @@ def robust_errors(
     scores = fitted_scores(rows, model, fit.beta)
     clusters = None if cluster is None else table[cluster][rows.kept].astype(np.int64)
     strata = None if stratum is None else table[stratum][rows.kept].astype(np.int64)
-    return np.where(np.isfinite(fit.se.ravel()), standard_errors(scores, errors, clusters, strata), np.nan)
+    return np.where(np.isfinite(fit.se.ravel()), scores.standard_errors(errors, clusters, strata), np.nan)
 
 
 def _recomputed_errors(
@@ -42,7 +42,7 @@ def _recomputed_errors(
     """
     rows = model_rows(output, model, table, clusters)
     codes = {name: table[name][rows.kept].astype(np.int64) for name in clusters}
-    return every_standard_error(fitted_scores(rows, model, beta), codes)
+    return fitted_scores(rows, model, beta).every_standard_error(codes)
 
 
 def agreeing_errors(

@@ -42,41 +42,51 @@ class Scores:
     n_fitted: int
     dispersion: float | None = None
 
+    def covariance(self, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None) -> Floats:
+        """The covariance of the coefficients; NaN where the estimator is not defined.
 
-def covariance(
-    scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
-) -> Floats:
-    """The covariance of the coefficients; NaN where the estimator is not defined. clusters, strata: the number of each
-    row's.
+        clusters, strata: the number of each row's. Clusters of one row each are HC0 but for the factor.
+        """
+        n, k = len(self.rows), self.n_fitted
+        rows, factor = self.rows, 1.0
+        if errors == "quasi":
+            return np.nan * self.bread if self.dispersion is None else self.dispersion * self.bread
+        if errors == "survey":
+            side = _within_strata(self.rows, clusters, strata) @ self.bread
+            return side.T @ side
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if errors in CLUSTERED:
+                assert clusters is not None, "clustered errors need clusters"
+                _, number = np.unique(clusters, return_inverse=True)
+                n_clusters = int(number.max(initial=-1)) + 1
+                rows = np.zeros((n_clusters, self.rows.shape[1]))
+                np.add.at(rows, number, self.rows)
+                factor = 1.0 if errors == "cluster-plain" else float(np.float64(n_clusters) / (n_clusters - 1))
+                factor *= float(np.float64(n - 1) / (n - k)) if errors == "cluster" else 1.0
+            elif errors == "HC1":
+                factor = float(np.float64(n) / (n - k))
+            elif errors == "robust-ml":
+                factor = float(np.float64(n) / (n - 1))
+            elif errors in ("HC2", "HC3"):
+                if self.leverage is None:
+                    return np.full(self.bread.shape, np.nan)
+                rows = rows / ((1.0 - self.leverage) ** (0.5 if errors == "HC2" else 1.0))[:, None]
+            side = rows @ self.bread
+            return factor * (side.T @ side)
 
-    Clusters of one row each are HC0 but for the factor.
-    """
-    n, k = len(scores.rows), scores.n_fitted
-    rows, factor = scores.rows, 1.0
-    if errors == "quasi":
-        return np.nan * scores.bread if scores.dispersion is None else scores.dispersion * scores.bread
-    if errors == "survey":
-        side = _within_strata(scores.rows, clusters, strata) @ scores.bread
-        return side.T @ side
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if errors in CLUSTERED:
-            assert clusters is not None, "clustered errors need clusters"
-            _, number = np.unique(clusters, return_inverse=True)
-            n_clusters = int(number.max(initial=-1)) + 1
-            rows = np.zeros((n_clusters, scores.rows.shape[1]))
-            np.add.at(rows, number, scores.rows)
-            factor = 1.0 if errors == "cluster-plain" else float(np.float64(n_clusters) / (n_clusters - 1))
-            factor *= float(np.float64(n - 1) / (n - k)) if errors == "cluster" else 1.0
-        elif errors == "HC1":
-            factor = float(np.float64(n) / (n - k))
-        elif errors == "robust-ml":
-            factor = float(np.float64(n) / (n - 1))
-        elif errors in ("HC2", "HC3"):
-            if scores.leverage is None:
-                return np.full(scores.bread.shape, np.nan)
-            rows = rows / ((1.0 - scores.leverage) ** (0.5 if errors == "HC2" else 1.0))[:, None]
-        side = rows @ scores.bread
-        return factor * (side.T @ side)
+    def standard_errors(
+        self, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
+    ) -> Floats:
+        """The roots of the diagonal; NaN where the estimator is not defined."""
+        variance = np.diagonal(self.covariance(errors, clusters, strata))
+        return np.sqrt(np.where(np.isfinite(variance) & (variance >= 0.0), variance, np.nan))
+
+    def every_standard_error(self, clusters: Mapping[str, Integers]) -> dict[tuple[Errors, str], Floats]:
+        """By estimator and, where it has clusters, the variable that makes them (else an empty text)."""
+        found: dict[tuple[Errors, str], Floats] = {(e, ""): self.standard_errors(e) for e in ROBUST}
+        for name, codes in clusters.items():
+            found.update({(e, name): self.standard_errors(e, codes) for e in CLUSTERED})
+        return found
 
 
 def _within_strata(rows: Floats, clusters: Integers | None, strata: Integers | None) -> Floats:
@@ -98,14 +108,6 @@ def _within_strata(rows: Floats, clusters: Integers | None, strata: Integers | N
         return (sums - (mean / m[:, None])[of_pair]) * np.sqrt(m / (m - 1.0))[of_pair, None]
 
 
-def standard_errors(
-    scores: Scores, errors: Errors, clusters: Integers | None = None, strata: Integers | None = None
-) -> Floats:
-    """The roots of the diagonal; NaN where the estimator is not defined."""
-    variance = np.diagonal(covariance(scores, errors, clusters, strata))
-    return np.sqrt(np.where(np.isfinite(variance) & (variance >= 0.0), variance, np.nan))
-
-
 def glm_scores(x: Floats, gap: Floats, slope: Floats, weight: Floats, known: Sequence[int]) -> Scores:
     """The parts of a model with one predictor. gap: ∂l/∂η of each row; slope: −∂²l/∂η², which is the variance of a row
     with a canonical link; known: estimated columns.
@@ -125,11 +127,3 @@ def glm_scores(x: Floats, gap: Floats, slope: Floats, weight: Floats, known: Seq
     df = len(x) - len(chosen)
     pearson = float((weight * gap**2 / np.maximum(slope, np.finfo(float).tiny)).sum()) / df if df > 0 else None
     return Scores(x * (weight * gap)[:, None], bread, leverage, len(chosen), pearson)
-
-
-def every_standard_error(scores: Scores, clusters: Mapping[str, Integers]) -> dict[tuple[Errors, str], Floats]:
-    """By estimator and, where it has clusters, the variable that makes them (else an empty text)."""
-    found: dict[tuple[Errors, str], Floats] = {(e, ""): standard_errors(scores, e) for e in ROBUST}
-    for name, codes in clusters.items():
-        found.update({(e, name): standard_errors(scores, e, codes) for e in CLUSTERED})
-    return found

@@ -36,7 +36,6 @@ from divulge.table.files.csv_text import (
     Layout,
     plausible_cp1252,
     read_layout,
-    row_blocks,
     undecodable,
     utf8_chunks,
 )
@@ -163,7 +162,7 @@ def _parts(batch: pa.Table | pa.RecordBatch, wide: set[int]) -> list[TextPart | 
 
 def _wide_columns(layout: Layout) -> set[int]:
     """The columns in which nearly every row of the first block has a number of its own."""
-    block = next(row_blocks(layout), b"")
+    block = next(layout.row_blocks(), b"")
     parts, _ = _parse(layout, block, set())
     wide = set()
     for i, part in enumerate(parts):
@@ -179,7 +178,7 @@ def _parsed(layout: Layout, wide: set[int]) -> Iterator[_Parsed]:
     with ThreadPoolExecutor(_THREADS) as pool:
         waiting: deque[Future[_Parsed]] = deque()
         try:
-            for block in row_blocks(layout):
+            for block in layout.row_blocks():
                 waiting.append(pool.submit(_parse, layout, block, wide))
                 if len(waiting) >= _IN_FLIGHT:
                     yield waiting.popleft().result()
@@ -272,7 +271,7 @@ def _ragged_error(layout: Layout, ragged: _Ragged) -> RaggedRowsError:
 def _line_of(layout: Layout, row: bytes) -> int | None:
     """The number of the first line that begins with this whole row, counted from 1."""
     line = layout.header_lines
-    for block in row_blocks(layout):
+    for block in layout.row_blocks():
         text = b"\n" + block
         place = text.find(b"\n" + row)
         while place >= 0 and text[place + 1 + len(row) : place + 2 + len(row)] not in (b"", b"\n", b"\r"):

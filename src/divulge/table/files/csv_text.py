@@ -46,6 +46,23 @@ class Layout:
     header_bytes: int
     header_lines: int
 
+    def row_blocks(self) -> Iterator[bytes]:
+        """The rows below the header in blocks: each is cut at a newline behind an even number of quotes."""
+        skip, rest = self.header_bytes, b""
+        for chunk in utf8_chunks(self.path, self.encoding, FIRST_BYTES):
+            block = rest + chunk if rest else chunk
+            if skip:
+                block, skip = block[skip:], 0
+            cut = _last_row_end(block)
+            if cut:
+                # A view costs no copy, and pyarrow reads it as it is.
+                yield block[:cut]
+            rest = block[cut:]
+        if rest.count(b'"') % 2:
+            _check_quotes(self)
+        if rest.strip(b"\r\n"):
+            yield rest
+
 
 def read_layout(path: Path, delimiter: str | None, encoding: str | None) -> Layout:
     """Look at the beginning of a file: its encoding, delimiter and header."""
@@ -235,24 +252,6 @@ def _row_end(text: bytes, start: int) -> int:
         end = newline + 1
         if quotes % 2 == 0:
             return end
-
-
-def row_blocks(layout: Layout) -> Iterator[bytes]:
-    """The rows below the header as blocks of whole rows: each is cut at a newline behind an even number of quotes."""
-    skip, rest = layout.header_bytes, b""
-    for chunk in utf8_chunks(layout.path, layout.encoding, FIRST_BYTES):
-        block = rest + chunk if rest else chunk
-        if skip:
-            block, skip = block[skip:], 0
-        cut = _last_row_end(block)
-        if cut:
-            # A view costs no copy, and pyarrow reads it as it is.
-            yield block[:cut]
-        rest = block[cut:]
-    if rest.count(b'"') % 2:
-        _check_quotes(layout)
-    if rest.strip(b"\r\n"):
-        yield rest
 
 
 def _check_quotes(layout: Layout) -> None:

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from divulge.errors import WriteError
 from divulge.record import write_whole
-from divulge.table.condense import pieces
 from divulge.table.infer import EXACT
 from divulge.table.table import Table
 from divulge.table.variable import Value, Variable, value_text
@@ -64,7 +63,7 @@ def _text(table: Table, delimiter: str, labels: bool) -> Iterator[bytes]:
         for variable, end in zip(table.schema, ends, strict=True)
     ]
     nothing = pa.scalar("", type=pa.large_string())
-    for piece in pieces(table, _ROWS):
+    for piece in table.pieces(_ROWS):
         columns = [t.take(pa.array(c.astype(np.int64))) for t, c in zip(texts, piece, strict=True)]
         rows = pc.binary_join_element_wise(*columns, nothing)
         # The rows lie one behind the other in the array's buffer: that is the file.

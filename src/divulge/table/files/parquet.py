@@ -27,7 +27,6 @@ from divulge.kernels.arrays import Codes
 from divulge.record import whole_file
 from divulge.table.build import build_table, check_columns
 from divulge.table.column import RawColumn
-from divulge.table.condense import pieces
 from divulge.table.files.arrow_columns import found_from_arrow
 from divulge.table.frictionless import format_schema, parse_schema
 from divulge.table.schema import Schema
@@ -118,7 +117,7 @@ def write_parquet(table: Table, path: Path, labels: bool) -> None:
         if table.people is None:
             pq.write_table(part(table.columns), temporary, compression="zstd")
             return
-        found = map(part, pieces(table, _ROWS))
+        found = map(part, table.pieces(_ROWS))
         first = next(found)
         with pq.ParquetWriter(temporary, first.schema, compression="zstd") as writer:
             for data in chain([first], found):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from divulge.errors import WriteError
-from divulge.table.condense import expand
 from divulge.table.files.csv_write import write_csv
 from divulge.table.files.parquet import write_parquet
 from divulge.table.files.statistical_write import write_spss, write_stata
@@ -41,7 +40,7 @@ def write_table(table: Table, path: str | os.PathLike[str], labels: bool = False
     """
     file = Path(path)
     if file.suffix.lower() in _TITLED:
-        table = expand(table)  # their writers hold all rows
+        table = table.expanded()  # their writers hold all rows
     writer = _WRITERS.get(file.suffix.lower())
     if writer is None:
         raise WriteError(

@@ -16,7 +16,7 @@ from divulge.errors import DivulgeError, SpecError, StateError, UploadError
 from divulge.outputs import read_released
 from divulge.outputs.fields import in_field
 from divulge.policy import make_policy
-from divulge.record import make_folder, to_plain
+from divulge.record import dumps, make_folder, to_plain, write_text
 from divulge.spec import parse_output
 from divulge.spec.document import read_document
 from divulge.table import Table, read_table
@@ -25,7 +25,6 @@ from divulge.table.lint.remark import Remark
 from divulge.web.desk.jobs import Jobs
 from divulge.web.desk.names import OURS, files_in
 from divulge.web.desk.work import AssessWork, FilesRead, Finished, ReadWork
-from divulge.web.desk.written import write_ours
 
 MOST_FILES = 200
 """Files of a folder that are read; whoever has more has opened something else than what is to be handed in."""
@@ -202,7 +201,7 @@ class Desk:
         return AssessWork(self.document(), self.text(), self.folder, scratch, self.read)
 
     def _take_found(self, found: Finished) -> None:
-        write_ours(self.ours, self.text(), found)
+        _write_ours(self.ours, self.text(), found)
         self._found = self.version, found
 
     def _take_proposals(self, found: Mapping[str, Any]) -> None:
@@ -254,3 +253,11 @@ def _outputs_of(spec: Path) -> list[dict[str, Any]]:
     if not isinstance(outputs, list) or not all(isinstance(o, dict) for o in outputs):
         raise SpecError("a list of outputs is needed.", where=f"{spec}, outputs")
     return outputs
+
+
+def _write_ours(folder: Path, spec: str, found: Finished) -> None:
+    """The record last: where there is one, the rest is there too."""
+    make_folder(folder)
+    write_text(folder / "assessment.yaml", spec)
+    write_text(folder / "report.html", found.page)
+    write_text(folder / "record.json", dumps(found.record))

@@ -78,6 +78,7 @@ def show(request: Request, desk: Desk, problem: DivulgeError | None = None, type
     filled = fill(desk.own[number - 1]) if number is not None and 1 <= number <= len(desk.own) else {}
     kind = (typed.text("kind") if typed is not None else query.get("kind")) or _first(filled.get("kind")) or USUAL
     found, job = desk.found, desk.jobs.latest
+    notes = saving.Notes(desk)
     return page(
         request,
         "desk",
@@ -100,8 +101,8 @@ def show(request: Request, desk: Desk, problem: DivulgeError | None = None, type
         job=job,
         words="" if job is None else f"{job.what}. {job.words}",
         record=None if found is None else found.record,
-        came_with=saving.came_with(desk) if found is None else None,
-        notes=[(note, saving.is_about_now(desk, note)) for note in saving.read_notes(desk)],
+        came_with=notes.came_with() if found is None else None,
+        notes=[(note, notes.is_about_now(note)) for note in notes.read()],
         saved=_saved(desk),
         choices=saving.CHOICES,
     )
@@ -118,7 +119,7 @@ def _number(text: str | None, most: int) -> int | None:
 
 
 def _saved(desk: Desk) -> Path | None:
-    target = saving.saved_folder(desk)
+    target = saving.Copy(desk).folder
     return target if target.is_dir() and desk.found is not None else None
 
 

@@ -147,7 +147,7 @@ def _stop(request: Request, desk: OpenDesk, form: Form) -> Response:
 
 @router.post("/save")
 def _save(request: Request, desk: OpenDesk, form: Form) -> Response:
-    return _done(request, desk, "saved", lambda: saving.save(desk))
+    return _done(request, desk, "saved", saving.Copy(desk).save)
 
 
 @router.post("/note")
@@ -155,7 +155,7 @@ def _note(request: Request, desk: OpenDesk, form: Form) -> Response:
     choice = form.text("choice", 20) or None
     done = "noted" if choice is None else "decided"
     return _done(
-        request, desk, done, lambda: saving.add_note(desk, form.text("by", 200), form.text("text"), choice), form
+        request, desk, done, lambda: saving.Notes(desk).add(form.text("by", 200), form.text("text"), choice), form
     )
 
 
@@ -194,7 +194,8 @@ def _tables(desk: OpenDesk) -> Response:
 
 @router.get("/hand-in.zip")
 def _hand_in(desk: OpenDesk) -> Response:
-    return _as_file(saving.as_zip(saving.hand_in(desk)), f"{saving.saved_folder(desk).name}.zip")
+    copy = saving.Copy(desk)
+    return _as_file(saving.as_zip(copy.files()), f"{copy.folder.name}.zip")
 
 
 def _keep(file: UploadFile, folder: Path) -> Path:

@@ -6,7 +6,7 @@ import http.client
 import logging
 import smtplib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,9 +18,6 @@ from sqlalchemy.orm import Session, joinedload
 from divulge.ledger.database import Ledger
 from divulge.ledger.model import News, Notice, utc_now
 from divulge.ledger.notices import NEVER
-from divulge.web.notify.mail import send_letter
-from divulge.web.notify.news_text import letter
-from divulge.web.notify.post import send_post
 from divulge.web.notify.ways import Mail, Webhook
 
 _log = logging.getLogger("divulge.web")
@@ -29,6 +26,36 @@ _LOOK_SECONDS = 5.0  # between two looks for news
 _MOST_ATTEMPTS = 8  # the last about two hours after the first
 _AT_A_TIME = 200
 _Failures = (OSError, smtplib.SMTPException, http.client.HTTPException)
+
+
+_SAID: Mapping[News, str] = {
+    News.SUBMITTED: "Submission #{number} was submitted.",
+    News.WAITING: "Submission #{number} waits for a decision.",
+    News.DECIDED: "There is a decision on submission #{number}.",
+    News.COMMENTED: "There is a comment on submission #{number}.",
+}
+
+_SUBJECT = "Divulge: news about submissions"
+_MOST = 50  # lines of one letter; whoever logs in sees the rest
+
+
+def _letter(news: Sequence[tuple[News, int]], address: str | None) -> str:
+    """The text of an e-mail about some news, each line once. address: of the service, where it is known.
+
+    E-mail leaves the safe setting. A title could carry a row of data out. So nothing in it was written by anybody: no
+    title, comment, name, figure or outcome. The words are the same whatever was decided.
+    """
+    lines = list(dict.fromkeys(_line(word, number, address) for word, number in news))
+    more = len(lines) - _MOST
+    if more > 0:
+        lines = [*lines[:_MOST], f"And {more} more."]
+    where = "Log in to read more." if address is None else f"Log in to read more: {address}/"
+    return "\n".join([*lines, "", where, "On the page of your account you choose how you are told.", ""])
+
+
+def _line(word: News, number: int, address: str | None) -> str:
+    said = _SAID[word].format(number=number)
+    return said if address is None else f"{said} {address}/submissions/{number}"
 
 
 @dataclass(frozen=True)
@@ -118,8 +145,8 @@ class Notifier:
 
     def _write(self, email: str, news: list[_Taken]) -> None:
         assert self._mail is not None, "otherwise it was not taken"
-        send_letter(self._mail, email, letter([(one.news, one.submission) for one in news], self._address))
+        self._mail.send(email, _SUBJECT, _letter([(one.news, one.submission) for one in news], self._address))
 
     def _post(self, one: _Taken) -> None:
         assert self._webhook is not None, "otherwise it was not taken"
-        send_post(self._webhook, one.id, one.news, one.submission, one.at)
+        self._webhook.post(one.id, one.news, one.submission, one.at)

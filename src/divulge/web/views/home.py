@@ -11,7 +11,7 @@ from divulge.ledger.listing import whole_number
 from divulge.ledger.model import Choice, Role, utc_now
 from divulge.ledger.waiting import find_waiting
 from divulge.web.access import Form, SignedIn, Visitor, ledger_of
-from divulge.web.details import find_plain, is_plain, see
+from divulge.web.details import find_plain, see
 from divulge.web.pages import go, page
 
 router = APIRouter(include_in_schema=False)
@@ -51,7 +51,7 @@ def _approved(request: Request, visitor: Visitor, number: int, reason: str) -> D
     try:
         with ledger.reading() as session:
             seen = see(session, ledger.store, visitor.person, number)
-            if not is_plain(seen):
+            if not seen.is_plain:
                 raise StateError("it is to be looked at by itself.", where=f"submission {number}")
             rests_on = seen.submission.assessments[-1].id
         with ledger.writing() as session:

@@ -14,11 +14,10 @@ from scipy.special import chdtrc, fdtrc, ndtr, polygamma, xlogy
 from divulge.kernels.arrays import Floats
 from divulge.outputs.kinds.cox import Cox
 from divulge.outputs.models.estimated import Estimated
-from divulge.outputs.models.hazards import Spells, partial
+from divulge.outputs.models.hazards import Spells
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.regression import Regression
 from divulge.outputs.models.robust import fitted_scores
-from divulge.outputs.models.standard_errors import covariance
 from divulge.readers.handed_in.matching.fits import Fit
 from divulge.readers.handed_in.matching.statistics import statistic
 
@@ -246,7 +245,7 @@ def _joint(fit: Fit) -> dict[str, list[float]]:
     if "cluster" in fit.given:
         groups = fit.table[str(fit.given["cluster"])][found.rows.kept].astype(np.int64)
     scores = fitted_scores(found.rows, fit.output.model(fit.table.schema), found.beta)
-    whole = covariance(scores, fit.given["errors"], groups)
+    whole = scores.covariance(fit.given["errors"], groups)
     slopes = [i for i, name in enumerate(fit.coefficients) if "Intercept" not in name]
     try:
         side = np.linalg.solve(whole[np.ix_(slopes, slopes)], found.beta[slopes])
@@ -271,7 +270,7 @@ def _of_hazards(fit: Fit) -> dict[str, list[float]]:
     beta = np.array(list(fit.coefficients.values()))
     if spells.x.shape[1] != len(beta) or not rows.size:
         return {}
-    at, null = partial(spells, beta), partial(spells, np.zeros(len(beta)))
+    at, null = spells.partial(beta), spells.partial(np.zeros(len(beta)))
     k = len(beta)
     ratio = 2 * (at.value - null.value)
     wald = float(beta @ at.information @ beta)
