@@ -13,9 +13,8 @@ from divulge.kernels import neighbours
 from divulge.measures import Case, Estimate, Family, Scenario
 from divulge.measures.accused import _area
 from divulge.measures.counting.nearest import points
-from divulge.measures.counting.wildcards import wildcard_counts
 from divulge.measures.families.alpha_k import AlphaK
-from divulge.measures.families.individual_risk import _individual_risks
+from divulge.measures.families.individual_risk import _individual_risks, _wildcard_counts
 from divulge.measures.families.k_anonymity import KAnonymity
 from divulge.measures.families.l_diversity import LDiversity
 from divulge.measures.families.likeness import Likeness
@@ -130,7 +129,7 @@ def test_counts_with_wildcards_equal_a_loop(rows: list) -> None:
     made = table(rows)
     weights = np.arange(1.0, len(rows) + 1)
     keys = [tuple(None if c >= v.n_values else c for c, v in zip(r, KEYS, strict=False)) for r in rows]
-    counts, sums = wildcard_counts(made, ["a", "b"], weights)
+    counts, sums = _wildcard_counts(made, ["a", "b"], weights)
     assert list(zip(counts.tolist(), sums.tolist(), strict=True)) == reference.wildcard_count(keys, weights.tolist())
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import getpass
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table as Grid
 
 from divulge.errors import TamperedError, UsageError
 from divulge.record import dumps, read_record, write_text
 from divulge.terminal.ledger_options import LedgerOption, StoreOption, opened
 from divulge.terminal.options import JsonOption
 from divulge.terminal.screen import screen
+
+if TYPE_CHECKING:
+    from divulge.ledger.model import Submission, TrailEntry
 
 app = typer.Typer(
     help="Keep account of what has been released about which data.", no_args_is_help=True, rich_markup_mode="markdown"
@@ -86,15 +92,14 @@ def _list(
 ) -> None:
     """List submissions and releases, the newest first."""
     from divulge.ledger.queries import list_submissions
-    from divulge.terminal.ledger_view import as_json, listing
 
     with opened(ledger) as known, known.reading() as session:
         found = list_submissions(session, state=_state(state), dataset_id=_dataset(session, dataset), page=page)
         if json:
-            rows = [as_json(s) for s in found.items]
+            rows = [_as_json(s) for s in found.items]
             screen.print_json({"submissions": rows, "total": found.total, "page": found.number, "pages": found.pages})
             return
-        screen.show(listing(found.items))
+        screen.show(_listing(found.items))
         if found.pages > 1:
             screen.note(f"Page {found.number} of {found.pages}; {found.total:,} in all.")
 
@@ -107,10 +112,9 @@ def _show(
 ) -> None:
     """Show one submission: its outputs with their figures, its assessment, its decisions and its history."""
     from divulge.ledger.queries import find_submission, history
-    from divulge.terminal.ledger_view import details, show_details
 
     with opened(ledger) as known, known.reading() as session:
-        found = details(
+        found = _details(
             find_submission(session, None, number),
             history(session, number),
             history(session, number, subject="view"),
@@ -118,7 +122,7 @@ def _show(
     if json:
         screen.print_json(found)
     else:
-        show_details(found)
+        _show_details(found)
 
 
 @app.command("verify")
@@ -256,3 +260,97 @@ def _dataset(session: Any, name: str | None) -> int | None:
     if number is None:
         raise UsageError(f"no data are called {name!r} in this ledger.", where="--dataset")
     return number
+
+
+_MOST_FIGURES = 20  # figures of an output that the screen shows; --json has them all
+
+
+def _as_json(submission: Submission) -> dict[str, Any]:
+    """A submission in a list."""
+    return {
+        "number": submission.id,
+        "title": submission.title,
+        "state": submission.state,
+        "verdict": submission.verdict,
+        "author": submission.author.name,
+        "project": submission.project.name,
+        "dataset": submission.dataset.name,
+        "version": submission.version,
+        "replaces": submission.replaces_id,
+        "submitted": submission.created_at.isoformat(),
+        "checkers": [a.person.name for a in submission.assignments],
+        "decisions": len(submission.decisions),
+    }
+
+
+def _details(submission: Submission, history: Sequence[TrailEntry], seen: Sequence[TrailEntry]) -> dict[str, Any]:
+    """A submission with everything about it. seen: who looked at what of it, and who took what away."""
+    release = submission.release
+    return {
+        **_as_json(submission),
+        "purpose": submission.purpose,
+        "fingerprint": submission.dataset.fingerprint,
+        "outputs": [
+            {"number": o.number, "name": o.name, "kind": o.kind, "document": o.document, "figures": o.figures}
+            for o in submission.outputs
+        ],
+        "uploads": [{"name": u.name, "sha256": u.digest, "size": u.size} for u in submission.uploads],
+        "assessments": [
+            {"verdict": a.verdict, "risk": a.risk, "adds": a.adds, "exposed": a.exposed, "at": a.at.isoformat()}
+            for a in submission.assessments
+        ],
+        "decisions": [
+            {"checker": d.person.name, "choice": d.choice, "reason": d.reason, "at": d.at.isoformat()}
+            for d in submission.decisions
+        ],
+        "release": None if release is None else {"at": release.at.isoformat(), "manifest": release.manifest},
+        "history": [
+            {"number": e.number, "at": e.at.isoformat(), "person": e.person, "action": e.action, **_what(e)}
+            for e in history
+        ],
+        "views": [{"at": e.at.isoformat(), "person": e.person, "action": e.action, **_what(e)} for e in seen],
+    }
+
+
+def _listing(submissions: Sequence[Submission]) -> Grid:
+    grid = Grid(box=None, pad_edge=False)
+    for name in ("number", "submitted", "state", "verdict", "author", "data", "title"):
+        grid.add_column(name, justify="right" if name == "number" else "left")
+    for s in submissions:
+        day = f"{s.created_at:%Y-%m-%d}"
+        grid.add_row(str(s.id), day, s.state, s.verdict or "", s.author.name, s.dataset.name, s.title)
+    return grid
+
+
+def _show_details(found: dict[str, Any]) -> None:
+    version = f" (version {found['version']})" if found["version"] > 1 else ""
+    screen.show(f"{found['number']}: {found['title']}{version}")
+    screen.show(
+        f"{found['state']}; by {found['author']}, about {found['dataset']}, submitted {found['submitted'][:10]}"
+    )
+    for assessment in found["assessments"]:
+        adds = "" if assessment["adds"] is None else f", of which this adds {assessment['adds']:.4f}"
+        risk = "" if assessment["risk"] is None else f"; marginal risk {assessment['risk']:.4f}{adds}"
+        screen.show(
+            f"Assessed {assessment['at'][:10]}: {assessment['verdict']}{risk}; {assessment['exposed']:,} exposed"
+        )
+    for decision in found["decisions"]:
+        screen.show(f"{decision['checker']}: {decision['choice']}. {decision['reason']}")
+    for output in found["outputs"]:
+        screen.show("")
+        screen.show(f"Output {output['number']} ({output['kind']}) {output['name']}".rstrip())
+        figures = output["figures"] or []
+        grid = Grid(box=None, pad_edge=False, show_header=False)
+        for figure in figures[:_MOST_FIGURES]:
+            grid.add_row(figure["label"], "suppressed" if figure["value"] is None else figure["value"])
+        screen.show(grid)
+        if len(figures) > _MOST_FIGURES:
+            screen.show(f"and {len(figures) - _MOST_FIGURES:,} more")
+    screen.show("")
+    for entry in found["history"]:
+        screen.show(f"{entry['number']:>6}  {entry['at'][:19].replace('T', ' ')}  {entry['person']}: {entry['action']}")
+
+
+def _what(entry: TrailEntry) -> dict[str, Any]:
+    # Digests of rows are for `verify`, not for people.
+    return {"details": {name: value for name, value in json.loads(entry.details).items() if name != "rows"}}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from divulge.errors import UsageError
+from divulge.errors import DivulgeError, UsageError
 from divulge.terminal.options import JsonOption
-from divulge.terminal.questions import BACK, ask, ask_in_turn
 from divulge.terminal.screen import screen
 
 if TYPE_CHECKING:
@@ -67,15 +66,15 @@ def run(
     from divulge.assess.remarks import find_remarks
     from divulge.record import write_text
     from divulge.spec import parse_spec, read_inputs
-    from divulge.spec.draft import Draft, draft_text
+    from divulge.spec.draft import Draft
 
     _check_place(spec, force)
     asking = sys.stdin.isatty() and not json
     if data is None and schema is None and not asking:
         raise UsageError("what the outputs are about is not known.", hint="Give --data FILE, or --schema and --rows.")
     if data is None and schema is None:
-        screen.note(f"An answer of {BACK} goes back one question.")
-        data, (known, n_rows) = ask("The file of data (CSV, Parquet, SPSS, Stata)", _asked_data)
+        screen.note(f"An answer of {_BACK} goes back one question.")
+        data, (known, n_rows) = _ask("The file of data (CSV, Parquet, SPSS, Stata)", _asked_data)
     else:
         known, n_rows = _understood(data, schema)
     if data is None:
@@ -96,7 +95,7 @@ def run(
     assessment = parse_spec(draft.document(), spec.parent)
     inputs = read_inputs(assessment)
     _check_scenario(draft.target, draft.keys or (), known)
-    write_text(spec, draft_text(draft, known))
+    write_text(spec, draft.text(known))
     remarks = () if inputs.table is None else find_remarks(inputs.table, assessment.outputs, assessment.scenarios)
     if json:
         findings = [vars(remark) for remark in remarks]
@@ -136,14 +135,14 @@ def _asked_scenario(known: Schema) -> tuple[str | None, str | None]:
         return text.strip()
 
     def target(answers: dict[str, Any]) -> None:
-        answers["target"] = ask("What would an intruder want to know (empty: try all)", named, default="") or None
+        answers["target"] = _ask("What would an intruder want to know (empty: try all)", named, default="") or None
 
     def keys(answers: dict[str, Any]) -> None:
         if answers["target"] is not None:
-            answers["keys"] = ask("What would they know already (empty: all others)", named, default="") or None
+            answers["keys"] = _ask("What would they know already (empty: all others)", named, default="") or None
 
     screen.note(f"Variables: {', '.join(known.names)}")
-    found = ask_in_turn((target, keys))
+    found = _ask_in_turn((target, keys))
     return found["target"], found.get("keys")
 
 
@@ -195,11 +194,11 @@ def _asked(known: Schema) -> dict[str, Any]:
     screen.note(f"Variables: {', '.join(known.names)}")
 
     def kind(answers: dict[str, Any]) -> None:
-        answers["kind"] = ask(f"What is to be released ({', '.join(_KINDS)})", _read_kind, default=_KINDS[0])
+        answers["kind"] = _ask(f"What is to be released ({', '.join(_KINDS)})", _read_kind, default=_KINDS[0])
 
     def content(answers: dict[str, Any]) -> None:
         if answers["kind"] == "model":
-            answers["output"] = ask(
+            answers["output"] = _ask(
                 "The formula, as in CARS ~ AGE + C(SEX)", lambda t: _checked(_model(t, known), known)
             )
             return
@@ -207,7 +206,7 @@ def _asked(known: Schema) -> dict[str, Any]:
         def read(text: str) -> dict[str, Any]:
             return _checked({"kind": answers["kind"], "variables": _names(text)}, known)
 
-        answers["output"] = ask("Which variables, with commas between", read)
+        answers["output"] = _ask("Which variables, with commas between", read)
 
     def groups(answers: dict[str, Any]) -> None:
         if answers["kind"] == "means":
@@ -216,9 +215,9 @@ def _asked(known: Schema) -> dict[str, Any]:
                 by = _names(text)
                 return _checked({**answers["output"], "by": by}, known) if by else answers["output"]
 
-            answers["output"] = ask("By which groups (empty: none)", read, default="")
+            answers["output"] = _ask("By which groups (empty: none)", read, default="")
 
-    output: dict[str, Any] = ask_in_turn((kind, content, groups))["output"]
+    output: dict[str, Any] = _ask_in_turn((kind, content, groups))["output"]
     return {**output, "compute": True}
 
 
@@ -269,3 +268,36 @@ def _names(text: str) -> list[str]:
 def _seen_from(spec: Path, file: Path) -> str:
     """A file's name as the spec's folder sees it; an absolute name stays one."""
     return str(file) if file.is_absolute() else os.path.relpath(file, spec.parent)
+
+
+_BACK = "<"
+_T = TypeVar("_T")
+
+
+class _GoBackError(Exception):
+    """The answer was `<`."""
+
+
+def _ask(text: str, read: Callable[[str], _T], default: str | None = None) -> _T:
+    """An answer as `read` reads it. What `read` refuses is told, and asked for again."""
+    while True:
+        answer = str(typer.prompt(text, default=default, err=True))
+        if answer.strip() == _BACK:
+            raise _GoBackError
+        try:
+            return read(answer)
+        except DivulgeError as error:
+            screen.error(error)
+
+
+def _ask_in_turn(questions: Sequence[Callable[[dict[str, Any]], None]]) -> dict[str, Any]:
+    """The answers to several questions. Each is given the answers so far and adds its own; `<` asks the last again."""
+    answers: dict[str, Any] = {}
+    at = 0
+    while at < len(questions):
+        try:
+            questions[at](answers)
+            at += 1
+        except _GoBackError:
+            at = max(0, at - 1)
+    return answers

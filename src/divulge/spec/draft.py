@@ -42,42 +42,45 @@ class Draft:
             found["keys"] = list(self.keys)
         return found
 
-
-def draft_text(draft: Draft, schema: Schema) -> str:
-    """The spec as YAML, with a comment for everything that one may want to change."""
-    lines = ["# What is to be released, from which data, and how to judge it.", ""]
-    if draft.data is not None:
-        lines.append(f"data: {_plain(draft.data)}")
-    if draft.schema is not None:
-        lines.append(f"schema: {_plain(draft.schema)}  # what the variables are; edit it where it is wrong")
-    elif draft.data is not None:
-        lines.append("# schema: S.json   # divulge inspect DATA --save-schema S.json writes one to edit")
-    if draft.rows is not None:
-        lines.append(f"rows: {draft.rows}  # how many rows the outputs were computed on")
-    lines += ["", "# Each output that is to be released. divulge outputs lists the kinds and their fields.", "outputs:"]
-    for output in draft.outputs:
-        lines += _output(output)
-    lines += ["", "# What an intruder knows of a person (keys) and wants to know (target)."]
-    if draft.target is None and draft.keys is None:
-        names = [v.name for v in schema]
-        lines += [
-            "# Left open: every variable of the outputs is the target in turn, the others are the keys. For one:",
-            f"# scenario: {{target: {_plain(names[-1])}, keys: [{', '.join(_plain(n) for n in names[:-1][:6])}]}}",
-        ]
-    else:
-        parts = [] if draft.target is None else [f"target: {_plain(draft.target)}"]
-        parts += [] if draft.keys is None else [f"keys: [{', '.join(_plain(k) for k in draft.keys)}]"]
-        lines.append(f"scenario: {{{', '.join(parts)}}}")
-    if draft.data is not None:
+    def text(self, schema: Schema) -> str:
+        """The spec as YAML, with a comment for everything that one may want to change."""
+        lines = ["# What is to be released, from which data, and how to judge it.", ""]
+        if self.data is not None:
+            lines.append(f"data: {_plain(self.data)}")
+        if self.schema is not None:
+            lines.append(f"schema: {_plain(self.schema)}  # what the variables are; edit it where it is wrong")
+        elif self.data is not None:
+            lines.append("# schema: S.json   # divulge inspect DATA --save-schema S.json writes one to edit")
+        if self.rows is not None:
+            lines.append(f"rows: {self.rows}  # how many rows the outputs were computed on")
         lines += [
             "",
-            "# Random halves of the data: people in against people out. More splits, narrower intervals.",
-            f"design: {{kind: repeated-halves, splits: {draft.splits}}}",
-            "",
-            "# measures: [TCAP, DCAP, DiSCO]   # the usual ones where absent",
-            "# policy: policy.yaml             # the custodian's thresholds; the usual ones where absent",
+            "# Each output that is to be released. divulge outputs lists the kinds and their fields.",
+            "outputs:",
         ]
-    return "\n".join([*lines, "", f"seed: {draft.seed}  # the same seed gives the same result", ""])
+        for output in self.outputs:
+            lines += _output(output)
+        lines += ["", "# What an intruder knows of a person (keys) and wants to know (target)."]
+        if self.target is None and self.keys is None:
+            names = [v.name for v in schema]
+            lines += [
+                "# Left open: every variable of the outputs is the target in turn, the others are the keys. For one:",
+                f"# scenario: {{target: {_plain(names[-1])}, keys: [{', '.join(_plain(n) for n in names[:-1][:6])}]}}",
+            ]
+        else:
+            parts = [] if self.target is None else [f"target: {_plain(self.target)}"]
+            parts += [] if self.keys is None else [f"keys: [{', '.join(_plain(k) for k in self.keys)}]"]
+            lines.append(f"scenario: {{{', '.join(parts)}}}")
+        if self.data is not None:
+            lines += [
+                "",
+                "# Random halves of the data: people in against people out. More splits, narrower intervals.",
+                f"design: {{kind: repeated-halves, splits: {self.splits}}}",
+                "",
+                "# measures: [TCAP, DCAP, DiSCO]   # the usual ones where absent",
+                "# policy: policy.yaml             # the custodian's thresholds; the usual ones where absent",
+            ]
+        return "\n".join([*lines, "", f"seed: {self.seed}  # the same seed gives the same result", ""])
 
 
 def _output(output: Mapping[str, Any]) -> list[str]:

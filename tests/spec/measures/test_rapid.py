@@ -9,9 +9,8 @@ from divulge.comparators import Cart, Marginals
 from divulge.demo import simulated_health
 from divulge.errors import MeasureError, SpecError
 from divulge.measures import Case, Exclusions, Scenario, measure
-from divulge.measures.attackers.attribution import attribution
-from divulge.measures.attackers.gains import Classes, Numbers, _error, _gain, bootstrap, curve, permutation_null
-from divulge.measures.families.rapid import Rapid
+from divulge.measures.attackers.gains import Classes, Numbers, _error, _gain
+from divulge.measures.families.rapid import Rapid, _attribution
 from divulge.record import dumps
 from divulge.table import Schema, Table, Variable
 from divulge.terminal.measure_options import read_settings
@@ -63,9 +62,9 @@ def test_certain_guess_has_gain_one_and_guess_at_the_baseline_gain_zero() -> Non
 def test_gain_at_the_threshold_and_error_at_the_tolerance_are_no_risk() -> None:
     classes = Classes(np.array([[0.625, 0.375], [0.75, 0.25], [0.5, 0.5], [0.5, 0.5]]), np.array([0, 0, 1, 1]))
     # Gains of 0.25, 0.5, 0 and 0: exact in binary, so that equality is equality.
-    assert curve(classes, [0.25, 0.5, 0.0]) == [0.25, 0.0, 0.5]
+    assert classes.curve([0.25, 0.5, 0.0]) == [0.25, 0.0, 0.5]
     near = Numbers(np.array([7.0, 6.0]), np.array([8.0, 8.0]), "relative")
-    assert curve(near, [0.125, 0.25]) == [0.0, 0.5]
+    assert near.curve([0.125, 0.25]) == [0.0, 0.5]
 
 
 def test_keys_that_determine_the_target_put_everybody_at_risk() -> None:
@@ -261,7 +260,7 @@ def test_bootstrap_interval_holds_the_value_and_narrows_with_people() -> None:
         truth = np.arange(n) % 2
         g = np.where(np.arange(n) % 4 < 2, 0.9, 0.4)
         inference = Classes(np.column_stack([np.where(truth == c, g, 1 - g) for c in (0, 1)]), truth)
-        interval = bootstrap(inference, 0.3, 200, rng())
+        interval = inference.bootstrap(0.3, 200, rng())
         assert interval is not None
         assert interval.low <= 0.5 <= interval.high
         widths.append(interval.high - interval.low)
@@ -275,7 +274,7 @@ def test_null_finds_nothing_in_guesses_that_know_nothing() -> None:
     blind = Classes(draw.dirichlet([1, 1, 1], 300), truth)
     sharp = Classes(0.9 * np.eye(3)[truth] + 0.1 / 3, truth)
     grid = [0.0, 0.1, 0.3, 0.5, 0.7]
-    nothing, everything = (permutation_null(i, 0.3, grid, 99, rng()) for i in (blind, sharp))
+    nothing, everything = (i.permutation_null(0.3, grid, 99, rng()) for i in (blind, sharp))
     assert nothing is not None
     assert everything is not None
     assert nothing.p > 0.05
@@ -289,11 +288,11 @@ def test_null_threshold_leaves_out_thresholds_that_chance_reaches() -> None:
     truth = np.array([0, 1] * 10 + [1] * 90 + [0] * 90)
     wrong = np.column_stack([np.where(truth == 1, 0.8, 0.2), np.where(truth == 1, 0.2, 0.8)])
     inference = Classes(np.where((np.arange(200) < 20)[:, None], np.eye(2)[truth], wrong), truth)
-    found = permutation_null(inference, 0.3, [0.0, 0.3, 0.5, 0.7, 0.9], 99, rng())
+    found = inference.permutation_null(0.3, [0.0, 0.3, 0.5, 0.7, 0.9], 99, rng())
     assert found is not None
     # Permuted, about half of everybody would gain 0.6, which is more than the known 10 %; above 0.6 only the known
     # ones are left, and half of them when permuted.
-    assert curve(inference, [0.5, 0.7]) == [pytest.approx(0.1), pytest.approx(0.1)]
+    assert inference.curve([0.5, 0.7]) == [pytest.approx(0.1), pytest.approx(0.1)]
     assert found.threshold == 0.7
 
 
@@ -302,8 +301,8 @@ def test_null_threshold_does_not_reach_below_a_gap() -> None:
     truth = np.array([0, 1] * 100)
     g = np.array([0.8] * 60 + [0.3] * 70 + [0.55] * 70)
     inference = Classes(np.column_stack([np.where(truth == c, g, 1 - g) for c in (0, 1)]), truth)
-    assert curve(inference, [0.0, 0.3, 0.5]) == [0.65, 0.3, 0.3]
-    found = permutation_null(inference, 0.3, [0.0, 0.3, 0.5], 99, rng())
+    assert inference.curve([0.0, 0.3, 0.5]) == [0.65, 0.3, 0.3]
+    found = inference.permutation_null(0.3, [0.0, 0.3, 0.5], 99, rng())
     assert found is not None
     # Permuted, half of 200 are at risk at 0 (fewer than 130), half of 130 at 0.3 (more than 60), half of 60 at 0.5.
     assert found.threshold == 0.5
@@ -319,7 +318,7 @@ def test_small_levels_are_put_together_in_the_attribution() -> None:
 
 def test_attribution_tells_thirty_levels_of_a_key_apart() -> None:
     keys = [k for k in range(35) for _ in range(10 + k)]
-    rows = attribution(categories(keys, keys), ("k0",), np.arange(len(keys)) % 2 == 0)
+    rows = _attribution(categories(keys, keys), ("k0",), np.arange(len(keys)) % 2 == 0)
     assert len(rows) == 31
     # The five smallest levels, of 10 to 14 people.
     assert (rows[-1]["level"], rows[-1]["n"]) == ("other", 60)

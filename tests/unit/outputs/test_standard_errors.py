@@ -15,7 +15,7 @@ from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.multinomial import Multinomial
 from divulge.outputs.kinds.poisson import Poisson
 from divulge.outputs.models.model import fit_model
-from divulge.outputs.models.robust import _recomputed_errors
+from divulge.outputs.models.standard_errors import _recomputed_errors
 from tests.spec.outputs.beside import FEW, agree_with_r
 from tests.support.tables import small_table
 

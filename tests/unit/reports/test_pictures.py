@@ -10,8 +10,7 @@ import pytest
 from divulge.reports import Html, Markdown
 from divulge.reports.blocks import Source
 from divulge.reports.charts import document
-from divulge.reports.sections.outputs import released_grid
-from divulge.reports.sections.pictures import picture
+from divulge.reports.sections.outputs import _picture, released_grid
 from tests.support.records import census_record
 
 PATH = ("outputs", 0)
@@ -47,7 +46,7 @@ def test_shape_has_its_picture_and_risky_figures_stand_out(shape: str, errors: b
     grid = released_grid(source, PATH)
     assert grid is not None
     assert grid.risky == {(1, 2): 2, (2, 2): 1}
-    plot = picture(source, PATH, grid)
+    plot = _picture(source, PATH, grid)
     assert plot is not None
     assert plot.draw == shape
     made = str(document(plot.draw, plot.data))
@@ -60,21 +59,21 @@ def test_a_table_is_its_own_picture(shape: str) -> None:
     source = Source(_record(shape, [0, 2]))
     grid = released_grid(source, PATH)
     assert grid is not None
-    assert picture(source, PATH, grid) is None
+    assert _picture(source, PATH, grid) is None
 
 
 def test_coefficients_without_standard_errors_are_a_table() -> None:
     source = Source(_record("coefficients", [0, 2, 1]))
     grid = released_grid(source, PATH)
     assert grid is not None
-    assert picture(source, PATH, grid) is None
+    assert _picture(source, PATH, grid) is None
 
 
 def test_nobody_to_blame_is_said_and_nothing_is_marked() -> None:
     source = Source(_record("bars", [0, 0, 0]))
     grid = released_grid(source, PATH)
     assert grid is not None
-    plot = picture(source, PATH, grid)
+    plot = _picture(source, PATH, grid)
     assert plot is not None
     assert "No figure is to blame" in str(plot.says)
     assert "gives most away" not in str(document(plot.draw, plot.data))

@@ -22,9 +22,8 @@ from divulge.outputs.kinds.means import Means
 from divulge.record import dumps, write_text
 from divulge.table import Condition, Table, write_table
 from divulge.table.frictionless import format_schema
-from divulge.teaching.conditions import condition_code
 from divulge.teaching.notebook import notebook, published_csv
-from divulge.teaching.recipes import recipe_of
+from divulge.teaching.recipes import _condition_code, recipe_of
 
 WITHOUT = (
     "mode",
@@ -139,7 +138,7 @@ def test_several_outputs_are_rerun_one_after_the_other(tmp_path: Path) -> None:
 )
 def test_condition_selects_the_same_rows_in_pandas(text: str) -> None:
     table = people("census")
-    code = condition_code(text, table.schema)
+    code = _condition_code(text, table.schema)
     ast.parse(code)
     data = table.to_pandas()
     for variable in table.schema:

@@ -38,9 +38,63 @@ class Inference(Protocol):
         """Whether the attacker's best guess is right, where that has a meaning."""
         ...
 
+    def curve(self, thresholds: Sequence[float], counted: Mask | None = None) -> list[float]:
+        """The share at risk at each threshold, among the rows that have a score. counted: who can be at risk at all."""
+        scores = self.scores(np.arange(self.n_rows))
+        return _shares(self, scores, thresholds, True if counted is None else counted)
+
+    def bootstrap(
+        self, threshold: float, n_resamples: int, rng: np.random.Generator, level: float = 0.95
+    ) -> Interval | None:
+        """Percentiles of the share at risk over resamples of people; the model is not refitted (Templ et al., 3.1)."""
+        n = self.n_rows
+        if not n or n_resamples < 2:
+            return None
+        shares = []
+        for _ in range(n_resamples):
+            scores = self.scores(rng.integers(0, n, n))
+            known = int(np.isfinite(scores).sum())
+            if known:
+                shares.append(self.flags(scores, threshold).sum() / known)
+        if not shares:
+            return None
+        low, high = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2])
+        return Interval(float(low), float(high), "bootstrap", level)
+
+    def permutation_null(
+        self,
+        threshold: float,
+        grid: Sequence[float],
+        n_permutations: int,
+        rng: np.random.Generator,
+        level: float = 0.95,
+    ) -> _Null | None:
+        """Permute the truth among people, keep the guesses. grid: from the least to the most demanding threshold."""
+        n = self.n_rows
+        if not n or n_permutations < 1:
+            return None
+        rows = np.arange(n)
+        scores = self.scores(rows)
+        observed = np.array(_shares(self, scores, [threshold, *grid]))
+        if np.isnan(observed[0]):
+            return None
+        found = np.array(
+            [_shares(self, self.scores(rows, rng.permutation(n)), [threshold, *grid]) for _ in range(n_permutations)]
+        )
+        quantiles = np.quantile(found, level, axis=0)
+        # Seen from the most demanding threshold downwards: as long as the observed share is above chance.
+        chosen = float("nan")
+        for t, share, bound in zip(reversed(grid), observed[:0:-1], quantiles[:0:-1], strict=True):
+            if share > bound:
+                chosen = float(t)
+            elif share > 0:
+                break
+        at_least = int((found[:, 0] >= observed[0]).sum())
+        return _Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)
+
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class Classes(Inference):
     """probabilities: (rows, classes). truth: the class of each row."""
 
     probabilities: Floats
@@ -81,7 +135,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(Inference):
     """predicted, truth: one number a row. kind: how the error is measured."""
 
     predicted: Floats
@@ -127,36 +181,11 @@ def _error(truth: Floats, predicted: Floats, kind: ErrorKind) -> Floats:
     return np.divide(distance, scale, out=np.full(distance.shape, np.nan), where=scale > 0)
 
 
-def curve(inference: Inference, thresholds: Sequence[float], counted: Mask | None = None) -> list[float]:
-    """The share at risk at each threshold, among the rows that have a score. counted: who can be at risk at all."""
-    scores = inference.scores(np.arange(inference.n_rows))
-    return _shares(inference, scores, thresholds, True if counted is None else counted)
-
-
 def _shares(
     inference: Inference, scores: Floats, thresholds: Sequence[float], counted: Mask | bool = True
 ) -> list[float]:
     n = int(np.isfinite(scores).sum())
     return [float((inference.flags(scores, t) & counted).sum() / n) if n else float("nan") for t in thresholds]
-
-
-def bootstrap(
-    inference: Inference, threshold: float, n_resamples: int, rng: np.random.Generator, level: float = 0.95
-) -> Interval | None:
-    """Percentiles of the share at risk over resamples of the people; the model is not refitted (Templ et al., 3.1)."""
-    n = inference.n_rows
-    if not n or n_resamples < 2:
-        return None
-    shares = []
-    for _ in range(n_resamples):
-        scores = inference.scores(rng.integers(0, n, n))
-        known = int(np.isfinite(scores).sum())
-        if known:
-            shares.append(inference.flags(scores, threshold).sum() / known)
-    if not shares:
-        return None
-    low, high = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), "bootstrap", level)
 
 
 @dataclass(frozen=True)
@@ -172,38 +201,3 @@ class _Null:
     quantile: float
     threshold: float
     n_permutations: int
-
-
-def permutation_null(
-    inference: Inference,
-    threshold: float,
-    grid: Sequence[float],
-    n_permutations: int,
-    rng: np.random.Generator,
-    level: float = 0.95,
-) -> _Null | None:
-    """Permute the truth among the people, keep the guesses. grid: from the least to the most demanding threshold."""
-    n = inference.n_rows
-    if not n or n_permutations < 1:
-        return None
-    rows = np.arange(n)
-    scores = inference.scores(rows)
-    observed = np.array(_shares(inference, scores, [threshold, *grid]))
-    if np.isnan(observed[0]):
-        return None
-    found = np.array(
-        [
-            _shares(inference, inference.scores(rows, rng.permutation(n)), [threshold, *grid])
-            for _ in range(n_permutations)
-        ]
-    )
-    quantiles = np.quantile(found, level, axis=0)
-    # Seen from the most demanding threshold downwards: as long as the observed share is above chance.
-    chosen = float("nan")
-    for t, share, bound in zip(reversed(grid), observed[:0:-1], quantiles[:0:-1], strict=True):
-        if share > bound:
-            chosen = float(t)
-        elif share > 0:
-            break
-    at_least = int((found[:, 0] >= observed[0]).sum())
-    return _Null((1 + at_least) / (1 + n_permutations), float(quantiles[0]), chosen, n_permutations)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from divulge.kernels.arrays import Floats, Integers
-from divulge.measures.attackers.attribution import attribution
-from divulge.measures.attackers.gains import Classes, ErrorKind, bootstrap, curve, permutation_null
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.measures.attackers.gains import Classes, ErrorKind
 from divulge.measures.attackers.learning_case import LearningCase, people_attacked
+from divulge.measures.attackers.logistic import fit_logistic
 from divulge.measures.attackers.models import ATTACKERS, Attacker, Forest, Predicted
 from divulge.measures.case import Case
 from divulge.measures.estimate import Estimate, Interval
 from divulge.measures.families.family import Family, Measure
 from divulge.measures.intervals import clopper_pearson, normal, wilson
 from divulge.settings import Entries, Range
-from divulge.table import Table
+from divulge.table import Table, Variable
 
 _TEMPL = "Templ, Thees and Müller 2026"
 _LARGEST = "It is the largest of several estimates, so it tends to be too high."
@@ -124,14 +125,14 @@ class Rapid(Family):
             "threshold": attack.threshold,
             "accuracy": None if right is None else float(right.mean()),
             "intervals": intervals,
-            "curve": {"thresholds": list(attack.grid), "shares": curve(inference, attack.grid, ~attack.excluded)},
+            "curve": {"thresholds": list(attack.grid), "shares": inference.curve(attack.grid, ~attack.excluded)},
         }
         if not attack.excluded.any():
             # Resampled or permuted people would not be those whom the custodian excluded.
-            intervals["bootstrap"] = bootstrap(inference, attack.threshold, self.n_resamples, rng)
-            details["null"] = permutation_null(inference, attack.threshold, attack.grid, self.n_permutations, rng)
+            intervals["bootstrap"] = inference.bootstrap(attack.threshold, self.n_resamples, rng)
+            details["null"] = inference.permutation_null(attack.threshold, attack.grid, self.n_permutations, rng)
         if attacker.name == self.attackers[0]:
-            details["attribution"] = attribution(case.people.take(attack.rows), case.scenario.keys, flags)
+            details["attribution"] = _attribution(case.people.take(attack.rows), case.scenario.keys, flags)
         if isinstance(inference, Classes):
             details["by_class"] = inference.by_class(flags, case.people.schema[case.scenario.target].display)
         marked = np.full(case.people.n_rows, np.nan)
@@ -198,3 +199,77 @@ def _largest(found: Mapping[str, Estimate], kept: Mapping[str, Floats]) -> Estim
         caveats=(*best.caveats, *([_LARGEST] if len(kept) > 1 else [])),
         scores=best.scores,
     )
+
+
+_SMALLEST = 10
+"""Levels with fewer people are put together: a coefficient of theirs would say nothing, and might say who."""
+
+_MOST = 30  # no more levels of a key than these, the most frequent ones, are told apart: nobody reads more
+_QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
+_OTHER = "other"
+
+
+def _attribution(people: Table, keys: Sequence[str], flags: Mask) -> list[dict[str, Any]]:
+    """One row for each level of each key: people, how many are at risk, coefficient and standard error.
+
+    By a logistic regression of the flag on the keys (Templ et al., section 5.5).
+    The most frequent level of a key is its reference (coefficient 0). Numeric keys go in quarters of the people. The
+    coefficients are log odds ratios with the other keys held fixed; they describe and do not explain.
+    """
+    groups = [(name, *_levels(people.schema[name], people[name])) for name in keys]
+    columns, owners = [], []
+    for position, (_, codes, names) in enumerate(groups):
+        reference = int(np.argmax(np.bincount(codes, minlength=len(names)))) if len(codes) else 0
+        for level in range(len(names)):
+            if level != reference:
+                columns.append((codes == level).astype(np.float64))
+                owners.append((position, level))
+    estimated = {}
+    if columns and flags.any() and not flags.all():
+        fit = fit_logistic(np.column_stack(columns), flags)
+        for owner, beta, se in zip(owners, fit.coefficients[1:], fit.standard_errors[1:], strict=True):
+            estimated[owner] = (float(beta), float(se))
+    rows = []
+    for position, (name, codes, names) in enumerate(groups):
+        counts = np.bincount(codes, minlength=len(names))
+        hit = np.bincount(codes, weights=flags, minlength=len(names))
+        for level, shown in enumerate(names):
+            is_reference = (position, level) not in owners
+            beta, se = (0.0, None) if is_reference else estimated.get((position, level), (float("nan"), None))
+            rows.append(
+                {
+                    "key": name,
+                    "level": shown,
+                    "n": int(counts[level]),
+                    "at_risk": int(hit[level]),
+                    "share": float(hit[level] / counts[level]) if counts[level] else float("nan"),
+                    "coefficient": beta,
+                    "standard_error": se,
+                    "is_reference": is_reference,
+                    # Nobody or everybody at risk: the coefficient is large because the likelihood has no maximum.
+                    "is_separated": bool(counts[level] and hit[level] in (0, counts[level])),
+                }
+            )
+    return rows
+
+
+def _levels(variable: Variable, codes: NDArray[np.integer]) -> tuple[Integers, list[str]]:
+    """The level of every row (0, 1, …) and the names of the levels that occur."""
+    shown: list[str]
+    if variable.kind == "numeric":
+        numbers = variable.numbers[codes]
+        known = np.isfinite(numbers)
+        # Named by their place, not by their bounds: a bound is somebody's value.
+        cuts = np.quantile(numbers[known], [0.25, 0.5, 0.75]) if known.any() else np.zeros(3)
+        level = np.where(known, np.searchsorted(cuts, np.nan_to_num(numbers), side="left"), 4)
+        shown = [*_QUARTERS, "missing"]
+    else:
+        level, shown = codes.astype(np.int64), variable.display
+    counts = np.bincount(level, minlength=len(shown))
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    rare = (counts > 0) & ((counts < _SMALLEST) | (rank >= _MOST))
+    names = [shown[i] for i in np.flatnonzero((counts > 0) & ~rare)]
+    place = np.full(len(shown), len(names), dtype=np.int64)
+    place[(counts > 0) & ~rare] = np.arange(len(names))
+    return place[level], [*names, _OTHER] if rare.any() else names

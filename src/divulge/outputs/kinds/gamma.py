@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from divulge.outputs.models.positive_model import PositiveModel
+from divulge.outputs.models.positive import PositiveModel
 from divulge.outputs.output import Example
 
 

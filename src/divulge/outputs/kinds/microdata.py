@@ -6,6 +6,10 @@ generator makes rows anew, so that people in are compared with people out as for
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import tempfile
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -14,16 +18,15 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.comparators import COMPARATORS, Comparator
-from divulge.errors import OutputError
+from divulge.errors import DivulgeError, OutputError
 from divulge.outputs.figures import Figures, Status
-from divulge.outputs.generated import check_command, read_rows, run_command
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.settings import Kinds, Range
-from divulge.table import Condition, Schema, Table
-from divulge.table.align import stacked
+from divulge.table import Condition, Schema, Table, read_table, write_table
+from divulge.table.align import onto, stacked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +69,7 @@ class Microdata(Output):
         if self.coarser:
             raise OutputError("rows cannot be made coarser after they were made.", where="coarser")
         if self.command is not None:
-            check_command(self.command)
+            _check_command(self.command)
         if self.generator is not None and self.command is not None:
             raise OutputError("there is a generator and a command.", where="command", hint="Leave one of them out.")
         if not self.makes_rows and not self.files:
@@ -118,7 +121,7 @@ class Microdata(Output):
         if not self.files:
             return self.rows_of(table, rng)
         schema = table.schema.select(self.variables)
-        return stacked([read_rows((self.folder or Path()) / name, schema, "files") for name in self.files])
+        return stacked([_read_rows((self.folder or Path()) / name, schema, "files") for name in self.files])
 
     def _people(self, table: Table) -> Table:
         """The people that it is made from. A missing value is a value of theirs like others."""
@@ -141,4 +144,72 @@ class Microdata(Output):
                 hint="If you trust it, say --allow-code.",
             )
         seeds = rng.integers(2**31, size=n_files).tolist()
-        return stacked([run_command(self.command, people, self.folder, seed) for seed in seeds])
+        return stacked([_run_command(self.command, people, self.folder, seed) for seed in seeds])
+
+
+_PLACES = ("{original}", "{synthetic}")
+"""What a command says where the names of the two files go."""
+
+_AT_MOST = 3600.0
+"""Seconds after which a program is ended: an assessment runs it some forty times."""
+
+
+def _check_command(command: str) -> None:
+    """Raise where a command does not say where the two files go."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise OutputError("a quotation mark is not closed.", where="command") from None
+    lost = [place for place in _PLACES if not any(place in word for word in words)]
+    if lost:
+        raise OutputError(
+            f"the command does not say where {' and '.join(lost)} goes.",
+            where="command",
+            hint="For example command: Rscript make.R {original} {synthetic}",
+        )
+
+
+def _run_command(command: str, table: Table, folder: Path | None, seed: int) -> Table:
+    """The rows that the program makes from a table. DIVULGE_SEED tells it the seed, so that a run can be repeated.
+
+    A program named in a spec never runs unless the user allows it outside the spec (`--allow-code`). It runs without a
+    shell. What it prints goes nowhere, since it may hold values of rows.
+    """
+    with tempfile.TemporaryDirectory(prefix="divulge-") as scratch:  # its rights are the user's alone
+        original, synthetic = Path(scratch) / "original.csv", Path(scratch) / "synthetic.csv"
+        write_table(table, original)
+        words = [
+            word.replace(_PLACES[0], str(original)).replace(_PLACES[1], str(synthetic)) for word in shlex.split(command)
+        ]
+        try:
+            done = subprocess.run(
+                words,
+                cwd=folder,
+                env={**os.environ, "DIVULGE_SEED": str(seed)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_AT_MOST,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise OutputError(f"there is no program {words[0]!r}.", where="command") from None
+        except subprocess.TimeoutExpired:
+            raise OutputError(f"the program did not end within {_AT_MOST:.0f} seconds.", where="command") from None
+        if done.returncode or not synthetic.exists():
+            what = f"ended with {done.returncode}" if done.returncode else "wrote no file"
+            hint = "Run it by hand on a CSV file of the same columns."
+            raise OutputError(f"the program {what}.", where="command", hint=hint)
+        return _read_rows(synthetic, table.schema, "command")
+
+
+def _read_rows(path: Path, schema: Schema, field: str) -> Table:
+    """Synthetic rows from a file, on the schema of the people they speak of."""
+    try:
+        found = onto(read_table(path), schema)
+    except DivulgeError as error:
+        error.where = f"{field}: {error.where}" if error.where else field
+        raise
+    if not found.n_rows:
+        raise OutputError(f"{path.name} has no row whose levels the data have.", where=field)
+    return found

@@ -25,9 +25,8 @@ from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
 from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
-from divulge.outputs.models.robust import agreeing_errors, robust_errors
 from divulge.outputs.models.separated import contrary
-from divulge.outputs.models.standard_errors import CLUSTERED, Errors
+from divulge.outputs.models.standard_errors import CLUSTERED, Errors, agreeing_errors, robust_errors
 from divulge.outputs.models.statsmodels_code import coefficients_code, fit_code
 from divulge.outputs.models.summaries import (
     CODES,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Points, Section, Source
-from divulge.reports.sections.pictures import blame_said, grade, marked, picture
+from divulge.reports.blocks import Block, Caveat, Figure, Fold, Grid, Heading, Line, Name, Plot, Points, Section, Source
 from divulge.reports.sections.verdict import exposed_people, output_name, precision, would_be_found
 
 OPEN_UP_TO = 40
@@ -86,7 +87,7 @@ def _one(source: Source, path: Path, alone: bool) -> list[Block]:
     blocks += _caveats(source, _broken(source, path))
     if not alone and source.get(*path, "reasons"):
         blocks.append(("By itself: ", *_joined([Name(r) for r in source.get(*path, "reasons")])))
-    blocks += blame_said(source, path)
+    blocks += _blame_said(source, path)
     values = source.many(*path, "values")
     return [*blocks, *_shown(source, path, values)] if values else blocks
 
@@ -121,7 +122,7 @@ def _shown(source: Source, path: Path, values: list[Path]) -> list[Block]:
     every = _figures(source, path, values)
     if grid is None:
         return [every if len(values) <= OPEN_UP_TO else Fold((f"All {len(values):,} figures",), (every,))]
-    drawn = picture(source, path, grid)
+    drawn = _picture(source, path, grid)
     return [drawn or grid, Fold((f"All {len(values):,} figures, as released and as reproduced",), (every,))]
 
 
@@ -139,8 +140,8 @@ def released_grid(source: Source, path: Path) -> Grid | None:
     for i, line in enumerate(cells):
         row: list[Line] = [(source.name(*head),) for head in source.many(*path, "grid", "rows", i)]
         for j, n in enumerate(line):
-            if grade(source, path, n):
-                at[i, len(row)] = grade(source, path, n)
+            if _grade(source, path, n):
+                at[i, len(row)] = _grade(source, path, n)
             row.append(_signed(source, path, n, () if n is None else _cell(source, places, (*path, "values", n))))
             if j in with_errors:
                 row.append(() if n is None else _errors(source, (*path, "values", n))[0])
@@ -165,7 +166,7 @@ def _with_errors(source: Source, path: Path) -> set[int]:
 
 def _signed(source: Source, path: Path, number: int | None, cell: Line) -> Line:
     """A cell with the sign of its blame."""
-    sign = marked(source, path, number)
+    sign = _marked(source, path, number)
     return (*cell, sign) if sign else cell
 
 
@@ -226,3 +227,109 @@ def _printed(source: Source, places: int | None, *path: str | int) -> Figure:
     if places is None or value is None:
         return source.short(*path)
     return source.whole(*path) if places == 0 else source.decimals(places, *path)
+
+
+_MOST = 60
+"""Figures that are drawn; of more the table is clearer."""
+
+_WIDE = 1.96  # half a 95 % interval, in standard errors
+_MARKS = ("", " ○", " ●")
+
+_Path = tuple[str | int, ...]
+
+
+def _grade(source: Source, path: _Path, number: int | None) -> int:
+    """How much a figure of an output is to blame: 2 mostly, 1 a part, 0 not."""
+    found = None if number is None else source.get(*path, "blame", "figures", number)
+    return found if found in (1, 2) else 0
+
+
+def _marked(source: Source, path: _Path, number: int | None) -> str:
+    """The sign of that, which needs no colour."""
+    return _MARKS[_grade(source, path, number)]
+
+
+def _blame_said(source: Source, path: _Path) -> list[Line]:
+    """Which figures give the exposed away, in a sentence, and what the signs in the table mean."""
+    said = source.get(*path, "blame", "sentence")
+    if not said:
+        return []
+    return [
+        ("What gives them away: ", source.name(*path, "blame", "sentence")),
+        ("● marks the figures that give most away, ○ those that have a part in it.",),
+    ]
+
+
+def _picture(source: Source, path: _Path, grid: Grid) -> Plot | None:
+    """The drawing of an output, with its table behind it; None where the table is the best picture of it."""
+    draw = _DRAWN.get(str(source.get(*path, "grid", "picture")))
+    made = None if draw is None else draw(source, path)
+    if made is None or not 2 <= len(made["rows"]) <= _MOST:
+        return None
+    name = str(source.get(*path, "grid", "picture"))
+    says = "As released; what gives somebody away is marked by colour and shape."
+    if not any(row["grade"] for row in made["rows"]):
+        says = "As released. No figure is to blame for anything."
+    if name == "coefficients":
+        says += " Lines are 95 % intervals."
+    return Plot((grid.caption,), (says,), name, grid, made, is_open=True)
+
+
+def _rows(source: Source, path: _Path, column: int = 0) -> list[tuple[str, int, float]]:
+    """The label, the number and the value of every figure in a column of the table that is not withheld."""
+    found = []
+    for i, line in enumerate(source.get(*path, "grid", "cells") or ()):
+        number = line[column] if column < len(line) else None
+        value = None if number is None else source.get(*path, "values", number, "released")
+        if number is not None and value is not None:
+            heads = [source.name(*head).text for head in source.many(*path, "grid", "rows", i)]
+            found.append((", ".join(heads), number, float(value)))
+    return found
+
+
+def _bars(source: Source, path: _Path) -> Mapping[str, Any] | None:
+    columns = source.many(*path, "grid", "columns")
+    if len(columns) != 1:
+        return None
+    rows = [{"label": t, "value": v, "grade": _grade(source, path, n)} for t, n, v in _rows(source, path)]
+    return {"rows": rows, "what": source.name(*columns[0]).text}
+
+
+def _coefficients(source: Source, path: _Path) -> Mapping[str, Any]:
+    """The terms that have a standard error, those that are to blame first."""
+    rows = []
+    for label, number, value in _rows(source, path):
+        se = source.get(*path, "values", number, "se_released")
+        if se is not None:
+            ends = {"low": value - _WIDE * se, "high": value + _WIDE * se}
+            rows.append({"label": label, "value": value, **ends, "grade": _grade(source, path, number)})
+    return {"rows": sorted(rows, key=lambda row: -row["grade"])}
+
+
+def _steps(source: Source, path: _Path) -> Mapping[str, Any] | None:
+    """The first column of shares, over times that are numbers."""
+    for column, title in enumerate(source.many(*path, "grid", "columns")):
+        rows = _rows(source, path, column)
+        if not rows or not all(0.0 <= value <= 1.0 for _, _, value in rows):
+            continue
+        times = [label.rpartition(", ")[2] for label, _, _ in rows]
+        if not all(_is_number(time) for time in times):
+            return None
+        made = [
+            {"group": label.rpartition(", ")[0], "time": float(time), "value": value, "grade": _grade(source, path, n)}
+            for (label, n, value), time in zip(rows, times, strict=True)
+        ]
+        heads = source.many(*path, "grid", "row_names")
+        return {"rows": made, "time": source.name(*heads[-1]).text, "what": source.name(*title).text}
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
+
+
+_DRAWN: Mapping[str, Callable[[Source, _Path], Mapping[str, Any] | None]] = {
+    "bars": _bars,
+    "coefficients": _coefficients,
+    "steps": _steps,
+}

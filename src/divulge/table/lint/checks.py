@@ -10,22 +10,17 @@ from collections.abc import Callable, Iterator
 
 from divulge.table.dates import may_be_month_first, month_first
 from divulge.table.infer import parse_number
-from divulge.table.lint.numbers import coded_categories, coded_missings, outliers
+from divulge.table.lint.numbers import NUMBER_CHECKS
 from divulge.table.lint.pairs import derived
 from divulge.table.lint.remark import RARE, Remark
-from divulge.table.lint.texts import decimal_commas, mixed_types, na_levels, padded
+from divulge.table.lint.texts import TEXT_CHECKS
 from divulge.table.occurrences import Occurrences
 from divulge.table.table import Table
 
 _CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
     lambda seen: _constant(seen),
-    coded_missings,
-    outliers,
-    coded_categories,
-    decimal_commas,
-    mixed_types,
-    na_levels,
-    padded,
+    *NUMBER_CHECKS,
+    *TEXT_CHECKS,
     lambda seen: _rare_levels(seen),
 )
 """Every check of one variable that does not merely name the rows, in the order in which its remarks are shown."""

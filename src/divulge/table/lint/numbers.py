@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ def _positive_codes(values: NDArray[Any], counts: Integers, least: float) -> lis
     return [v for v in sorted(codes) if found[v] >= least and found[v] > usual]
 
 
-def coded_missings(seen: Occurrences) -> Iterator[Remark]:
+def _coded_missings(seen: Occurrences) -> Iterator[Remark]:
     codes = _suspected_codes(seen)
     if not codes:
         return
@@ -99,7 +99,7 @@ def _type(seen: Occurrences) -> str:
     return "integer" if seen.variable.values.dtype.kind == "i" else "number"
 
 
-def coded_categories(seen: Occurrences) -> Iterator[Remark]:
+def _coded_categories(seen: Occurrences) -> Iterator[Remark]:
     n_codes = seen.n_distinct - len(_suspected_codes(seen))
     if seen.has_few_integers and n_codes > 1:
         yield Remark(
@@ -110,7 +110,7 @@ def coded_categories(seen: Occurrences) -> Iterator[Remark]:
         )
 
 
-def outliers(seen: Occurrences) -> Iterator[Remark]:
+def _outliers(seen: Occurrences) -> Iterator[Remark]:
     """One to three rows far above or below all others."""
     codes = _suspected_codes(seen)
     values, counts = _occurring(seen)
@@ -139,3 +139,7 @@ def outliers(seen: Occurrences) -> Iterator[Remark]:
                     "Check them; if they are right, top-code or round the variable, as they point at single people.",
                 )
                 break
+
+
+NUMBER_CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (_coded_missings, _outliers, _coded_categories)
+"""In the order in which remarks are shown."""

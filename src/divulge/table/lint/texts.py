@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from divulge.table.infer import parse_number
 from divulge.table.lint.remark import Remark
@@ -15,7 +15,7 @@ _MEANS_MISSING = {"NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "null", "NULL"
 _SEVERAL_NUMBERS = 4  # fewer numbers than this beside texts are levels such as 1, 2, 3, more
 
 
-def mixed_types(seen: Occurrences) -> Iterator[Remark]:
+def _mixed_types(seen: Occurrences) -> Iterator[Remark]:
     if not seen.is_text or all(t.strip().isdigit() for t in seen.texts):
         return
     numbers = [parse_number(t.strip()) is not None for t in seen.texts]
@@ -34,7 +34,7 @@ def mixed_types(seen: Occurrences) -> Iterator[Remark]:
     )
 
 
-def decimal_commas(seen: Occurrences) -> Iterator[Remark]:
+def _decimal_commas(seen: Occurrences) -> Iterator[Remark]:
     if seen.is_text and seen.texts and all(_DECIMAL_COMMA.fullmatch(t) for t in seen.texts):
         n_commas = sum("," in t for t in seen.texts)
         if n_commas:
@@ -46,7 +46,7 @@ def decimal_commas(seen: Occurrences) -> Iterator[Remark]:
             )
 
 
-def na_levels(seen: Occurrences) -> Iterator[Remark]:
+def _na_levels(seen: Occurrences) -> Iterator[Remark]:
     if not seen.is_text:
         return
     rows = dict(zip(seen.variable.values.tolist(), seen.counts.tolist(), strict=True))
@@ -60,7 +60,7 @@ def na_levels(seen: Occurrences) -> Iterator[Remark]:
         )
 
 
-def padded(seen: Occurrences) -> Iterator[Remark]:
+def _padded(seen: Occurrences) -> Iterator[Remark]:
     if seen.is_text:
         n_padded = sum(t != t.strip() for t in seen.texts)
         if n_padded:
@@ -70,3 +70,12 @@ def padded(seen: Occurrences) -> Iterator[Remark]:
                 f"{n_padded:,} of {seen.n_distinct:,} levels begin or end with a blank.",
                 "Strip the blanks, or equal levels will count as different ones.",
             )
+
+
+TEXT_CHECKS: tuple[Callable[[Occurrences], Iterator[Remark]], ...] = (
+    _decimal_commas,
+    _mixed_types,
+    _na_levels,
+    _padded,
+)
+"""In the order in which remarks are shown."""

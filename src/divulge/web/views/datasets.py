@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,6 @@ from divulge.spec.document import parse_yaml
 from divulge.table import read_schema, read_table
 from divulge.web.access import Form, Id, SignedIn, Visitor, ledger_of
 from divulge.web.pages import go, page
-from divulge.web.timeline import Event, draw
 
 router = APIRouter(include_in_schema=False)
 
@@ -91,7 +92,7 @@ def _read_settings(text: str) -> dict[str, Any]:
     return parse_yaml(text) if text else {}
 
 
-def events_of(session: Session, dataset_ids: Sequence[int]) -> list[Event]:
+def events_of(session: Session, dataset_ids: Sequence[int]) -> list[_Event]:
     """What left about these data, the oldest first."""
     found = queries.list_releases(session, dataset_ids, per_page=_MOST_EVENTS).items
     events = []
@@ -99,7 +100,7 @@ def events_of(session: Session, dataset_ids: Sequence[int]) -> list[Event]:
         submission = release.submission
         newest = submission.assessments[-1] if submission.assessments else None
         events.append(
-            Event(
+            _Event(
                 at=release.at,
                 title=submission.title,
                 submission_id=submission.id,
@@ -166,8 +167,106 @@ def _one(
             dataset=found,
             together=together,
             events=events,
-            picture=draw(events, limit) if events else None,
+            picture=_draw(events, limit) if events else None,
             settings=typed if typed is not None else shown,
             can_manage=can_manage,
             can_see=can_see,
         )
+
+
+_WIDTH, _HEIGHT = 760, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 18, 34
+
+
+@dataclass(frozen=True)
+class _Event:
+    """Something that left. risk: the marginal risk of it and everything before together; None where it is not known."""
+
+    at: datetime
+    title: str
+    submission_id: int
+    risk: float | None
+    adds: float | None
+    exposed: int
+    author: str
+    dataset: str
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """An event's place in the picture."""
+
+    x: float
+    y: float
+    event: _Event
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """Everything that the template draws: places in pixels, words beside them."""
+
+    marks: tuple[_Mark, ...]
+    path: str
+    area: str
+    limit_y: float
+    limit: float
+    rows: tuple[tuple[float, str], ...]
+    columns: tuple[tuple[float, str], ...]
+    width: int = _WIDTH
+    height: int = _HEIGHT
+    left: int = _LEFT
+    right: int = _WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = _HEIGHT - _BOTTOM
+
+
+def _draw(events: Sequence[_Event], limit: float) -> _Picture:
+    """Places of the events, oldest first, as shapes without a style. limit: the risk above which one is reviewed."""
+    known = [e.risk for e in events if e.risk is not None]
+    highest = _round_up(max([limit * 1.25, *known]))
+    first, last = events[0].at, events[-1].at
+    span = max((last - first).total_seconds(), timedelta(days=1).total_seconds())
+
+    def across(at: datetime) -> float:
+        inner = _WIDTH - _LEFT - _RIGHT - 40
+        return round(_LEFT + 20 + inner * ((at - first).total_seconds() / span if len(events) > 1 else 0.5), 1)
+
+    def down(risk: float) -> float:
+        return round(_TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - min(max(risk, 0.0), highest) / highest), 1)
+
+    marks = tuple(_Mark(across(e.at), down(e.risk or 0.0), e) for e in events)
+    steps = [f"M{marks[0].x} {marks[0].y}"]
+    for mark in marks[1:]:
+        # The risk stays as it was until something else leaves.
+        steps.append(f"H{mark.x} V{mark.y}")
+    steps.append(f"H{_WIDTH - _RIGHT}")
+    path = " ".join(steps)
+    floor = _HEIGHT - _BOTTOM
+    return _Picture(
+        marks=marks,
+        path=path,
+        area=f"M{marks[0].x} {floor} L{path[1:]} V{floor} Z",
+        limit_y=down(limit),
+        limit=limit,
+        rows=tuple((down(highest * i / 4), f"{highest * i / 4:.3g}") for i in range(5)),
+        columns=_columns(events, marks),
+    )
+
+
+def _columns(events: Sequence[_Event], marks: Sequence[_Mark]) -> tuple[tuple[float, str], ...]:
+    """Dates below the axis, as many as do not run into each other."""
+    found: list[tuple[float, str]] = []
+    for event, mark in zip(events, marks, strict=True):
+        if not found or mark.x - found[-1][0] > 110:
+            found.append((mark.x, f"{event.at.day} {event.at:%b %Y}"))
+    return tuple(found)
+
+
+def _round_up(value: float) -> float:
+    """The next number that people like to read on an axis."""
+    scale = 10.0**-3
+    for step in (1, 2, 4, 5, 8, 10, 20, 40, 50, 80, 100, 200, 400, 500, 800):
+        if value <= step * scale:
+            return step * scale
+    return 1.0

@@ -17,7 +17,7 @@ from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.hazards import Spells
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.regression import Regression
-from divulge.outputs.models.robust import fitted_scores
+from divulge.outputs.models.standard_errors import fitted_scores
 from divulge.readers.handed_in.matching.fits import Fit
 from divulge.readers.handed_in.matching.statistics import statistic
 
