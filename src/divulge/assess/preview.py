@@ -16,6 +16,7 @@ import numpy as np
 
 from divulge.assess.forecast import Forecast, forecast
 from divulge.assess.plan import DEFAULT_FAMILIES, Plan, plan
+from divulge.assess.recipe import recipe_of, without_idle_digits
 from divulge.assess.remarks import find_remarks
 from divulge.assess.scenarios import backed_off, scenarios_for, unknown_names
 from divulge.assess.splits.split import is_usable
@@ -25,6 +26,7 @@ from divulge.errors import DivulgeError, OutputError
 from divulge.measures import FAMILIES
 from divulge.measures.choose import choose
 from divulge.outputs import Output, Released
+from divulge.outputs.digits import Digits
 from divulge.outputs.fields import in_field
 from divulge.policy import Policy
 from divulge.record import to_plain
@@ -122,6 +124,9 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.warnings.append(
                 "There are no data, so this can be embedded or made into teaching data, not assessed."
             )
+            with _noted(found, None):
+                digits = without_idle_digits(recipe_of(assessment, inputs), None)[1]
+                found.warnings += _about_digits(assessment, digits)
         return found
     _check_on_data(found, found.table)
     good = _without_problems(found, inputs)
@@ -132,7 +137,7 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.scenarios = scenarios_for(good[0].scenarios, good[0].outputs, found.schema)
             remarks = find_remarks(found.table, good[0].outputs, found.scenarios)
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
-            found.warnings += _about_digits(ready)
+            found.warnings += _about_digits(ready.assessment, ready.digits[: ready.n_new])
             found.warnings += _too_few_splits(ready, found.scenarios)
             if with_time and not found.problems:
                 if ready.table.people is None:
@@ -142,10 +147,9 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
     return found
 
 
-def _about_digits(ready: Plan) -> list[str]:
+def _about_digits(assessment: Assessment, digits: Sequence[Digits]) -> list[str]:
     """What is to be said of digits that tell nobody apart, that hold more than rows have, or that cannot be."""
-    a = ready.assessment
-    return [f"{a.place(i)}: {s}" for i in range(ready.n_new) for s in ready.digits[i].sentences()]
+    return [f"{assessment.place(i)}: {s}" for i, d in enumerate(digits) for s in d.sentences()]
 
 
 def _too_few_splits(ready: Plan, scenarios: Sequence[Scenario]) -> list[str]:

@@ -202,7 +202,7 @@ def _sets(n: int, k: float) -> float:
 def _no_sizes(output: Output, released: Released, table: Table, is_data: bool) -> tuple[str, ...]:
     """Figures that no group of its size can have, by arithmetic (Brown & Heathers 2017).
 
-    Without data the sizes of groups are unknown, and any up to the number of rows will do.
+    Without data the sizes of groups are unknown but for that of everybody, and any up to the number of rows will do.
     """
     lowered = output.lower(table.schema, released)
     sized = lowered.sized
@@ -214,10 +214,11 @@ def _no_sizes(output: Output, released: Released, table: Table, is_data: bool) -
         sizes = sized.sizes[group]
         if not released.is_given[figure] or not len(sizes):
             continue
-        if totals is None:
+        own = None if totals is None else round(float(totals[n + group]))
+        own = own if any(sized.keys[group]) else table.n_rows  # without condition, levels and missing values: everybody
+        if own is None:
             carries = bool((sizes <= table.n_rows).any()) or table.n_rows > sizes[-1]
         else:
-            own = round(float(totals[n + group]))
             carries = own < 1 or own > sizes[-1] or own in sizes
         if not carries:
             found.append(released.labels[figure])

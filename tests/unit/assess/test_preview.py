@@ -89,3 +89,14 @@ def test_without_data_it_says_that_nothing_can_be_assessed(folder: Path) -> None
     found = preview(parse_spec(spec, folder), with_time=False)
     assert found.problems == []
     assert "There are no data" in found.warnings[0]
+
+
+def test_without_data_figures_that_no_group_of_its_size_can_have_are_told(folder: Path) -> None:
+    (folder / "s.json").write_text(
+        '{"fields": [{"name": "x", "type": "integer", "constraints": {"minimum": 1, "maximum": 9}}]}', encoding="utf-8"
+    )
+    means = {"kind": "means", "variables": ["x"], "decimals": 5}
+    for mean, is_told in ((3.14159, True), (3.11111, False)):  # 28 / 9 is 3.11111
+        spec = {"schema": "s.json", "rows": 9, "outputs": [means | {"released": {"x": mean}}]}
+        found = preview(parse_spec(spec, folder), with_time=False)
+        assert any("no group of its size can have x" in warning for warning in found.warnings) == is_told

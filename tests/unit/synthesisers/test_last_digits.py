@@ -20,6 +20,7 @@ from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.lowering.sizes import nearest_sizes
 from divulge.outputs.output import Output
+from divulge.outputs.released.precision import Precision, printed
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search
 from divulge.synthesisers.descent.candidate import Candidate
@@ -79,6 +80,18 @@ def test_nearest_sizes_that_add_up_are_those_found_by_trying_all(seed: int) -> N
         assert all(f in choice for f, choice in zip(found, choices, strict=True))
     alone = nearest_sizes(now, possible, False)
     assert all(a == n if n > p[-1] else a in p for a, n, p in zip(alone, now, possible, strict=True))
+
+
+@pytest.mark.parametrize("mean", [3.14159, 3.5])
+def test_a_mean_that_nine_whole_numbers_cannot_have_is_reached_as_nearly_as_they_can(mean: float) -> None:
+    table = table_of(x=np.arange(1, 10))
+    output = Means(variables=("x",), decimals=5)
+    released = printed(output.labels(table.schema), np.array([mean]), Precision(decimals=5))
+    uniform = {"x": np.full(9, 1 / 9)}
+    objective = Objective(table.schema, (Target(output, released),), uniform, (), 9)
+    # No size of nine or fewer carries the first, and only eight the second: nobody can be left out of everybody.
+    found = Descent(start="model", seconds=0.2).embed(objective, 9, 1)
+    assert abs(found.outputs[0].values[0] - mean) <= 0.5 / 9 + 1e-9  # rounding
 
 
 def people(n: int, seed: int) -> Table:

@@ -134,7 +134,9 @@ class SizedResiduals:
         occupied = self.ratio.occupied.tolist()
         first = {self.keys[group]: group for group in reversed(occupied)}
         now = totals[n + np.array(list(first.values()), dtype=np.int64)]
-        chosen = nearest_sizes(now, [self.sizes[g] for g in first.values()], now.sum() == table.n_rows)
+        # A group without condition, levels and missing values is everybody: its size is what it is.
+        possible = [self.sizes[g] if any(key) else self.sizes[g][:0] for key, g in first.items()]
+        chosen = nearest_sizes(now, possible, now.sum() == table.n_rows, table.n_rows)
         of_key = dict(zip(first, chosen, strict=True))
         for place, group in enumerate(occupied):
             size, wanted = totals[n + group], of_key[self.keys[group]]

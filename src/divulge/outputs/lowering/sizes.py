@@ -57,16 +57,13 @@ FARTHEST = 60
 """Rows by which a group may grow or shrink to reach a size that can carry its figures, where all have to add up."""
 
 
-def nearest_sizes(now: Floats, possible: Sequence[Integers], add_up: bool) -> list[int]:
+def nearest_sizes(now: Floats, possible: Sequence[Integers], add_up: bool, most: float = np.inf) -> list[int]:
     """For each group the size nearest to its own that can carry its figures; its own where none can, or any.
 
-    add_up: together they stay as many as they are, and are nearest in all; where no such sizes are near, each for
-    itself. Sizes above the largest listed can carry any figures.
+    most: how many rows there are. add_up: together they stay as many as they are, and are nearest in all; where no such
+    sizes are near, each for itself. Sizes above the largest listed can carry any figures.
     """
-    alone = [
-        int(size) if not len(p) or size > p[-1] else int(p[np.argmin(np.abs(p - size))])
-        for size, p in zip(now, possible, strict=True)
-    ]
+    alone = [_nearest(int(size), p, most) for size, p in zip(now, possible, strict=True)]
     if not add_up or sum(alone) == now.sum():
         return alone
     # The least cost of every sum of steps, group by group; a sum of 0 is wanted in the end.
@@ -95,6 +92,13 @@ def nearest_sizes(now: Floats, possible: Sequence[Integers], add_up: bool) -> li
         found[g] = int(now[g]) + step
         at -= step
     return found
+
+
+def _nearest(size: int, possible: Integers, most: float) -> int:
+    if not len(possible) or size > possible[-1]:
+        return size
+    there = possible[possible <= most]
+    return int(there[np.argmin(np.abs(there - size))]) if len(there) else size
 
 
 def possible_sizes(group: Integers, low: Floats, high: Floats, cells: Mask | None = None) -> tuple[Integers, ...]:
