@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from divulge.assess.splits.runner import WORTH_STARTING, Runner
 from divulge.assess.splits.searches import KeptSearches
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
+from divulge.assess.splits.time_left import SECOND_LOOK, SMALLER_PARTS
 from divulge.assess.splits.whole import FOLLOWED, Whole, embed_whole
 from divulge.assess.statistics.against_others import looks_beside
 from divulge.assess.statistics.contrasts import MeasureRisk, measure_risks
@@ -59,6 +61,12 @@ class Pass:
     """When it is to end."""
     is_first: bool
     """Whether it is the pass that the record describes in full: with a learning curve, and risk against error."""
+
+    @cached_property
+    def suspects(self) -> Mask:
+        """Who is looked at again whatever the splits say: people in small groups, and those whom findings name."""
+        table = self.task.table
+        return in_small_groups(self.task.outputs, table) | named_by_findings(self.named, table.n_rows)
 
     def within(self, most: float, n: int = 1) -> Task:
         """The task with n searches that take no longer than this each, and no longer together than there is time."""
@@ -203,6 +211,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
     halves, results, left_out = Halves(task.lookups, len(task.scenarios), are_counted), [], []
+    runner.foresee(CONFIRMING_ALONE if not all(are_counted) and job.suspects.any() else 0)
     for b, block in enumerate(blocks):
         if b and job.clock.is_over:
             left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
@@ -222,7 +231,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, _mean_seconds(results)):
         curve_splits = ()
         left_out.append("the learning curve")
-    stage, smaller = f"{job.stage}, smaller parts", job.within(limits.smaller, len(curve_splits) + CONFIRMING)
+    stage, smaller = f"{job.stage}, {SMALLER_PARTS}", job.within(limits.smaller, len(curve_splits) + CONFIRMING)
     for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
     found, power = _exposed_in_whole(job, halves, policy, runner)
@@ -240,16 +249,15 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
     """
     if not halves.tested:
         return None, 1.0
-    task, lookups = job.task, [s.lookup for s in halves.tested]
+    task, lookups, named = job.task, [s.lookup for s in halves.tested], job.suspects
     seed = task.seed
-    named = in_small_groups(task.outputs, task.table) | named_by_findings(job.named, task.table.n_rows)
     first = named | smallest_classes(lookups, task.table)
     found = halves.exposed(policy, first)
     power = power_of(halves, telling(lookups, task.table), found, first, policy, seed)
     suspects = found.by_any | named
     if suspects.any():
         n_splits = CONFIRMING_ALONE if named.any() else CONFIRMING
-        whole, stage = Halves(task.lookups, counted=halves.counted), f"{job.stage}, second look"
+        whole, stage = Halves(task.lookups, counted=halves.counted), f"{job.stage}, {SECOND_LOOK}"
         task = job.within(job.limits.split, n_splits)
         for result in runner.results(
             job.name, stage, task, leave_out(suspects, lookups, n_splits, 0, seed), with_measures=False

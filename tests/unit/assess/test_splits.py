@@ -93,6 +93,15 @@ def _numbers(results: list[SplitResult]) -> list[int]:
     return [r.split.number for r in results]
 
 
+def test_splits_that_come_block_by_block_are_counted_as_one_stage() -> None:
+    steps: list[Step] = []
+    runner = Runner(Checkpoint(None, "", resume=False), 1, steps.append)
+    for block in (SPLITS[:2], SPLITS[2:4]):
+        list(runner.results("pass0", "All", TASK, block, beside=2))
+    assert [(step.done, step.total) for step in steps] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert steps[-1].seconds_left == 0
+
+
 def test_runner_takes_finished_splits_from_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint, steps = Checkpoint(tmp_path, "digest", resume=False), list[Step]()
     first = list(Runner(checkpoint, 1).results("pass0", "All", TASK, SPLITS[:2]))

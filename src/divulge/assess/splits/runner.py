@@ -42,6 +42,15 @@ class Step:
 Listener = Callable[[Step], None]
 
 
+@dataclass
+class _Stage:
+    """How far a stage is, whose splits come block by block. computed: those that were not kept from before."""
+
+    began: float = field(default_factory=time.perf_counter)
+    done: int = 0
+    computed: int = 0
+
+
 @dataclass(frozen=True)
 class Runner:
     """Computes splits, and keeps finished ones in the checkpoint.
@@ -57,6 +66,7 @@ class Runner:
     ahead: TimeLeft | None = None
     _took: list[float] = field(default_factory=list, init=False)
     """What splits took so far, whoever computed them."""
+    _stages: dict[str, _Stage] = field(default_factory=dict, init=False)
 
     def results(
         self,
@@ -75,27 +85,36 @@ class Runner:
         beside: how many other splits the pass has. Processes that pay for all of them pay for these.
         """
         todo = [s for s in splits if self.checkpoint.load(name, s) is None]
-        started, others, seconds = time.perf_counter(), None, list[float]()
+        others, n_computed = None, 0
         early: dict[tuple[str, int], SplitResult] = {}  # finished by others before their turn
-        for done, split in enumerate(splits, start=1):
+        now = self._stages.setdefault(stage, _Stage())
+        total = max(now.done, beside) + len(splits)
+        for split in splits:
             result = early.pop((split.part, split.number), None) or self.checkpoint.load(name, split)
             while result is None:
                 if others is None:
-                    others = self._others(task, todo[len(seconds) :], beside, with_measures, sweep_at)
+                    others = self._others(task, todo[n_computed:], beside, with_measures, sweep_at)
                 if others is None:
                     found = run_split(task, split, with_measures, split.number in sweep_at)
                 else:
                     found = next(others)
                 # Kept at once, whoever's turn it is: what is finished is never computed again.
                 self.checkpoint.save(name, found)
-                seconds.append(found.seconds)
+                n_computed += 1
+                now.computed += 1
                 self._took.append(found.seconds)
                 early[found.split.part, found.split.number] = found
                 result = early.pop((split.part, split.number), None)
+            now.done += 1
             if self.listener is not None:
-                each = (time.perf_counter() - started) / len(seconds) if seconds else None
-                self.listener(Step(stage, done, len(splits), self._left(stage, done, len(splits), each)))
+                each = (time.perf_counter() - now.began) / now.computed if now.computed else None
+                self.listener(Step(stage, now.done, total, self._left(stage, now.done, total, each)))
             yield result
+
+    def foresee(self, looks: int) -> None:
+        """Count on a second look of so many splits in whatever time is told from now on."""
+        if self.ahead is not None:
+            self.ahead.looks = looks
 
     def _left(self, stage: str, done: int, total: int, each: float | None) -> float | None:
         """Seconds until all is done, where that can be said. each: what a split took so far."""
