@@ -242,3 +242,19 @@ def test_last_digits_of_what_is_near_enough_are_tried_for_more_than_once(monkeyp
     found = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=0.5)
     assert found.outcome is Outcome.REPRODUCED
     assert len(tried) == 3
+
+
+def test_rows_at_the_ends_of_a_predictor_do_not_pass_for_straight() -> None:
+    rng = np.random.default_rng(3)  # any
+    x = rng.integers(0, 8, 200)
+    table = table_of(y=np.clip(np.round(rng.normal(20 + 2 * x, 4)), 0, 50).astype(np.int64), x=x)
+    objective = objective_for(table, Linear(formula="y ~ x", significant=6))
+    start = start_codes(objective, 200, "model", False, (1, 0, 0))
+    digits = LastDigits(Candidate(Descent(), objective, start, stream(1), Log(None, 0)), 1.0)
+    view = digits.look()
+    box, rows = digits.box_now(view), np.arange(200)
+    # What a row adds is x (y − a − bx): steps of y add up, of x they do not, wherever the row is now.
+    assert digits._stepping(view, rows, 1, box) is None
+    stepping = digits._stepping(view, rows, 0, box)
+    assert stepping is not None
+    assert stepping[1].mean() > 0.8  # but those beside a value that nobody has

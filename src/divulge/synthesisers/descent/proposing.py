@@ -157,8 +157,11 @@ class Proposals:
         down, may = self.shifts_of(view, rows, column, low, box)
         up, may_too = self.shifts_of(view, rows, column, high, box)
         once = (up - down) / np.maximum(high - low, 1)[:, None]
-        # Straight where the way down is as many steps as it should be.
-        bent = np.abs(down + once * (codes - low)[:, None]).max(axis=1)
+        # Straight where the way to somewhere between is as many steps as it should be. (Where the row is now is no such
+        # place for those at an end.)
+        between = np.where(high > low, (low + 2 * high) // 3, low)
+        there, _ = self.shifts_of(view, rows, column, between, box)
+        bent = np.abs(there - down - once * (between - low)[:, None]).max(axis=1)
         straight = bent <= STRAIGHT * np.abs(up - down).max(axis=1)
         good = may & may_too & known & straight & (high > low + 1)
         if good.sum() < _FEWEST_STEPPING * len(rows):
