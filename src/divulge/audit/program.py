@@ -119,6 +119,12 @@ class Program:
         bounds = (_with_infinity(np.asarray(bound) / self._scale) for bound in (least, most))
         self._solver.changeColsBounds(len(columns), np.asarray(columns, dtype=np.int32), *bounds)
 
+    def start(self, at: Floats) -> None:
+        """A point from which a program in whole numbers starts: what is not better is passed over."""
+        solution = highspy.HighsSolution()
+        solution.col_value = at.tolist()
+        self._solver.setSolution(solution)
+
     def add(self, columns: NDArray[Any], factors: Floats, least: float) -> None:
         """One row more: Σ factor · x of these columns is at least so much."""
         self._solver.addRow(

@@ -3,6 +3,8 @@
 A pattern is chosen by an integer program that knows little of the table. For every need that it does not meet, the
 duals of the attacker's linear program say of which figures more must be withheld, whatever the pattern (Fischetti &
 Salazar-González 2001). These cuts are added, and a pattern is chosen again, first in fractions, then in whole figures.
+Each whole one is filled with what it lacks: that gives more cuts, and patterns that lack nothing, of which the cheapest
+is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from scipy import sparse
 from divulge.audit.program import Program
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.withholding.figures import Changes, Figures, Need
-from divulge.withholding.paths import Paths, grow, thin
+from divulge.withholding.paths import Paths, thin
 
 SHORT = 1e-6
 """Of the need: an attacker who is held closer than that misses it."""
@@ -34,19 +36,16 @@ MANY = 40
 PUSHES = 8
 """So often many needs are pushed at once, each up or down as drawn."""
 
-SHAKEN = 0.3
-"""By how much prices are shaken: enough for another pattern, too little for a dear one."""
+THINNED = 1.05
+"""A pattern that costs so many times the best may, without what no need has to use, cost less."""
 
-ALONG = 0.5
-"""The share of the time for paths after which the patterns they gave are combined."""
+REMEMBERED = 8
+"""Changes that are kept of each need: while one of them is open, nobody has to ask for another."""
 
-IN_VAIN = 4
-"""Patterns in a row that are no cheaper, after which no more are made."""
+FRACTIONS = 0.125
+"""The share of the time after which fractions are left, however much they still gain."""
 
-NEAR_ENOUGH = 0.02
-"""By how much more than in fractions a pattern may cost that is good enough; the cheapest costs more, too."""
-
-GAINED = 0.01
+GAINED = 0.03
 """By how much more the fractions must cost after a round of cuts; with less, whole figures say more."""
 
 STALLED = 1
@@ -144,6 +143,10 @@ class _Attacker:
         return _Part(changes.figure_of[moved], np.abs(at[moved]) / np.maximum(room, 1e-12))
 
 
+NOTHING = _Part(np.zeros(0, dtype=np.int64), np.zeros(0))
+"""Of a need that no pattern meets, as good as met: nothing helps."""
+
+
 class Search:
     """The cheapest pattern within a time."""
 
@@ -164,7 +167,7 @@ class Search:
         self._place = np.full(given.n_figures, -1)
         self._place[self._choice] = np.arange(len(self._choice))
         self._rows: list[tuple[Integers, Floats]] = []
-        self._met_by: list[_Part | None] = [None] * len(needs)
+        self._met_by: list[list[_Part]] = [[] for _ in needs]
         self._cost = given.cost[self._choice]
         self._bound = 0.0
 
@@ -173,62 +176,78 @@ class Search:
         return self._until - self._clock()
 
     def run(self) -> Mask:
-        """The cheapest pattern; where that takes too long, the cheapest of some that are made of paths."""
-        share, best = self._in_fractions(), None
-        last: Mask | None = None
+        """The cheapest pattern; where that takes too long, the cheapest of those that were met on the way."""
+        within = self._in_fractions() > 0
+        best: Mask | None = None
         for close in (ROUGHLY, CLOSE):
-            n_rows = -1
-            while self._time > 0 and n_rows < len(self._rows):
-                (chosen, is_cheapest), n_rows = self._in_whole(close), len(self._rows)
-                if chosen is None or (not is_cheapest and last is not None):
-                    break
-                last = chosen
-                if not self._add_cuts(chosen.astype(float)):
-                    if close == CLOSE:
-                        return chosen
-                    best = chosen
-                    break
-        return self._of_paths(share, last) if best is None else best
+            n_cuts = 1
+            while n_cuts and (best is None or self._time > 0):
+                chosen, bound = self._in_whole(close, best)
+                within |= chosen
+                whole, n_cuts = self._completed(chosen)
+                best = whole if best is None else min(best, whole, key=self._price)
+                if bound > -np.inf and self._price(best) <= bound * (1.0 + CLOSE):
+                    return best
+        assert best is not None, "one is made even when the time is up"
+        return best if not n_cuts and self._time > 0 else self._improved(best, within)
 
-    def _of_paths(self, share: Floats, last: Mask | None) -> Mask:
-        """The cheapest of patterns grown along what fractions of figures say, with prices shaken again and again; and
-        of the last whole one, with what it lacks."""
-        late = self._until + ALONG * self._more
-        price = self._given.cost * (1.0 - 0.99 * share)
-        starts = [(self._primary, price)] if last is None else [(last, self._given.cost), (self._primary, price)]
-        every: list[Mask] = []
-        in_vain = 0
-        while not every or (self._clock() < late and in_vain < IN_VAIN):
-            start, told = starts.pop(0) if starts else (self._primary, price * self._shaken(len(price)))
-            grown = grow(self._paths, start, [self._needs[i] for i in self._not_seen(start.astype(float))], told)
-            found = self._thinned(grown, late)
-            in_vain = in_vain + 1 if any(self._price(found) >= self._price(one) for one in every) else 0
-            every.append(found)
-            if self._price(found) <= self._bound * (1.0 + NEAR_ENOUGH):
-                return found
-        return self._combined(every, share > 0 if last is None else last | (share > 0))
-
-    def _thinned(self, grown: Mask, late: float) -> Mask:
-        return thin(self._paths, self._given, self._primary, grown, self._needs, lambda: self._clock() > late)
-
-    def _combined(self, patterns: Sequence[Mask], besides: Mask) -> Mask:
-        """The cheapest pattern of the figures that one of several withholds (Danna, Rothberg & Le Pape 2005), or that
-        are named besides: among so few figures cuts lead to it soon."""
-        best = min(patterns, key=self._price)
+    def _improved(self, best: Mask, within: Mask) -> Mask:
+        """The cheapest pattern of the figures of a pattern, or that are named besides (Danna, Rothberg & Le Pape 2005):
+        among so few figures cuts lead to it soon. What no need has to use is published again."""
         self._until += self._more
-        within = np.any(patterns, axis=0) | besides
+        best = self._thinned(best)
+        within = within | best
         for close in (ROUGHLY, CLOSE):
-            n_rows = -1
-            while self._time > 0 and n_rows < len(self._rows):
-                (chosen, _), n_rows = self._in_whole(close, within), len(self._rows)
-                if chosen is None or self._price(chosen) >= self._price(best):
+            n_cuts = 1
+            while n_cuts and self._time > 0:
+                chosen, _ = self._in_whole(close, best, within)
+                if self._price(chosen) >= self._price(best):
                     break
-                if not self._add_cuts(chosen.astype(float)):
-                    best = chosen
+                whole, n_cuts = self._completed(chosen)
+                if self._price(whole) < self._price(best) * THINNED:
+                    best = min(best, self._thinned(whole), key=self._price)
+                    within |= best
         return best
 
-    def _shaken(self, n: int) -> Floats:
-        return np.asarray(self._rng.lognormal(0.0, SHAKEN, n))
+    def _thinned(self, whole: Mask) -> Mask:
+        return thin(self._paths, self._given, self._primary, whole, self._needs, lambda: self._time <= 0)
+
+    def _completed(self, chosen: Mask) -> tuple[Mask, int]:
+        """A pattern with all that it lacks, as cut upon cut says, and how many cuts these were: what a pattern lacks
+        that is nearly whole says more than what a poor one lacks."""
+        whole, n_cuts = chosen.copy(), 0
+        asked = self._not_seen(chosen.astype(float))
+        self._rng.shuffle(asked)
+        for i in asked:
+            while not self._is_met(i, whole.astype(float)):
+                is_met, part = self._attacker.ask(self._needs[i], self._primary)
+                more = part.figures[~whole[part.figures]]
+                if is_met or not len(more) or part.of_each.sum() < 1.0:
+                    self._keep(i, part if is_met else NOTHING)
+                    break
+                self._rows.append((self._place[part.figures], part.of_each))
+                n_cuts += 1
+                whole[self._filling(part, whole)] = True
+                self._attacker.publish(whole.astype(float))
+        return whole, n_cuts
+
+    def _filling(self, part: _Part, whole: Mask) -> Integers:
+        """Figures that a cut asks for beside those that are withheld already: those that cost least for what they
+        help, less those that the others make needless."""
+        is_left = ~whole[part.figures]
+        figures, helps = part.figures[is_left], part.of_each[is_left]
+        lacks = max(1.0 - float(part.of_each[~is_left].sum()), SHORT)
+        order = np.argsort(self._given.cost[figures] / helps, kind="stable")
+        n = 1 + int(np.searchsorted(np.cumsum(helps[order]), lacks - SHORT))
+        taken = order[:n]
+        spare = helps[taken].sum() - lacks
+        kept = []
+        for k in taken[np.argsort(-self._given.cost[figures[taken]], kind="stable")].tolist():
+            if helps[k] <= spare:
+                spare -= helps[k]
+            else:
+                kept.append(k)
+        return np.asarray(figures[kept])
 
     def _price(self, pattern: Mask) -> float:
         return float(self._given.cost[pattern & ~self._primary].sum())
@@ -239,11 +258,10 @@ class Search:
         for i in self._not_seen(share):
             is_met, part = self._attacker.ask(self._needs[i], self._primary)
             if is_met:
-                self._met_by[i] = part
+                self._keep(i, part)
                 continue
             if part.of_each.sum() < 1.0:
-                # Not even a table without a figure would leave so much open: nothing helps.
-                self._met_by[i] = _Part(np.zeros(0, dtype=np.int64), np.zeros(0))
+                self._keep(i, NOTHING)
                 continue
             n_unmet += 1
             if part.of_each @ share[part.figures] < 1.0 - SHORT:
@@ -254,7 +272,7 @@ class Search:
 
     def _not_seen(self, share: Floats) -> list[int]:
         """The needs that no change seen so far meets with so much of the figures withheld; many are pushed at once."""
-        asked = [i for i, part in enumerate(self._met_by) if part is None or not part.is_within(share)]
+        asked = [i for i in range(len(self._needs)) if not self._is_met(i, share)]
         if not asked:
             return []
         self._attacker.publish(np.where(self._primary, 1.0, share))
@@ -262,15 +280,22 @@ class Search:
             return asked
         seen = self._attacker.push([self._needs[i] for i in asked], self._primary, self._rng)
         for place, part in seen.items():
-            self._met_by[asked[place]] = part
+            self._keep(asked[place], part)
         return [i for place, i in enumerate(asked) if place not in seen]
+
+    def _is_met(self, i: int, share: Floats) -> bool:
+        return any(part.is_within(share) for part in self._met_by[i])
+
+    def _keep(self, i: int, part: _Part) -> None:
+        self._met_by[i] = [part, *self._met_by[i][: REMEMBERED - 1]]
 
     def _in_fractions(self) -> Floats:
         """The pattern in fractions to which cuts lead, until it meets all needs or the time is up."""
         n = len(self._choice)
         program = Program(sparse.csr_array((0, n)), (np.zeros(0), np.zeros(0)), (np.zeros(n), np.ones(n)))
         columns, share = np.arange(n), np.zeros(self._given.n_figures)
-        n_rows, stalled = 0, 0
+        n_rows, stalled, until = 0, 0, self._until
+        self._until -= (1.0 - 2.0 * FRACTIONS) * self._more
         while self._time > 0 and stalled < STALLED and self._add_cuts(share) and n_rows < len(self._rows):
             for row in self._rows[n_rows:]:
                 program.add(*row, 1.0)
@@ -282,25 +307,29 @@ class Search:
             self._bound = max(self._bound, done.value)
             share = np.zeros(self._given.n_figures)
             share[self._choice] = np.clip(done.at, 0.0, 1.0)
+        self._until = until
         return share
 
-    def _in_whole(self, close: float, within: Mask | None = None) -> tuple[Mask | None, bool]:
-        """The cheapest pattern that the cuts so far allow, but for so much, and True; where the time is up, what there
-        is, and False. within: the figures of which it may be; None: any."""
+    def _in_whole(self, close: float, best: Mask | None, within: Mask | None = None) -> tuple[Mask, float]:
+        """The cheapest pattern that the cuts so far allow, but for so much, and what none costs less than; where the
+        time is up, the best there is. best: a pattern that lacks nothing, if one is known. within: the figures of
+        which it may be; None: any."""
         n, found = len(self._choice), self._primary.copy()
-        if not self._rows:
-            return found, True
+        if not self._rows or self._time <= 0:
+            return found, 0.0
         lengths = np.cumsum([0, *(len(c) for c, _ in self._rows)])
         entries = np.concatenate([f for _, f in self._rows]), np.concatenate([c for c, _ in self._rows]), lengths
         matrix = sparse.csr_array(entries, shape=(len(self._rows), n))
         ends = np.ones(len(self._rows)), np.full(len(self._rows), np.inf)
         most = np.ones(n) if within is None else within[self._choice].astype(np.float64)
         program = Program(matrix, ends, (np.zeros(n), most), np.ones(n, dtype=bool))
+        if best is not None:
+            program.start(best[self._choice].astype(np.float64))
         # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
-        price = self._cost * (0.5 / close / max(self._bound, self._cost.min(initial=1.0)))
-        done = program.minimise(np.arange(n), price, self._time)
+        scale = 0.5 / close / max(self._bound, self._cost.min(initial=1.0))
+        done = program.minimise(np.arange(n), self._cost * scale, self._time)
         # What the solver has when the time is up is no cheapest pattern, but one to start from.
-        if done.at is None or len(done.at) < n or (matrix @ np.round(done.at) < 1.0 - SHORT).any():
-            return None, False
+        if done.at is None or len(done.at) < n:
+            return found, 0.0
         found[self._choice[done.at > 0.5]] = True
-        return found, done.outcome == "optimal"
+        return found, done.bound / scale

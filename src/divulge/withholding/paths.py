@@ -1,4 +1,4 @@
-"""Changes of least cost that move one figure, and patterns made of them (Kelly, Golden & Assad 1992)."""
+"""Changes of least cost that move one figure (Kelly, Golden & Assad 1992), and patterns without what none needs."""
 
 from __future__ import annotations
 
@@ -63,16 +63,6 @@ class Paths:
         columns = columns[columns >= 0]
         both = np.concatenate([columns, columns + self._changes.n_columns])
         self._program.hold(both, np.zeros(len(both)), self._most[both] if is_open else np.zeros(len(both)))
-
-
-def grow(paths: Paths, start: Mask, needs: Sequence[Need], cost: Floats) -> Mask:
-    """A pattern in which every need is met, need by need; the largest first, for what it opens serves the others."""
-    withheld = start.copy()
-    for need in sorted(needs, key=lambda n: -abs(n.amount)):
-        used = paths.find(need, np.where(withheld, 0.0, cost))
-        if used is not None:
-            withheld |= used
-    return withheld
 
 
 def thin(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def crossed(cells: list[list[float]]) -> Figures:
     return Figures(sparse.csr_array(sums), flat, cost, np.zeros(len(flat)), np.full(len(flat), flat.sum()))
 
 
-@pytest.mark.parametrize("seconds", [30.0, 0.0], ids=["by cuts", "by paths"])
+@pytest.mark.parametrize("seconds", [30.0, 0.0], ids=["in time", "without time"])
 def test_one_primary_in_a_table_takes_three_more_cells(seconds: float) -> None:
     given = crossed([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
     primary = np.arange(16) == 3  # the 8
@@ -53,6 +53,22 @@ def test_pattern_without_time_protects_every_primary_on_both_sides(seed: int) ->
         assert (found >= primary).all()
         assert not found[-1], "how many people there are is public"
         assert all(can_move(given, found, t, a) for t in np.flatnonzero(primary).tolist() for a in (4.0, -4.0))
+
+
+@pytest.mark.parametrize("step", [0.3, 1.0, 3.0])  # of 30 seconds: the time is up in another place each
+def test_pattern_whose_time_is_up_on_the_way_protects_every_primary(step: float) -> None:
+    rng = np.random.default_rng(11)  # any seed: skewed amounts, so that cheap figures help little
+    given = crossed(np.round(rng.lognormal(3.0, 1.4, (9, 8)) + 1.0).tolist())
+    primary = np.zeros(given.n_figures, dtype=bool)
+    primary[rng.choice(72, 12, replace=False)] = True
+    value = given.sums @ given.cells
+    need = np.where(primary, np.ceil(0.15 * value), 0.0)
+    ticks = count()
+    found = find_pattern(given, primary, need, need, seconds=30.0, clock=lambda: step * next(ticks))
+    targets = np.flatnonzero(primary).tolist()
+    assert all(can_move(given, found, t, a * need[t]) for t in targets for a in (1.0, -1.0))
+    at_once = find_pattern(given, primary, need, need, seconds=0.0)
+    assert given.cost[found & ~primary].sum() <= given.cost[at_once & ~primary].sum()
 
 
 def test_nothing_more_is_withheld_where_primaries_protect_each_other() -> None:
@@ -78,7 +94,7 @@ def test_pattern_is_as_small_as_the_smallest_of_all(seed: int) -> None:
     primary[rng.choice(9, 2, replace=False)] = True
     need = np.where(primary, 3.0, 0.0)
     found = find_pattern(given, primary, need)
-    targets = np.flatnonzero(primary)
+    targets = np.flatnonzero(primary).tolist()
     assert all(can_move(given, found, t, 3.0) for t in targets)
     choice = np.flatnonzero(~primary & np.isfinite(given.cost))
     for size in range(int(found.sum()) - 2):
