@@ -1,4 +1,4 @@
-"""Means and totals whose people differ by a few: the difference is the value of those few."""
+"""Means and totals that differ by a few people, or by the values of a few: the difference is the value of those few."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from divulge.rules.rule import Finding, Rule, Severity
 
 
 class _Sums(NamedTuple):
-    """What one output says of a variable. behind: its groups. weight: of each row. error: of each group's sum."""
+    """What one output says of a variable. behind: its groups. numbers, weight: of each row. error: of each group's
+    sum."""
 
     case: Case
     behind: Behind
+    numbers: Floats
     weight: Floats
     error: Floats
 
@@ -33,7 +35,8 @@ class DifferencedValues(Rule):
 
     n₁ m₁ − n₂ m₂ is the sum of the values of those in between, to within n₁ h₁ + n₂ h₂ with h half a unit of the last
     digit (Eurostat guidelines 2015, differencing). Of one person that is the value; of two or three it tells each of
-    them the others'. How many people there are is taken as known.
+    them the others'. How many people there are is taken as known. So does a mean with a top code beside one without:
+    the difference is what lies beyond the code.
     """
 
     name: ClassVar[str] = "differenced values"
@@ -59,11 +62,15 @@ class DifferencedValues(Rule):
         """Groups of the one that hold groups of the other and a few people more."""
         case, behind = whole.case, whole.behind
         inside = _parts_inside(behind, parts)
-        rest = (behind.group >= 0) & ~np.append(inside, False)[parts.behind.group]
+        in_both = (behind.group >= 0) & np.append(inside, False)[parts.behind.group]
+        rest = (behind.group >= 0) & ~in_both
+        if whole.case.number < parts.case.number or rest.any():
+            # Two outputs of the same people are asked about once.
+            rest |= in_both & (whole.numbers != parts.numbers)
         n = case.table.tally(behind.group, behind.n_groups, rest)
         # Groups that hold none of the other's are a small group by themselves, which other rules look at.
         holds = np.zeros(behind.n_groups, dtype=bool)
-        holds[behind.group[np.append(inside, False)[parts.behind.group]]] = True
+        holds[behind.group[in_both]] = True
         few = (n > 0) & (n <= self.most) & holds & case.shown(behind)
         error = whole.error + _errors_inside(behind, parts, inside)
         groups = few & (error <= self._tolerance(whole, rest))
@@ -80,7 +87,7 @@ class DifferencedValues(Rule):
 
     def _tolerance(self, whole: _Sums, rest: Mask) -> Floats:
         """How precisely the sum of those in between must follow to tell a value, for each group."""
-        behind, value = whole.behind, whole.case.numbers(whole.behind)
+        behind, value = whole.behind, whole.numbers
         inside = behind.group >= 0
         spread = spread_of(value[inside], whole.case.table.times[inside])
         size = np.bincount(behind.group[rest], (whole.weight * np.abs(value))[rest], minlength=behind.n_groups)
@@ -97,7 +104,7 @@ def _sums(case: Case, behind: Behind) -> _Sums:
     total = np.bincount(behind.group[behind.group >= 0], weight[behind.group >= 0], minlength=behind.n_groups)
     half = np.where(case.shown(behind) & (behind.figures >= 0), case.released.half[behind.figures], np.nan)
     error = half if behind.what == "total" else half * total
-    return _Sums(case, behind, weight, np.where(np.isfinite(error), error, np.inf))
+    return _Sums(case, behind, case.numbers(behind), weight, np.where(np.isfinite(error), error, np.inf))
 
 
 def _parts_inside(behind: Behind, parts: _Sums) -> Mask:

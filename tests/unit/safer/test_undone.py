@@ -92,3 +92,62 @@ def test_same_cell_is_printed_alike_in_another_table(kind: str) -> None:
     found = {tuple(sorted(n.split(" & "))): v for n, v in zip(other.labels, other.values.tolist(), strict=True)}
     for label, value in zip(one.labels, one.values.tolist(), strict=True):
         assert found[tuple(sorted(label.split(" & ")))] == value
+
+
+def test_cell_that_is_changed_again_under_another_condition_is_refused() -> None:
+    everybody = "area = north or area = south or area = island"
+    assert (
+        severities(random_rounding(1), random_rounding(2, name="again", where=everybody))["changed twice"] == "refuse"
+    )
+    # The same seed too: a cell of another name is drawn for anew.
+    parts = [random_rounding(1, variables=["ill"], where=f"area = {a}", name=a) for a in ("north", "south", "island")]
+    assert severities(random_rounding(1), *parts)["changed twice"] == "refuse"
+
+
+@pytest.mark.parametrize("kind", ["random-rounding", "controlled-rounding"])
+def test_table_rounded_to_two_bases_is_refused(kind: str) -> None:
+    rounded = [{**CROSSTAB, "name": f"to {b}", "method": {"kind": kind, "base": b}} for b in (3, 5)]
+    assert severities(*rounded)["changed twice"] == "refuse"
+
+
+def test_controlled_rounding_beside_exact_margins_is_refused() -> None:
+    rounded = {**CROSSTAB, "margins": True, "method": {"kind": "controlled-rounding", "base": 5}}
+    margins = [{"kind": "crosstab", "variables": [v], "compute": True, "name": v} for v in ("area", "ill")]
+    assert severities(rounded, *margins)["exact figure"] == "refuse"
+
+
+def test_percentages_beside_rounded_counts_are_refused() -> None:
+    shares = {**CROSSTAB, "name": "shares", "statistic": "row percentages", "decimals": 1}
+    assert severities(random_rounding(1), shares)["exact beside changed"] == "refuse"
+
+
+AGES = np.append(RNG.choice(np.delete(np.arange(91), 16), 398), [16, 16])
+INCOMES = np.round(RNG.lognormal(10.0, 0.6, 400))
+PEOPLE = small_table(age=AGES.astype(float).tolist(), income=INCOMES.tolist())
+
+
+def test_bands_that_differ_by_a_year_of_few_people_are_refused() -> None:
+    banded = [
+        {"kind": "crosstab", "variables": ["age"], "compute": True, "name": f"{end}", "coarser": {"age": {"bands": b}}}
+        for end in (16, 17)
+        for b in [[0, end, 65]]
+    ]
+    assert severities(*banded, table=PEOPLE)["exact group"] == "refuse"
+    assert "refuse" not in severities(banded[0], table=PEOPLE).values()
+
+
+@pytest.mark.parametrize(("beyond", "is_refused"), [(1, True), (3, True), (4, False)])  # few is three
+def test_mean_with_a_top_code_beside_the_mean_is_refused_where_few_are_beyond(beyond: int, is_refused: bool) -> None:
+    top = float(np.sort(INCOMES)[-1 - beyond])
+    mean = {"kind": "means", "variables": ["income"], "compute": True, "decimals": 2}
+    coded = {**mean, "name": "coded", "coarser": {"income": {"top": top}}}
+    for pair in ((mean, coded), (coded, mean)):
+        assert (severities(*pair, table=PEOPLE).get("differenced values") == "refuse") == is_refused
+
+
+def test_maximum_beside_a_mean_with_a_top_code_is_refused() -> None:
+    top = float(np.sort(INCOMES)[-20])
+    coded = {"kind": "means", "variables": ["income"], "compute": True, "coarser": {"income": {"top": top}}}
+    median = {"kind": "position", "variables": ["income"], "compute": True, "name": "median"}
+    most = {"kind": "extremes", "variables": ["income"], "show": ["maximum"], "compute": True, "name": "maximum"}
+    assert severities(coded, median, most, table=PEOPLE)["extreme held by few"] == "refuse"
