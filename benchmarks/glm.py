@@ -15,7 +15,6 @@ from divulge.demo.census import FORMULA, simulated_census
 from divulge.kernels import glm
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.models.design import Design, table_counts
-from divulge.outputs.models.model import source_of
 from divulge.table import Table
 
 REPEATS = 15
@@ -34,7 +33,7 @@ def run() -> list[dict[str, Any]]:
     x, y = dense(model.design, table), (table["TENURE"] == 1).astype(float)
 
     def ours() -> glm.Fit:
-        return glm.fit(source_of(model, table, None, None), model.kernel)
+        return glm.fit(model.source(table, None, None), model.kernel)
 
     def theirs() -> Any:
         return sm.Logit(y, x).fit(disp=0)

@@ -16,7 +16,7 @@ from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
 from divulge.web import Deployment, passwords, sessions
 from divulge.web.deployment import parse_networks
 from divulge.web.guard import safe_next
-from divulge.web.serving import Place, make_settings
+from divulge.web.serving import Place
 from tests.support.service import PASSWORD, Service, api_headers, build, post, token_in
 
 
@@ -239,13 +239,13 @@ def test_header_from_anybody_else_is_nothing(tmp_path: Path) -> None:
 
 def test_exposed_service_needs_tls_or_a_proxy(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="passwords would travel readable"):
-        make_settings(Place("0.0.0.0"), [], [], None)
+        Place("0.0.0.0").settings([], [], None)
     with pytest.raises(UsageError, match="together"):
-        make_settings(Place("0.0.0.0", certificate=tmp_path / "a.pem"), [], [], None)
+        Place("0.0.0.0", certificate=tmp_path / "a.pem").settings([], [], None)
     with pytest.raises(UsageError, match="believed"):
-        make_settings(Place("127.0.0.1", behind_proxy=True), [], [], "X-Remote-User")
-    assert not make_settings(Place("127.0.0.1"), [], [], None).secure
-    behind = make_settings(Place("0.0.0.0", behind_proxy=True), ["divulge.example"], ["10.0.0.0/8"], "X-Remote-User")
+        Place("127.0.0.1", behind_proxy=True).settings([], [], "X-Remote-User")
+    assert not Place("127.0.0.1").settings([], [], None).secure
+    behind = Place("0.0.0.0", behind_proxy=True).settings(["divulge.example"], ["10.0.0.0/8"], "X-Remote-User")
     assert behind.secure
     assert behind.trusts("10.1.2.3")
     assert not behind.trusts("192.0.2.1")

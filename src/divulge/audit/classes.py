@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,11 +120,3 @@ def _places(term: Term, codes: dict[str, Integers], n: int) -> tuple[Integers, F
             value = value * factors[codes[name]]
     index = np.where(is_known, term.index[cell], -1).astype(np.int64)
     return index, value * term.scale[cell]
-
-
-def joined(names: Sequence[str], sizes: dict[str, int]) -> int:
-    """How many cells some variables span."""
-    product = 1
-    for name in names:
-        product *= sizes[name]
-    return product

@@ -12,7 +12,7 @@ import numpy as np
 
 from divulge.audit.report import Cell, Proved, Status
 from divulge.audit.same_people import Group, Interval
-from divulge.audit.samples import Known, find_samples
+from divulge.audit.samples import Known
 from divulge.contributions.sizes import possible_sizes
 from divulge.outputs.lowering.sizes import spacing
 from divulge.rules import Severity
@@ -43,7 +43,7 @@ def few_samples(given: Submission, groups: list[Group]) -> tuple[Proved, ...]:
             variable = given.schema[name]
             sd, median, least, greatest = (figures.get(s) for s in ("sd", "median", "least", "greatest"))
             values = tuple(variable.numbers[: variable.n_values].tolist())
-            samples = find_samples(Known(group.n, figures["mean"], sd, median, least, greatest, values=values))
+            samples = Known(group.n, figures["mean"], sd, median, least, greatest, values=values).possible()
             if samples.is_complete and 0 < len(samples.samples) <= FEW:
                 found.append(_told(*group.where[name], group.n, len(samples.samples), len(samples.shared)))
     return tuple(found)

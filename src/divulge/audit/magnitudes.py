@@ -26,11 +26,6 @@ def is_amount(linear: Linear, schema: Schema) -> bool:
     return bool(linear.summed) and any(schema[name].n_values > FEW_VALUES for name in set(linear.summed))
 
 
-def variables_of(stated: Sequence[Stated]) -> tuple[str, ...]:
-    """The variables that are summed."""
-    return tuple(dict.fromkeys(name for s in stated for name in s.linear.summed))
-
-
 def build_sums(stated: Sequence[Stated], schema: Schema, table: Table | None, variable: str) -> Partition:
     """The system of one variable's sums; outputs that do not sum it have no rows in it."""
     chosen = [replace(s, linear=_without_values(s.linear, variable)) for s in stated]

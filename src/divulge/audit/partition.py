@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from divulge.audit.classes import class_labels, classes_of, contributions, joined, representatives
+from divulge.audit.classes import class_labels, classes_of, contributions, representatives
 from divulge.audit.hierarchies import Decided, find_decided, forbidden, refined
 from divulge.audit.system import System
 from divulge.kernels.arrays import Floats, Integers
@@ -132,7 +132,7 @@ def build(
     decided, classes = _decided(needed, classes, schema, table)
     sizes = {name: int(c.max(initial=0)) + 1 for name, c in classes.items()}
     needed = [_deciding(names, decided) for names in needed]
-    unreached = tuple(i for i, names in enumerate(needed) if joined(names, sizes) > MOST_ALONE)
+    unreached = tuple(i for i, names in enumerate(needed) if _joined(names, sizes) > MOST_ALONE)
     reached = [i for i in range(len(stated)) if i not in unreached]
     texts = {name: class_labels(schema[name], c) for name, c in classes.items()}
     parts = _parts([needed[i] for i in reached], classes, texts, decided)
@@ -204,7 +204,7 @@ def _decided(
             way.coarser
             for names in needed
             for way in decided
-            if way.coarser in names and joined(_deciding(names, decided), sizes) > MOST_TOGETHER
+            if way.coarser in names and _joined(_deciding(names, decided), sizes) > MOST_TOGETHER
         }
         if not too_many:
             return decided, made
@@ -235,7 +235,7 @@ def _parts(
     sets = [frozenset(names) for names in needed]
     sets = [s for i, s in enumerate(sets) if not any(s < t or (s == t and j < i) for j, t in enumerate(sets))]
     while len(sets) > 1:
-        pairs = [(joined(sorted(a | b), sizes), a, b) for a, b in combinations(sets, 2)]
+        pairs = [(_joined(sorted(a | b), sizes), a, b) for a, b in combinations(sets, 2)]
         size, a, b = min(pairs, key=lambda p: (p[0], sorted(p[1] | p[2])))
         if size > MOST_TOGETHER:
             break
@@ -306,3 +306,11 @@ def _held(part: _Part, table: Table, classes: dict[str, Integers], summed: str |
         return table.tally(number, part.n_cells).astype(np.float64)
     amounts = np.nan_to_num(table.schema[summed].numbers)[table[summed]]
     return np.bincount(number, amounts, minlength=part.n_cells).astype(np.float64)
+
+
+def _joined(names: Sequence[str], sizes: dict[str, int]) -> int:
+    """How many cells some variables span."""
+    product = 1
+    for name in names:
+        product *= sizes[name]
+    return product

@@ -13,7 +13,7 @@ from divulge.audit.bounds import Bounds, find_bounds
 from divulge.audit.budget import Budget
 from divulge.audit.candidates import find_candidates
 from divulge.audit.groups import counts_from_means, few_samples
-from divulge.audit.magnitudes import build_sums, is_amount, variables_of
+from divulge.audit.magnitudes import build_sums, is_amount
 from divulge.audit.partition import TIE, Partition, Stated, build
 from divulge.audit.proofs import Proof, Step, find_contradiction, prove_at_most, prove_value
 from divulge.audit.report import Audited, Cell, Proved, Status
@@ -96,7 +96,7 @@ def partitions_of(given: Submission) -> tuple[list[Partition], list[tuple[int, s
     amounts = [s for s in stated if is_amount(s.linear, given.schema)]
     people = [s for s in stated if s not in amounts]
     partitions = [build(people, given.schema, given.n_rows, given.table)] if people else []
-    partitions += [build_sums(amounts, given.schema, given.table, v) for v in variables_of(amounts)]
+    partitions += [build_sums(amounts, given.schema, given.table, v) for v in _variables_of(amounts)]
     return partitions, unreached
 
 
@@ -334,3 +334,8 @@ def _findings(cells: Sequence[Cell], targets: _Targets) -> tuple[Proved, ...]:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(repr(n) for n in names[:6])
     return shown + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def _variables_of(stated: Sequence[Stated]) -> tuple[str, ...]:
+    """The variables that are summed."""
+    return tuple(dict.fromkeys(name for s in stated for name in s.linear.summed))

@@ -36,6 +36,17 @@ class Known:
     sd_of_all: bool = False
     values: Sequence[float] | None = None
 
+    def possible(self) -> _Samples:
+        """Every sample that agrees with what is printed, in ascending order of its values."""
+        if self.n < 1:
+            raise ValueError("a group has at least one member")
+        values = _possible_values(self)
+        if values is None:
+            return _Samples((), False)
+        search = _Search(self, values)
+        search.extend(0, 0, 0.0, 0.0)
+        return _Samples(tuple(search.found), not search.is_cut)
+
 
 @dataclass(frozen=True)
 class _Samples:
@@ -53,18 +64,6 @@ class _Samples:
         for sample in self.samples[1:]:
             common &= Counter(sample)
         return tuple(sorted(common.elements()))
-
-
-def find_samples(known: Known) -> _Samples:
-    """Every sample that agrees with what is printed, in ascending order of its values."""
-    if known.n < 1:
-        raise ValueError("a group has at least one member")
-    values = _possible_values(known)
-    if values is None:
-        return _Samples((), False)
-    search = _Search(known, values)
-    search.extend(0, 0, 0.0, 0.0)
-    return _Samples(tuple(search.found), not search.is_cut)
 
 
 def _possible_values(known: Known) -> list[float] | None:

@@ -104,7 +104,7 @@ def run(
     """
     try:
         from divulge.web import create_app
-        from divulge.web.serving import Place, Workers, make_settings, serve
+        from divulge.web.serving import Place, Workers, serve
     except ModuleNotFoundError:
         raise UsageError(
             "the service is not installed.", hint="Install divulge with its extra: divulge[web]."
@@ -112,7 +112,7 @@ def run(
 
     place = Place(host, port, tls_certificate, tls_key, behind_proxy)
     settings = with_others(
-        make_settings(place, name or [], proxy or [], user_header),
+        place.settings(name or [], proxy or [], user_header),
         address,
         (smtp, mail_from),
         (webhook, webhook_allow or []),

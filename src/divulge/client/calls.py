@@ -6,16 +6,13 @@ No redirect is followed and no proxy of the environment is asked: the token goes
 from __future__ import annotations
 
 import http.client
-import json
 import secrets
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
-from divulge import errors
-from divulge.errors import DivulgeError, LedgerError, UsageError
+from divulge.errors import LedgerError, UsageError
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -63,19 +60,6 @@ class Address:
             return http.client.HTTPConnection(host, port, timeout=self.seconds)
         context = ssl.create_default_context(cafile=self.certificate)
         return http.client.HTTPSConnection(host, port, timeout=self.seconds, context=context)
-
-
-def read_answer(status: int, kind: str, content: bytes) -> Any:
-    """What was answered, as plain data or bytes; where it was refused, the error that the service raised."""
-    if status < 300:
-        return json.loads(content) if kind == "application/json" else content
-    try:
-        told = json.loads(content)["error"]
-        named = getattr(errors, str(told["type"]), UsageError)
-        found = named if isinstance(named, type) and issubclass(named, DivulgeError) else UsageError
-        raise found(str(told["message"]), where=told.get("where"), hint=told.get("hint"))
-    except (ValueError, KeyError, TypeError):
-        raise LedgerError(f"the service answered with status {status}.") from None
 
 
 def as_form(fields: Mapping[str, str], files: Files) -> tuple[str, bytes]:

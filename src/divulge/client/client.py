@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from divulge.client.calls import Address, Files, as_form, read_answer
-from divulge.errors import StateError
+from divulge import errors
+from divulge.client.calls import Address, Files, as_form
+from divulge.errors import DivulgeError, LedgerError, StateError, UsageError
 
 _UNDECIDED = frozenset({"submitted", "assessing", "ready"})
 _Shape = dict[str, Any]
@@ -167,4 +168,17 @@ class Client:
     def _asked(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Any:
-        return read_answer(*self._address.ask(method, path, {**self._headers, **(headers or {})}, body))
+        return _read_answer(*self._address.ask(method, path, {**self._headers, **(headers or {})}, body))
+
+
+def _read_answer(status: int, kind: str, content: bytes) -> Any:
+    """What was answered, as plain data or bytes; where it was refused, the error that the service raised."""
+    if status < 300:
+        return json.loads(content) if kind == "application/json" else content
+    try:
+        told = json.loads(content)["error"]
+        named = getattr(errors, str(told["type"]), UsageError)
+        found = named if isinstance(named, type) and issubclass(named, DivulgeError) else UsageError
+        raise found(str(told["message"]), where=told.get("where"), hint=told.get("hint"))
+    except (ValueError, KeyError, TypeError):
+        raise LedgerError(f"the service answered with status {status}.") from None

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from divulge.errors import (
     BrokenRuleError,
@@ -71,16 +70,6 @@ def as_table(found: pa.Table, names: Sequence[str], schema: Schema | None, carri
     table = built(schema) if table is None else table
     # 57 and 57.0, or an empty text and nothing at all, may have become the same code.
     return table if people is None else table.condensed()
-
-
-def with_levels(column: pa.ChunkedArray, levels: Sequence[str], ordered: bool) -> pa.ChunkedArray:
-    """A column of texts as the dictionary that the file has for it: with levels that nobody has, in their order."""
-    texts = column.cast(pa.string())
-    seen = [t for t in pc.unique(texts).to_pylist() if t is not None]
-    every = list(dict.fromkeys([*levels, *sorted(seen)]))
-    indices = pc.index_in(texts, value_set=pa.array(every, pa.string())).combine_chunks()
-    coded = pa.DictionaryArray.from_arrays(indices, pa.array(every, pa.string()), ordered=ordered)
-    return pa.chunked_array([coded])
 
 
 def check_few(found: pa.Table, names: Sequence[str], n_distinct: Callable[[str], int]) -> None:

@@ -20,8 +20,8 @@ import numpy as np
 
 from divulge.fitting.combinations import Combinations
 from divulge.fitting.counts import Counted, Rest, are_counts, groups_of, rests_of
-from divulge.fitting.models import Modelled, Scaled, Sought, moved, unscaled
-from divulge.fitting.narrowing import Axes, narrow, summed
+from divulge.fitting.models import Modelled, Scaled, Sought, unscaled
+from divulge.fitting.narrowing import Axes, narrow
 from divulge.kernels.arrays import Floats
 from divulge.objective import Target
 from divulge.outputs import Released
@@ -135,7 +135,7 @@ class Fitting:
             now, off = sought.scale(grouping.totals(state.values), scaled[k], near)
             worst = max(worst, off)
             if now is not scaled[k]:
-                grouping.scale(state.values, moved(scaled[k], now))
+                grouping.scale(state.values, scaled[k].moved(now))
                 scaled[k] = now
         return replace(state, scaled=tuple(scaled)), worst
 
@@ -176,9 +176,9 @@ class Fitting:
             whole, part = self.groups[a].axes, self.groups[b].axes
             assert whole is not None, "paired where both are tables"
             assert part is not None, "the same"
-            low, high = (summed(whole, bound, rest.names).ravel() for bound in bounds[a])
-            least.append(low - summed(part, bounds[b][1], rest.names).ravel())
-            most.append(high - summed(part, bounds[b][0], rest.names).ravel())
+            low, high = (whole.summed(bound, rest.names).ravel() for bound in bounds[a])
+            least.append(low - part.summed(bounds[b][1], rest.names).ravel())
+            most.append(high - part.summed(bounds[b][0], rest.names).ravel())
         low = np.maximum(np.max(least, axis=0), 0.0)
         return low, np.maximum(np.min(most, axis=0), low)
 

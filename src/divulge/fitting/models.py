@@ -59,6 +59,10 @@ class Scaled:
     ratios: Floats
     given: Mask
 
+    def moved(self, now: Scaled) -> Floats:
+        """By what numbers are to be scaled from the one to the other."""
+        return now.ratios / self.ratios
+
 
 class _Sums(NamedTuple):
     """What sums say near some numbers: figures less what was printed, how they change, and products of two parts."""
@@ -151,12 +155,12 @@ class Sought:
             change = self._change(at)
             for shorter in range(_SHORTER):
                 tried = self._with(scaled.theta + change * 0.5**shorter)
-                there = self._at(people * moved(scaled, tried))
+                there = self._at(people * scaled.moved(tried))
                 if self._length(there) < self._length(at):
                     break
             else:
                 break
-            people = people * moved(scaled, tried)
+            people = people * scaled.moved(tried)
             at, scaled, off = there, tried, self._off(there, slack)
         return scaled, before
 
@@ -295,8 +299,3 @@ def unscaled(values: Floats, models: tuple[Modelled, ...], scaled: tuple[Scaled,
     for model, before in zip(models, scaled, strict=True):
         if (before.ratios != 1).any():
             model.grouping.scale(values, 1 / before.ratios)
-
-
-def moved(before: Scaled, now: Scaled) -> Floats:
-    """By what numbers are to be scaled from the one to the other."""
-    return now.ratios / before.ratios

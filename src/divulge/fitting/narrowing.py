@@ -29,6 +29,14 @@ class Axes:
     def cells(self) -> slice:
         return slice(self.first, self.first + int(np.prod(self.shape)))
 
+    def summed(self, bound: Floats, names: Sequence[str]) -> Floats:
+        """How many people each combination of some variables has, by the bound of its cells; in the order asked."""
+        kept = [i for i, name in enumerate(self.names) if name in names]
+        dropped = tuple(i for i in range(len(self.names)) if i not in kept)
+        order = [kept.index(self.names.index(name)) for name in names]
+        found: Floats = bound[self.cells].reshape(self.shape).sum(axis=dropped).transpose(order)
+        return found
+
 
 def narrow(tables: Sequence[Axes | None], bounds: Sequence[tuple[Floats, Floats]]) -> None:
     """Narrow the bounds of counts in place where tables tell more of them together.
@@ -44,20 +52,11 @@ def narrow(tables: Sequence[Axes | None], bounds: Sequence[tuple[Floats, Floats]
                     _narrow(one, low, high, other, other_low, other_high)
 
 
-def summed(table: Axes, bound: Floats, names: Sequence[str]) -> Floats:
-    """How many people each combination of some of its variables has, by the bound of its cells; in the order asked."""
-    kept = [i for i, name in enumerate(table.names) if name in names]
-    dropped = tuple(i for i in range(len(table.names)) if i not in kept)
-    order = [kept.index(table.names.index(name)) for name in names]
-    found: Floats = bound[table.cells].reshape(table.shape).sum(axis=dropped).transpose(order)
-    return found
-
-
 def _narrow(one: Axes, low: Floats, high: Floats, other: Axes, other_low: Floats, other_high: Floats) -> None:
     """Narrow the bounds of one table in place by the sums of the other over what it does not share."""
     shared = [name for name in one.names if name in other.names]
     spread = tuple(i for i, name in enumerate(one.names) if name not in shared)
-    least, most = (np.expand_dims(summed(other, bound, shared), spread) for bound in (other_low, other_high))
+    least, most = (np.expand_dims(other.summed(bound, shared), spread) for bound in (other_low, other_high))
     mine_low, mine_high = (bound[one.cells].reshape(one.shape) for bound in (low, high))
     with np.errstate(invalid="ignore"):
         from_below = least - (mine_high.sum(axis=spread, keepdims=True) - mine_high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint, read_people
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.jobs import FoundOutput
-from divulge.ledger.made import check_quiet, clashing, made_by, together, words_of
+from divulge.ledger.made import check_quiet, clashing, together, words_of
 from divulge.ledger.model import Job, Submission
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
@@ -30,7 +30,7 @@ from divulge.readers.handed_in.folder import FolderRead, read_folder
 from divulge.record import FORMAT_VERSION, dumps, write_bytes, write_text
 from divulge.sources.file import File, n_rows_of
 from divulge.spec import Assessment, format_output, parse_output, parse_spec, read_inputs
-from divulge.spec.handed_in import Placed, made_variables, placed_outputs, with_made_variables
+from divulge.spec.handed_in import Placed, made_variables, needed_to_make, placed_outputs, with_made_variables
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Table, read_schema, read_table
 
@@ -123,12 +123,12 @@ def _run_files(work: _Work, files: Path, listener: Callable[[Step], None]) -> _F
     documents = [{**format_output(p.output), "name": p.output.name or place_of(p)} for p in placed]
     spoken = [spoken_of(p.output, whole.schema) for p in placed]
     used = {name for names in spoken for name in names}
-    people, before = together(table, used, made_by(used, table, made), work.before)
+    people, before = together(table, used, _made_by(used, table, made), work.before)
     ready, record = _assessed(
         replace(work, before=tuple(before)), {**work.document, "outputs": documents}, listener, people
     )
     found = tuple(
-        FoundOutput(str(one["name"]), p.output.kind, one, names, made_by(names, table, made))
+        FoundOutput(str(one["name"]), p.output.kind, one, names, _made_by(names, table, made))
         for one, p, names in zip(documents, placed, spoken, strict=True)
     )
     record = with_doubts(record, read, left, placed)
@@ -268,3 +268,8 @@ def _figures(printed: Released, computed: Figures, with_se: bool) -> _Figures:
         for figure, se in zip(found, settled.precision_of_se.texts(settled.se), strict=True):
             figure["se"] = se
     return found
+
+
+def _made_by(names: Iterable[str], table: Table, made: Mapping[str, str]) -> dict[str, str]:
+    """How those of some variables that the data do not have are made."""
+    return needed_to_make([name for name in names if name not in table.schema], made)

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from divulge.assess import Candidate
-from divulge.ledger.model import Dataset
-from divulge.ledger.queries import dataset_outputs
+from divulge.ledger.model import Dataset, Release, Submission, SubmittedOutput
 from divulge.outputs import OUTPUTS
 
 
@@ -22,7 +21,7 @@ def _same_people(session: Session, fingerprint: str) -> list[int]:
 
 def earlier_outputs(session: Session, fingerprint: str) -> list[Candidate]:
     """Every output released about the same people, the oldest first, with its figures as they were printed."""
-    found = dataset_outputs(session, _same_people(session, fingerprint))
+    found = _dataset_outputs(session, _same_people(session, fingerprint))
     return [
         Candidate(
             f"submission {output.submission_id}, output {output.number} (released {made.at:%Y-%m-%d})",
@@ -45,3 +44,16 @@ def _with_figures(document: Mapping[str, Any], figures: Sequence[Mapping[str, An
 
 def _figure(figure: Mapping[str, Any]) -> Any:
     return {"value": figure["value"], "se": figure["se"]} if figure.get("se") is not None else figure["value"]
+
+
+def _dataset_outputs(session: Session, dataset_ids: Sequence[int]) -> Sequence[tuple[SubmittedOutput, Release]]:
+    """Every output that was released about some datasets, the oldest release first."""
+    found = session.execute(
+        select(SubmittedOutput, Release)
+        .join(Release, Release.submission_id == SubmittedOutput.submission_id)
+        .join(Submission, Submission.id == SubmittedOutput.submission_id)
+        .where(Submission.dataset_id.in_(dataset_ids))
+        .order_by(Release.id, SubmittedOutput.number)
+        .options(joinedload(Release.submission).joinedload(Submission.dataset))
+    )
+    return [(row[0], row[1]) for row in found]

@@ -82,11 +82,6 @@ def _used(one: Candidate) -> set[str]:
     return set()
 
 
-def made_by(names: Iterable[str], table: Table, made: Mapping[str, str]) -> dict[str, str]:
-    """How those of some variables that the data do not have are made."""
-    return needed_to_make([name for name in names if name not in table.schema], made)
-
-
 def _sources(names: Iterable[str], made: Mapping[str, str], table: Table) -> set[str]:
     """The variables of the data from which others are made."""
     held = [*names]

@@ -24,7 +24,6 @@ from divulge.ledger.model import (
     State,
     StoredAssessment,
     Submission,
-    SubmittedOutput,
     TrailEntry,
 )
 
@@ -182,19 +181,6 @@ def history(session: Session, submission_id: int, *, subject: str = "submission"
         .where(TrailEntry.subject == subject, TrailEntry.subject_id == submission_id)
         .order_by(TrailEntry.number)
     ).all()
-
-
-def dataset_outputs(session: Session, dataset_ids: Sequence[int]) -> Sequence[tuple[SubmittedOutput, Release]]:
-    """Every output that was released about some datasets, the oldest release first."""
-    found = session.execute(
-        select(SubmittedOutput, Release)
-        .join(Release, Release.submission_id == SubmittedOutput.submission_id)
-        .join(Submission, Submission.id == SubmittedOutput.submission_id)
-        .where(Submission.dataset_id.in_(dataset_ids))
-        .order_by(Release.id, SubmittedOutput.number)
-        .options(joinedload(Release.submission).joinedload(Submission.dataset))
-    )
-    return [(row[0], row[1]) for row in found]
 
 
 def visible(person: Person | None) -> ColumnElement[bool]:

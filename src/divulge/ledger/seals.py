@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -108,8 +108,3 @@ def _joined(key: Any) -> str:
 def _digest(value: Any) -> str:
     plain = moment(value) if isinstance(value, datetime) else value
     return hashlib.sha256(canonical(plain).encode()).hexdigest()[:_LENGTH]
-
-
-def differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """The columns that are not what was sealed. One that was added later and never written has no seal."""
-    return [name for name in now if name in then and then[name] != now[name]]

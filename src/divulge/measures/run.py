@@ -46,6 +46,18 @@ class Measured:
         """The figure of the first (or only) synthetic table."""
         return self.measures[name][0]
 
+    def only(self, wanted: set[str]) -> Measured:
+        def kept(figures: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: figure for name, figure in figures.items() if name in wanted}
+
+        return replace(
+            self,
+            measures=kept(self.measures),
+            pooled=kept(self.pooled),
+            holdout=kept(self.holdout),
+            difference=kept(self.difference),
+        )
+
 
 class CountingOptions(TypedDict, total=False):
     """key_sizes: also sweep over all subsets of so many keys. groups: numeric variables to cut into groups."""
@@ -90,24 +102,11 @@ def measure_targets(
     files = [_as_table(s) for s in (synthetic if isinstance(synthetic, list | tuple) else [synthetic])]
     held = None if holdout is None else _as_table(holdout)
     found = measure_tables(_as_table(original), files, keys, targets, families, holdout=held, **options)
-    return found if wanted is None else [only(m, wanted) for m in found]
+    return found if wanted is None else [m.only(wanted) for m in found]
 
 
 def _as_table(data: Any) -> Table:
     return data if isinstance(data, Table) else table_from_frame(data)
-
-
-def only(found: Measured, wanted: set[str]) -> Measured:
-    def kept(figures: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: figure for name, figure in figures.items() if name in wanted}
-
-    return replace(
-        found,
-        measures=kept(found.measures),
-        pooled=kept(found.pooled),
-        holdout=kept(found.holdout),
-        difference=kept(found.difference),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,6 @@ from divulge.reports.marks import (
     Part,
     Rows,
     categories,
-    either,
     label_above,
     labelled,
     layered,
@@ -104,9 +103,9 @@ def _contrast(rows: Rows) -> Part:
         "x": quantity("value", **title, scale={"domain": [0, 1]}, axis={"tickCount": 5}),
         "y": y,
         "color": categories("who", kinds, [IN, OUT, SOFT]),
-        "fill": either("datum.who == 'in'", IN, "transparent"),
+        "fill": _either("datum.who == 'in'", IN, "transparent"),
         "shape": categories("who", kinds, ["circle", "diamond", "stroke"]),
-        "angle": either("datum.who == 'baseline'", 90, 0),
+        "angle": _either("datum.who == 'baseline'", 90, 0),
         "tooltip": [nominal("measure", title="Measure"), nominal("who", title="People"), told("value", "Value")],
     }
     points = mark("point", long, encoding, size=90, opacity=1, strokeWidth=2)
@@ -130,7 +129,7 @@ def _spread(rows: Rows) -> Part:
     encoding = {
         "x": quantity("people", title="People", scale=scale, axis=powers),
         "y": nominal("between", sort=[row["between"] for row in reversed(rows)], title="Exposure", axis=axis),
-        "color": either("datum.above", BAD, IN),
+        "color": _either("datum.above", BAD, IN),
         "tooltip": [nominal("between", title="Exposure"), told("people", "People", ",")],
     }
     return {**mark("bar", rows, encoding, cornerRadiusEnd=2), "height": 20 * len(rows)}
@@ -290,3 +289,7 @@ CHARTS: dict[str, Callable[..., Part]] = {
     "accusations": _accusations,
     "files": _files,
 }
+
+
+def _either(test: str, yes: Any, no: Any) -> Part:
+    return {"condition": {"test": test, "value": yes}, "value": no}

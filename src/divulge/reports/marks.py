@@ -85,10 +85,6 @@ def categories(field: str, values: Sequence[Any], shown: Sequence[Any], **legend
     return nominal(field, scale={"domain": list(values), "range": list(shown)}, legend={**NO_TITLE, **legend})
 
 
-def either(test: str, yes: Any, no: Any) -> Part:
-    return {"condition": {"test": test, "value": yes}, "value": no}
-
-
 def labelled(rows: Rows) -> tuple[list[Part], int]:
     """Rows with their place and their label in lines, and the height that they need together."""
     made = [{**row, "place": i, "lines": lines(str(row["label"]))} for i, row in enumerate(rows)]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, Union, cast, get_a
 from divulge.errors import DivulgeError, SpecError, raise_all, suggest
 from divulge.settings.limits import Entries, Kinds, Range, Shorthand
 from divulge.settings.setting import Setting, find_limit, has_settings, settings_not_taken, settings_of, unpacked
-from divulge.settings.texts import MOST_NAMED, noun_of, shown
+from divulge.settings.texts import MOST_NAMED, noun_of
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class _Reader:
             try:
                 value = short.read(value)
             except (TypeError, ValueError):
-                return self._refuse(f"{shown(value)} cannot be read.", path, f"Write for example {short.example}.")
+                return self._refuse(f"{_shown(value)} cannot be read.", path, f"Write for example {short.example}.")
         parts = get_args(plain) if get_origin(plain) in (Union, types.UnionType) else (plain,)
         if value is None and types.NoneType in parts:
             return None
@@ -139,7 +139,7 @@ class _Reader:
             least = "one entry" if entries.least == 1 else f"{entries.least} entries"
             return self._refuse(f"at least {least} is needed, {len(read) or 'none'} is given.", path)
         twice = next((v for v in read if read.count(v) > 1), None) if entries is not None and entries.differ else None
-        return read if twice is None else self._refuse(f"{shown(twice)} is there twice.", path, "Keep one of them.")
+        return read if twice is None else self._refuse(f"{_shown(twice)} is there twice.", path, "Keep one of them.")
 
     def _mapping(self, hint: Any, value: Mapping[Any, Any], path: str, limits: tuple[Any, ...]) -> Any:
         if hint is Any and all(isinstance(key, str) for key in value):
@@ -156,7 +156,7 @@ class _Reader:
         known = kinds.by_name
         if not isinstance(value, Mapping):
             example = value if isinstance(value, str) and value in known else next(iter(known))
-            message = f"{noun_of(Mapping)} is needed, {shown(value)} is given."
+            message = f"{noun_of(Mapping)} is needed, {_shown(value)} is given."
             return self._refuse(message, path, f"For example kind: {example}.")
         given = dict(value)
         name = given.pop("kind", None) if "kind" in given or kinds.default is None else kinds.default.kind
@@ -164,7 +164,7 @@ class _Reader:
             return self._refuse("the field 'kind' is missing.", path, f"For example kind: {next(iter(known))}.")
         if not isinstance(name, str) or name not in known:
             hint_text = suggest(str(name), known, kinds.also) or f"There are: {', '.join(known)}."
-            return self._refuse(f"there is no {kinds.noun} {shown(name)}.", _join(path, "kind"), hint_text)
+            return self._refuse(f"there is no {kinds.noun} {_shown(name)}.", _join(path, "kind"), hint_text)
         fields = self.fields(known[name], given, path)
         made = self.made(known[name], fields, path)
         is_choice = any(get_origin(p) is Choice for p in (hint, *get_args(hint)))
@@ -211,7 +211,7 @@ class _Reader:
         wanted = noun_of(hint)
         if isinstance(value, Real) and not _is_finite(value):
             return self._refuse(f"{wanted} is needed, a number that is infinite or undefined is given.", path)
-        return self._refuse(f"{wanted} is needed, {shown(value)} is given.", path, _remedy(hint, value))
+        return self._refuse(f"{wanted} is needed, {_shown(value)} is given.", path, _remedy(hint, value))
 
     def _refuse(self, message: str, path: str, hint: str | None = None) -> Any:
         self.problems.append(SpecError(message, where=path or "the spec", hint=hint))
@@ -281,3 +281,15 @@ def _of(owner: type[Any]) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def _shown(value: Any) -> str:
+    """A value as an error quotes it; what is long is only named."""
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

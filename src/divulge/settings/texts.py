@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -53,18 +52,6 @@ def noun_of(hint: Any) -> str:
         return "a mapping of names to values"
     limit = find_limit(limits, Range)
     return f"{_NOUNS[plain][1]} {limit}" if limit is not None else _NOUNS[plain][1]
-
-
-def shown(value: Any) -> str:
-    """A value as an error quotes it; what is long is only named."""
-    if isinstance(value, bool) or value is None:
-        return json.dumps(value)
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list | tuple):
-        return "a list"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def from_text(hint: Any, text: str) -> Any:

@@ -8,20 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from divulge.condensing.connection import opened
-from divulge.condensing.group_by import (
-    MANY,
-    Wanted,
-    as_table,
-    check_few,
-    every_row,
-    fetched,
-    grouped,
-    quoted,
-    with_levels,
-)
+from divulge.condensing.group_by import MANY, Wanted, as_table, check_few, every_row, fetched, grouped, quoted
 from divulge.errors import DivulgeError, NotATableError, SourceError
 from divulge.sources.source import Source
 from divulge.table import Schema, Table, read_table
@@ -138,6 +129,16 @@ def _as_written(found: Any, names: Sequence[str], first: Path) -> Any:
                 continue
             column = file.read_row_group(0, columns=[name]).column(0).unify_dictionaries()
             levels = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
-            held = with_levels(found.column(f"v{i}"), [t for t in levels if t is not None], kind.ordered)
+            held = _with_levels(found.column(f"v{i}"), [t for t in levels if t is not None], kind.ordered)
             found = found.set_column(i, f"v{i}", held)
     return found
+
+
+def _with_levels(column: pa.ChunkedArray, levels: Sequence[str], ordered: bool) -> pa.ChunkedArray:
+    """A column of texts as the dictionary that the file has for it: with levels that nobody has, in their order."""
+    texts = column.cast(pa.string())
+    seen = [t for t in pc.unique(texts).to_pylist() if t is not None]
+    every = list(dict.fromkeys([*levels, *sorted(seen)]))
+    indices = pc.index_in(texts, value_set=pa.array(every, pa.string())).combine_chunks()
+    coded = pa.DictionaryArray.from_arrays(indices, pa.array(every, pa.string()), ordered=ordered)
+    return pa.chunked_array([coded])

@@ -10,13 +10,15 @@ import numpy as np
 
 from divulge.errors import MissingColumnsError, OutsideCategoriesError, suggest
 from divulge.kernels.arrays import Codes, Integers
-from divulge.table.column import RawColumn, coded
-from divulge.table.dates import as_date, has_short_years
+from divulge.table.column import RawColumn
+from divulge.table.dates import as_date
 from divulge.table.infer import NA_TEXTS, as_integers, infer, parse_number
 from divulge.table.occurrences import Occurrences
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import Holds, Value, Variable, value_text
+
+_SHORT_YEAR = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")
 
 
 def build_table(columns: Iterable[RawColumn], schema: Schema | None = None, people: Integers | None = None) -> Table:
@@ -30,7 +32,7 @@ def build_table(columns: Iterable[RawColumn], schema: Schema | None = None, peop
     for found in columns:
         known = schema[found.name] if schema is not None and found.name in schema else found.own
         variable, lookup = infer(found) if known is None else _conform(found, known, people)
-        built[found.name] = variable, coded(found, lookup, variable.dtype)
+        built[found.name] = variable, found.coded(lookup, variable.dtype)
         if known is None:
             inferred.append(found.name)
         elif known is found.own or known.is_open:
@@ -150,7 +152,7 @@ def _text_holds(seen: Occurrences) -> Holds:
     if seen.n_distinct < 2:
         return "levels"
     shown = _some(seen.texts)
-    if has_short_years(shown):
+    if _has_short_years(shown):
         return "near-unique"
     if _fits(shown, _POSTCODES) or (_POSTAL.search(seen.variable.name) and seen.n_distinct > _FEW_LEVELS):
         return "postcode"
@@ -280,3 +282,8 @@ def _outside(found: RawColumn, variable: Variable, n_rows: int, n_values: int) -
         f"{n_rows:,} rows of {found.name!r} ({distinct}) are not {needed}.",
         hint="Add what is absent to the categories, constraints or missingValues of the schema, or mend the data.",
     )
+
+
+def _has_short_years(texts: Sequence[str]) -> bool:
+    """Whether these are dates with years of two digits, whose century nobody can know."""
+    return bool(texts) and all(_SHORT_YEAR.fullmatch(t.strip()) for t in texts)

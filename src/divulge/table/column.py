@@ -62,21 +62,20 @@ class RawColumn:
             start += len(piece)
         return total
 
-
-def coded(found: RawColumn, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -> Codes:
-    """The column as codes. Uses up the pieces."""
-    n_rows = sum(len(p) for p in found.pieces)
-    codes = np.empty(n_rows, dtype=dtype)
-    # An id without a code occurs in no row: whoever made the lookup has checked that.
-    narrow = np.maximum(lookup, 0).astype(dtype)
-    end = n_rows
-    while found.pieces:
-        piece = found.pieces.pop()
-        # Ids lie within the lookup, so clipping changes nothing; it spares numpy a buffer as large as the piece.
-        np.take(narrow, piece, out=codes[end - len(piece) : end], mode="clip")
-        end -= len(piece)
-    codes.setflags(write=False)
-    return codes
+    def coded(self, lookup: Integers, dtype: np.dtype[np.unsignedinteger]) -> Codes:
+        """The column as codes. Uses up the pieces."""
+        n_rows = sum(len(p) for p in self.pieces)
+        codes = np.empty(n_rows, dtype=dtype)
+        # An id without a code occurs in no row: whoever made the lookup has checked that.
+        narrow = np.maximum(lookup, 0).astype(dtype)
+        end = n_rows
+        while self.pieces:
+            piece = self.pieces.pop()
+            # Ids lie within the lookup, so clipping changes nothing; it spares numpy a buffer as large as the piece.
+            np.take(narrow, piece, out=codes[end - len(piece) : end], mode="clip")
+            end -= len(piece)
+        codes.setflags(write=False)
+        return codes
 
 
 def numeric_column(

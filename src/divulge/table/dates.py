@@ -11,10 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
-
-from divulge.kernels.arrays import Integers
-
 _MONTHS = {
     month: i + 1
     for i, month in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"))
@@ -39,7 +35,6 @@ _MONTH_FIRST = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}  # what looks th
 _EARLIEST, _LATEST = 1800, 2199  # years of people and of what happens to them
 _FEWEST_PACKED = 5
 """20110327 is a number too. Five different ones that are all real days are no accident: one number in 25 is one."""
-_SHORT_YEAR = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")
 
 
 @dataclass(frozen=True)
@@ -98,11 +93,6 @@ def month_first(written: str | None) -> str:
     return _MONTH_FIRST[str(written)]
 
 
-def has_short_years(texts: Sequence[str]) -> bool:
-    """Whether these are dates with years of two digits, whose century nobody can know."""
-    return bool(texts) and all(_SHORT_YEAR.fullmatch(t.strip()) for t in texts)
-
-
 def _all_dates(texts: Sequence[str], written: str) -> list[str] | None:
     plain = []
     for text in texts:
@@ -111,8 +101,3 @@ def _all_dates(texts: Sequence[str], written: str) -> list[str] | None:
             return None
         plain.append(found)
     return plain
-
-
-def day_numbers(plain: Sequence[str]) -> Integers:
-    """2011-03-27 as 20110327: the difference of two of these, in ten thousands, is the completed years between them."""
-    return np.array([int(text[:10].replace("-", "")) for text in plain], dtype=np.int64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from divulge.errors import RuleError, unknown_variable
 from divulge.kernels.arrays import Codes, Integers
-from divulge.table.dates import as_date, day_numbers
+from divulge.table.dates import as_date
 from divulge.table.schema import Schema
 from divulge.table.table import Table
 from divulge.table.variable import Variable
@@ -84,7 +84,9 @@ def _age(name: str, table: Table, born: Variable, until: str, where: str) -> tup
     """Completed years from a date of birth to a day, the same for everybody or another column of dates."""
     births = _day_of_row(table, born)
     day = as_date(until, "%Y-%m-%d") or as_date(until, born.date_format or "")
-    ends = np.full(table.n_rows, int(day_numbers([day])[0])) if day else _day_of_row(table, _dates(until, table, where))
+    ends = (
+        np.full(table.n_rows, int(_day_numbers([day])[0])) if day else _day_of_row(table, _dates(until, table, where))
+    )
     is_known = (births > 0) & (ends > 0)
     ages = (ends - births) // _YEARS
     if (ages[is_known] < 0).any():
@@ -100,6 +102,11 @@ def _age(name: str, table: Table, born: Variable, until: str, where: str) -> tup
 def _day_of_row(table: Table, dates: Variable) -> Integers:
     """2011-03-27 as 20110327 for every row; 0 where it is missing."""
     days = np.concatenate(
-        [day_numbers([str(v) for v in dates.values.tolist()]), np.zeros(len(dates.missing), np.int64)]
+        [_day_numbers([str(v) for v in dates.values.tolist()]), np.zeros(len(dates.missing), np.int64)]
     )
     return days[table[dates.name]]
+
+
+def _day_numbers(plain: Sequence[str]) -> Integers:
+    """2011-03-27 as 20110327: the difference of two of these, in ten thousands, is the completed years between them."""
+    return np.array([int(text[:10].replace("-", "")) for text in plain], dtype=np.int64)

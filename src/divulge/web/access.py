@@ -21,13 +21,10 @@ from divulge.errors import NotAllowedError
 from divulge.ledger.database import Ledger
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import ApiToken, BrowserSession, Person, Role
-from divulge.ledger.states import OVERSEEING
 from divulge.web import sessions, tokens
 from divulge.web.deployment import Deployment
 from divulge.web.guard import client_address
 from divulge.web.last_use import LastUse
-from divulge.web.recognising import Recogniser
-from divulge.web.rendering import Renderer
 
 MOST_FIELDS = 2000  # fields of one form; a table of cells has hundreds
 
@@ -111,18 +108,6 @@ def ledger_of(request: Request) -> Ledger:
 def settings_of(request: Request) -> Deployment:
     settings: Deployment = request.app.state.settings
     return settings
-
-
-def renderer_of(request: Request) -> Renderer:
-    renderer: Renderer = request.app.state.renderer
-    return renderer
-
-
-def recogniser_of(request: Request) -> Recogniser:
-    """That of those who oversee submissions, or that of authors: what takes long in one holds up none of the others."""
-    visitor: Visitor = request.state.visitor
-    recognisers: dict[bool, Recogniser] = request.app.state.recognisers
-    return recognisers[visitor.role in OVERSEEING]
 
 
 def cookie_name(settings: Deployment) -> str:
@@ -277,8 +262,6 @@ __all__ = [
     "cookie_name",
     "find_visitor",
     "ledger_of",
-    "recogniser_of",
-    "renderer_of",
     "run_in_threadpool",
     "set_cookie",
     "settings_of",

@@ -13,7 +13,6 @@ from divulge.errors import NotAllowedError, NotFoundError, StateError
 from divulge.ledger import trail
 from divulge.ledger.model import Identity, Person
 from divulge.ledger.workflow import get_person
-from divulge.web import passwords
 from divulge.web.oidc import LoggedInThere
 
 _STRANGER = "you are known to the log-in, but not here."
@@ -43,12 +42,6 @@ def link(session: Session, by: int, there: LoggedInThere) -> None:
         raise StateError("this log-in belongs to another account.")
     if held is None:
         _link(session, person, there, how="account")
-
-
-def check_password(person: Person, password: str) -> None:
-    """Before something is linked: whoever has only found a browser open must not stay."""
-    if person.password_hash is not None and not passwords.is_right(person.password_hash, password):
-        raise NotAllowedError("this is not your password.", where="password")
 
 
 def list_of(session: Session, person_id: int) -> list[Identity]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from threading import Lock, Timer
 
+from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from divulge.ledger.database import Ledger
-from divulge.web import sessions
+from divulge.ledger.model import BrowserSession, utc_now
 
 _log = logging.getLogger("divulge.web")
 
@@ -43,7 +46,13 @@ class LastUse:
             return
         try:
             with self._ledger.writing() as session:
-                sessions.touch(session, noted)
+                _touch(session, noted)
         except SQLAlchemyError as error:
             # Each is noted again with the next page of whoever it is; the statement may hold a hash, so it is not said.
             _log.warning("log-ins in use could not be written down: %s", type(error).__name__)
+
+
+def _touch(session: Session, token_hashes: Collection[str]) -> None:
+    """Write down that log-ins are in use; those that have ended meanwhile stay ended."""
+    in_use = BrowserSession.token_hash.in_(token_hashes)
+    session.execute(update(BrowserSession).where(in_use).values(seen_at=utc_now()))

@@ -77,24 +77,23 @@ class Place:
                 hint="Give --tls-certificate and --tls-key, or --behind-proxy where a proxy before it does TLS.",
             )
 
-
-def make_settings(place: Place, names: list[str], proxies: list[str], user_header: str | None) -> Deployment:
-    """The settings that follow from where the service listens."""
-    place.check()
-    if user_header is not None and not (place.behind_proxy and proxies):
-        raise UsageError(
-            "whose word about people is believed must be said.",
-            where="--user-header",
-            hint="Give --behind-proxy and the addresses of the proxy with --proxy.",
+    def settings(self, names: list[str], proxies: list[str], user_header: str | None) -> Deployment:
+        """The settings that follow from where the service listens."""
+        self.check()
+        if user_header is not None and not (self.behind_proxy and proxies):
+            raise UsageError(
+                "whose word about people is believed must be said.",
+                where="--user-header",
+                hint="Give --behind-proxy and the addresses of the proxy with --proxy.",
+            )
+        trusted = parse_networks(proxies or ["127.0.0.0/8", "::1"]) if self.behind_proxy else ()
+        hidden = is_loopback(self.host) and not self.behind_proxy
+        return Deployment(
+            secure=self.has_tls or self.behind_proxy,
+            host_names=frozenset(names) | LOOPBACK_NAMES if names or hidden else frozenset(),
+            proxies=trusted,
+            user_header=user_header,
         )
-    trusted = parse_networks(proxies or ["127.0.0.0/8", "::1"]) if place.behind_proxy else ()
-    hidden = is_loopback(place.host) and not place.behind_proxy
-    return Deployment(
-        secure=place.has_tls or place.behind_proxy,
-        host_names=frozenset(names) | LOOPBACK_NAMES if names or hidden else frozenset(),
-        proxies=trusted,
-        user_header=user_header,
-    )
 
 
 class _Server(uvicorn.Server):

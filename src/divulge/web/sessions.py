@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from divulge.ledger.model import BrowserSession, LogInAttempt, Person, utc_now
@@ -90,12 +89,6 @@ def is_stale(found: BrowserSession, settings: Deployment) -> bool:
     """Whether it is time to write down that the log-in is in use."""
     every = min(SEEN_EVERY, timedelta(seconds=settings.idle_seconds / 4))
     return utc_now() - found.seen_at > every
-
-
-def touch(session: Session, token_hashes: Collection[str]) -> None:
-    """Write down that log-ins are in use; those that have ended meanwhile stay ended."""
-    in_use = BrowserSession.token_hash.in_(token_hashes)
-    session.execute(update(BrowserSession).where(in_use).values(seen_at=utc_now()))
 
 
 def end(session: Session, token_hash: str) -> None:

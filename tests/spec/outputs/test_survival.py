@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from divulge.errors import OutputError
 from divulge.outputs import Status, read_released
-from divulge.outputs.kinds.survival import Survival
-from divulge.outputs.lowering.survival_times import kaplan_meier, kaplan_meier_derivatives
+from divulge.outputs.kinds.survival import Survival, _kaplan_meier, _kaplan_meier_derivatives
 from divulge.table import Schema, Table, Variable
 
 SCHEMA = Schema(
@@ -125,14 +124,14 @@ def test_derivatives_of_survival_are_those_that_small_changes_give(
     exits: NDArray[np.float64], times: list[float]
 ) -> None:
     values, shown = np.arange(1.0, 7.0), np.array(times)
-    found = kaplan_meier_derivatives(values, exits[:, 1], exits[:, 0], shown)
+    found = _kaplan_meier_derivatives(values, exits[:, 1], exits[:, 0], shown)
     # Where nobody is at risk any more, or everybody left has the event, a small change is none that people make.
     at_risk = np.cumsum(exits.sum(axis=1)[::-1])[::-1]
     assume(at_risk.min() > 0)
     for place, end in product(range(6), range(2)):
         moved = np.zeros_like(exits)
         moved[place, end] = 1e-6
-        more, less = (kaplan_meier(values, e[:, 1], e[:, 0], shown) for e in (exits + moved, exits - moved))
+        more, less = (_kaplan_meier(values, e[:, 1], e[:, 0], shown) for e in (exits + moved, exits - moved))
         for name, derivative in found.items():
             slope = (more[name] - less[name]) / 2e-6
             # Central differences of figures up to 24 hold to about 1e-8; a hazard without anybody at risk is NaN.

@@ -28,7 +28,7 @@ from divulge.measures.counting.cells import Counter, Tally
 from divulge.measures.counting.exclusions import NO_EXCLUSIONS
 from divulge.measures.counting.grouping import Groups, grouped_variable
 from divulge.measures.families import FAMILIES
-from divulge.measures.run import CountingOptions, Measured, Prepared, only
+from divulge.measures.run import CountingOptions, Measured, Prepared
 from divulge.scenario import Scenario
 from divulge.scenario.coding import ROOM, KeyCoding
 from divulge.table import Schema, Table, Variable, align, table_from_frame
@@ -92,7 +92,7 @@ def measure_parquet(
         tables[0], tuple(tables[1:pooled]), tables[-1] if holdout is not None else None, n_rows=tuple(n_rows)
     )
     found = ready.measure(scenarios, chosen, counter, pool, exclusions)
-    return found if wanted is None else [only(m, wanted) for m in found]
+    return found if wanted is None else [m.only(wanted) for m in found]
 
 
 def parquet_columns(path: Path) -> list[str]:

@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from divulge.errors import OutputError, unknown_variable
-from divulge.kernels.arrays import Floats, Mask
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.rows import Groups, counted
-from divulge.outputs.models.baseline import At, Baseline, shown_times, steps_of
+from divulge.outputs.models.baseline import At, Baseline
 from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.durations import event_behind, event_values
 from divulge.outputs.models.estimated import Estimated
@@ -99,7 +99,7 @@ class Cox(Estimated):
         """What is published of the baseline."""
         values = np.unique(model.y[np.isfinite(model.y)])
         n_strata = max(Groups.of(schema, self.strata).n_groups, 1)
-        return Baseline(shown_times(values, self.times), n_strata, self.baseline == "survival", self.at)
+        return Baseline(_shown_times(values, self.times), n_strata, self.baseline == "survival", self.at)
 
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return number_response(formula, variable, counts)
@@ -132,7 +132,7 @@ class Cox(Estimated):
         group = Groups.of(table.schema, self.strata).numbers(table)
         inside = (whole.group >= 0) & counted(self, table, self.needs()) & seen
         figures = model.n_coefficients + np.arange(len(self.further(table.schema)))
-        return *found, Behind("events", figures, steps_of(time, self.times, group, inside))
+        return *found, Behind("events", figures, _steps_of(time, self.times, group, inside))
 
     def spells(self, model: Model, table: Table, is_collapsed: bool = True) -> tuple[Spells, ModelRows]:
         """The rows at risk. is_collapsed: those that are alike as one."""
@@ -207,3 +207,14 @@ class Cox(Estimated):
     def describe(self) -> str:
         by: Any = f", stratified by {' × '.join(self.strata)}" if self.strata else ""
         return super().describe()[:-1] + f", until {self.event}{by}."
+
+
+def _shown_times(times: Floats, shown: tuple[float, ...]) -> Integers:
+    """For each time that is shown the number of the last one up to it; −1: none."""
+    return np.searchsorted(times, shown, side="right") - 1
+
+
+def _steps_of(times: Floats, shown: tuple[float, ...], group: Integers, rows: Mask) -> Integers:
+    """The step of each row, by group: the first shown time that its own is not beyond; −1: none."""
+    step = np.searchsorted(shown, times, side="left")
+    return np.where(rows & (step < len(shown)), group * len(shown) + step, -1)

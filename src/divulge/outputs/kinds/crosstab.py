@@ -17,7 +17,7 @@ from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import TOTAL, WIDEST, Grid, grid_of
 from divulge.outputs.keys import with_keys
-from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import (
     DiagonalResiduals,
@@ -309,11 +309,11 @@ class Crosstab(Output):
         weight = weight_term(self, schema, self._complete())
         terms, offset = self._cell_terms(schema)
         if self.statistic == "counts":
-            return figures_are_totals(Block(tuple(terms), offset, weight=weight), released, self.weights is None)
+            return Linear.of_totals(Block(tuple(terms), offset, weight=weight), released, self.weights is None)
         below, inside = self._denominators(schema), self._groups(schema)
         terms.append(inside.term(index=offset + below[: inside.n_groups]))
         block = Block(tuple(terms), offset + int(below.max(initial=0)) + 1, weight=weight)
-        return figures_are_ratios(block, below, self._scale, released)
+        return Linear.of_ratios(block, below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # All terms count the same rows: those complete on every variable of the table.

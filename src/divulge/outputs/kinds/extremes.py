@@ -13,7 +13,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, undefined_as_status
-from divulge.outputs.lowering.linear import Linear, counts_are_bounded
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import Groups, weight_term
@@ -78,7 +78,7 @@ class Extremes(Grouped):
         return undefined_as_status(self.labels(table.schema), np.concatenate(parts), np.concatenate(sizes))
 
     def linear(self, schema: Schema, released: Released) -> Linear:
-        return counts_are_bounded(self.lower(schema, released), 2)
+        return Linear.of_bounds(self.lower(schema, released), 2)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         # A maximum between a and b: no row above b, at least one between. Two counts a figure, both linear.

@@ -18,7 +18,6 @@ from divulge.outputs.models.group_effects import (
     GroupSums,
     blocks,
     lower_group_effects,
-    shrunken,
 )
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
@@ -93,7 +92,7 @@ class FixedEffects(GroupEffects):
             schema[self.absorb].n_values,
             self._parameters,
             self._information,
-            lambda sums: shrunken(sums, _inverse(sums.n), -(_inverse(sums.n) ** 2)),
+            lambda sums: sums.shrunken(_inverse(sums.n), -(_inverse(sums.n) ** 2)),
             lambda sums: sums.xr - sums.x.T @ (sums.r * _inverse(sums.n)),
             float(released.centre[-1]) if released.labels[-1] == "n" else None,
         )

@@ -14,7 +14,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.keys import with_keys
 from divulge.outputs.lowering.grouped import check_named
-from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import (
     DiagonalResiduals,
@@ -175,9 +175,9 @@ class Frequencies(Output):
                 terms.append(groups.term(index=np.full(groups.n_groups, n + v)))
             offset += groups.n_groups
         if self.statistic == "counts":
-            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, self.weights is None)
+            return Linear.of_totals(Block(tuple(terms), n, weight=weight), released, self.weights is None)
         below = np.repeat(np.arange(len(all_groups)), [groups.n_groups for groups in all_groups])
-        return figures_are_ratios(Block(tuple(terms), n + len(all_groups), weight=weight), below, self._scale, released)
+        return Linear.of_ratios(Block(tuple(terms), n + len(all_groups), weight=weight), below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         all_groups = self._groups(schema)

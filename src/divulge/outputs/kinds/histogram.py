@@ -14,7 +14,7 @@ from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.bins import Closed, check_breaks, interval_marks, interval_of_codes
-from divulge.outputs.lowering.linear import Linear, figures_are_totals
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import counted, row_weights, weight_term
@@ -105,7 +105,7 @@ class Histogram(Output):
         return Block((term,), n, weight=weight_term(self, schema))
 
     def linear(self, schema: Schema, released: Released) -> Linear:
-        return figures_are_totals(self._block(schema), released, self.weights is None)
+        return Linear.of_totals(self._block(schema), released, self.weights is None)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         bounds = released.residual_low, released.residual_high, released.half

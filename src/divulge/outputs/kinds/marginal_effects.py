@@ -8,6 +8,7 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from scipy.special import ndtr
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -23,16 +24,10 @@ from divulge.outputs.models.beside import Columns, Derived
 from divulge.outputs.models.binary import recoded
 from divulge.outputs.models.design import schema_counts
 from divulge.outputs.models.effect_sums import EffectResiduals, near_effects, sums_of
-from divulge.outputs.models.effects import (
-    LOGISTIC,
-    POISSON,
-    Means,
-    covariates,
-    normal_means,
-)
+from divulge.outputs.models.effects import LOGISTIC, POISSON, Means, covariates
 from divulge.outputs.models.matrix import ModelRows, model_rows
 from divulge.outputs.models.model import Model
-from divulge.outputs.models.newton import Estimate
+from divulge.outputs.models.newton import Curve, Estimate
 from divulge.outputs.models.pieces import Piece, combine
 from divulge.outputs.models.refit import drawn_table
 from divulge.outputs.models.regression import Regression
@@ -99,7 +94,7 @@ class MarginalEffects(Output):
         """The mean, its slope and the likelihood of the model."""
         if self.model == "logistic":
             return LOGISTIC
-        return POISSON if self.model == "poisson" else normal_means(Probit(formula=self.formula).curve())
+        return POISSON if self.model == "poisson" else _normal_means(Probit(formula=self.formula).curve())
 
     def own_variables(self) -> tuple[str, ...]:
         return self.regression().own_variables()
@@ -282,3 +277,12 @@ class MarginalEffects(Output):
     def describe(self) -> str:
         where = f", where {self.where}" if self.where else ""
         return f"Average marginal effects of a {self.model} regression {self.formula}{where}."
+
+
+def _normal_means(curve: Curve) -> Means:
+    """A probit model, whose likelihood its own kind says."""
+    return Means(
+        lambda eta: np.asarray(ndtr(eta)),
+        lambda eta: np.asarray(np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)),
+        curve,
+    )

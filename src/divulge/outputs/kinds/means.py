@@ -13,7 +13,7 @@ from divulge.outputs.behind import What
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.grouped import Grouped, known_numbers, present, undefined_as_status
-from divulge.outputs.lowering.linear import Linear, figures_are_ratios
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.rows import Groups, group_keys, half_row, weight_term
@@ -85,7 +85,7 @@ class Means(Grouped):
             terms.append(groups.term(index=at, factor=known_numbers(schema, name)))
             terms.append(groups.term(index=n + at, factor=present(schema, name)))
         block = Block(tuple(terms), 2 * n, weight=weight_term(self, schema))
-        return figures_are_ratios(block, np.arange(n), 1.0, released)
+        return Linear.of_ratios(block, np.arange(n), 1.0, released)
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         return self.few_in_groups(table, released, most, lambda mean: (mean, None))

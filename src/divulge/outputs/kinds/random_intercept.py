@@ -22,7 +22,6 @@ from divulge.outputs.models.group_effects import (
     GroupSums,
     blocks,
     lower_group_effects,
-    shrunken,
 )
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
@@ -133,7 +132,7 @@ class _Components:
         r = np.where(is_there, sums.r, 0.0)
         share = between / whole
         found = np.zeros((p + 2, p + 1 + g * (p + 2)))
-        found[:p] = shrunken(sums, share, -(share**2)) / inside
+        found[:p] = sums.shrunken(share, -(share**2)) / inside
         of_r, of_n = slice(p + 1, p + 1 + g), slice(p + 1 + g, p + 1 + 2 * g)
         found[p, of_r] = r / whole**2
         found[p, of_n] = -(r**2) * between / whole**3 - inside / (2.0 * whole**2)

@@ -12,7 +12,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.grouped import Grouped, known_numbers
-from divulge.outputs.lowering.linear import Linear, figures_are_ratios, figures_are_totals
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import DiagonalResiduals, RatioResiduals
 from divulge.outputs.lowering.rows import Groups, half_row, weight_term
@@ -116,10 +116,10 @@ class Totals(Grouped):
             numbers = np.concatenate([schema[name].numbers[: schema[name].n_values] for name in self.variables])
             is_whole = self.weights is None and bool((numbers == np.round(numbers)).all())
             summed = tuple(np.repeat(self.variables, groups.n_groups).tolist()) if self.weights is None else ()
-            return figures_are_totals(Block(tuple(terms), n, weight=weight), released, is_whole, summed)
+            return Linear.of_totals(Block(tuple(terms), n, weight=weight), released, is_whole, summed)
         below = np.repeat(np.arange(n_variables), groups.n_groups)
         block = Block(tuple(terms), n + n_variables, weight=weight)
-        return figures_are_ratios(block, below, self._scale, released)
+        return Linear.of_ratios(block, below, self._scale, released)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         groups = Groups.of(schema, self.by)

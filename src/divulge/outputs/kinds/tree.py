@@ -12,7 +12,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.leaves import Leaves
-from divulge.outputs.lowering.linear import Linear, figures_are_totals
+from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.residuals import DiagonalResiduals
 from divulge.outputs.lowering.rows import shown_levels, weight_term
@@ -109,7 +109,7 @@ class Tree(Leaves):
         return Block(tuple(terms), len(self.leaves) * k, weight=weight_term(self, schema))
 
     def linear(self, schema: Schema, released: Released) -> Linear:
-        return figures_are_totals(self._block(schema), released, True)
+        return Linear.of_totals(self._block(schema), released, True)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         bounds = released.residual_low, released.residual_high, released.half

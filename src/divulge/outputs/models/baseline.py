@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.models.hazards import Partial, Spells
 
 At = Literal["zero", "means", "numbers"]
@@ -78,14 +78,3 @@ class Baseline:
         figures = np.maximum(figures, np.finfo(float).tiny)
         hazards = -np.log(np.minimum(figures, 1.0)) if self.is_survival else figures
         return np.abs(self.by_hazards(figures)) * hazards / np.sqrt(events)
-
-
-def shown_times(times: Floats, shown: tuple[float, ...]) -> Integers:
-    """For each time that is shown the number of the last one up to it; −1: none."""
-    return np.searchsorted(times, shown, side="right") - 1
-
-
-def steps_of(times: Floats, shown: tuple[float, ...], group: Integers, rows: Mask) -> Integers:
-    """The step of each row, by group: the first shown time that its own is not beyond; −1: none."""
-    step = np.searchsorted(shown, times, side="left")
-    return np.where(rows & (step < len(shown)), group * len(shown) + step, -1)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from divulge.outputs.behind import Behind, What, one_group
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.lowering.rows import counted
-from divulge.outputs.models.matrix import columns
 from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
 from divulge.table import Table
@@ -67,13 +66,6 @@ def tested_behind(output: Output, table: Table, model: Model) -> tuple[Behind, .
             ]
             found.append(replace(behind, figures=np.full(behind.n_groups, -1), texts=tuple(names)))
     return tuple(found)
-
-
-def design_rows(table: Table, model: Model, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The design of these rows, all of which count, and their responses."""
-    people = table.select(model.variables(None)).take(rows)
-    found, _ = columns(model.design.terms, model.design.n_columns, people)
-    return found, model.y[table[model.formula.response.variable][rows]]
 
 
 def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

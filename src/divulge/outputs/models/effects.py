@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit, ndtr
+from scipy.special import expit, log_expit
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
@@ -82,15 +82,6 @@ POISSON = Means(
         lambda rows, eta, extra: (rows.y - np.exp(eta))[:, None],
     ),
 )
-
-
-def normal_means(curve: Curve) -> Means:
-    """A probit model, whose likelihood its own kind says."""
-    return Means(
-        lambda eta: np.asarray(ndtr(eta)),
-        lambda eta: np.asarray(np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)),
-        curve,
-    )
 
 
 @dataclass(frozen=True)

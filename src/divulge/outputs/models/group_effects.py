@@ -58,6 +58,17 @@ class GroupSums:
             sums,
         )
 
+    def shrunken(self, share: Floats, share_slope: Floats) -> Floats:
+        """Derivatives of Σ xr − Σ_g share_g · Σx_g · Σr_g in the sums. share: 1/n for absorbed effects."""
+        g, p = self.x.shape
+        nothing = np.zeros((p, 1))
+        of_r = -(share[:, None] * self.x).T
+        of_n = -(share_slope[:, None] * self.x * self.r[:, None]).T
+        of_x = np.zeros((p, g, p))
+        each = np.arange(p)
+        of_x[each, :, each] = -(share * self.r)
+        return np.concatenate([np.eye(p), nothing, of_r, of_n, of_x.reshape(p, g * p)], axis=1)
+
 
 Slopes = Callable[[GroupSums], Floats]
 """Derivatives of the score in the sums, in the order of `blocks`: (parameters, totals)."""
@@ -111,18 +122,6 @@ def blocks(output: Output, model: Model, schema: Schema, group: str, beta: Float
         Block((each,), n, plain, weight),
         Block(within, n * p, plain, weight),
     )
-
-
-def shrunken(sums: GroupSums, share: Floats, share_slope: Floats) -> Floats:
-    """Derivatives of Σ xr − Σ_g share_g · Σx_g · Σr_g in the sums. share: 1/n for absorbed effects."""
-    g, p = sums.x.shape
-    nothing = np.zeros((p, 1))
-    of_r = -(share[:, None] * sums.x).T
-    of_n = -(share_slope[:, None] * sums.x * sums.r[:, None]).T
-    of_x = np.zeros((p, g, p))
-    each = np.arange(p)
-    of_x[each, :, each] = -(share * sums.r)
-    return np.concatenate([np.eye(p), nothing, of_r, of_n, of_x.reshape(p, g * p)], axis=1)
 
 
 def lower_group_effects(

@@ -91,22 +91,19 @@ class Spells:
         bend, tied_bend = np.zeros_like(s0), np.zeros_like(s0)
         for tie in range(most):
             has = (count > tie) & (s0 > 0.0)
-            share = (
-                np.divide(tie, count, out=np.zeros_like(count), where=has) if self.is_efron else np.zeros_like(count)
-            )
+            share = np.divide(tie * self.is_efron, count, out=np.zeros_like(count), where=has)
             each = np.divide(d, count if self.is_efron else 1.0, out=np.zeros_like(d), where=has)
             below = np.where(has, s0 - share * t0, 1.0)
             mean = (s1 - share[..., None] * t1) / below[..., None]
-            inner = (s2 - share[..., None, None] * t2) / below[..., None, None] - mean[..., :, None] * mean[
-                ..., None, :
-            ]
+            squared = mean[..., :, None] * mean[..., None, :]
+            inner = (s2 - share[..., None, None] * t2) / below[..., None, None] - squared
             value -= float((each * np.log(below)).sum())
             score = score - np.einsum("gt,gtp->p", each, mean)
             information += np.einsum("gt,gtpq->pq", each, inner)
             event_mean += each[..., None] * mean
             event_spread += each[..., None, None] * inner
             rate = each / below
-            bent = mean[..., :, None] * mean[..., None, :] - inner
+            bent = squared - inner
             hazard += rate
             bend += rate / below
             moment += rate[..., None] * mean

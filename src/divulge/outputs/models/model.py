@@ -110,6 +110,27 @@ class Model:
         names = [n for t in self.design.terms for n in t.variables]
         return list(dict.fromkeys([*names, self.formula.response.variable, *([weights] if weights else [])]))
 
+    def source(self, table: Table, weights: str | None, keep: Mask | None) -> Source:
+        """The rows of a table as the kernel takes them."""
+        names = self.variables(weights)
+        place = {name: i for i, name in enumerate(names)}
+        columns = [table[n] if keep is None else table[n][keep] for n in names]
+        terms = [
+            RawTerm(tuple(place[v] for v in t.variables), t.cells, t.factors, t.index, t.scale)
+            for t in self.design.terms
+        ]
+        rows = Rows(
+            tuple(columns),
+            tuple(table.schema[n].n_codes for n in names),
+            len(columns[0]),
+            place[self.formula.response.variable],
+            self.y,
+            place[weights] if weights else -1,
+            table.schema[weights].numbers if weights else np.ones(1),
+            _people(table, keep),
+        )
+        return Source(terms, self.design.n_columns, rows, self.n_classes)
+
 
 def read_model(
     text: str, schema: Schema, family: Family, response: Response, counts: LevelCounts, classes: tuple[str, ...] = ()
@@ -120,27 +141,6 @@ def read_model(
         design = design_of(formula, schema, counts)
     name = formula.response.variable
     return Model(family, formula, design, response(formula, schema[name], counts(name)), classes)
-
-
-def source_of(model: Model, table: Table, weights: str | None, keep: Mask | None) -> Source:
-    """The rows of a table as the kernel takes them."""
-    names = model.variables(weights)
-    place = {name: i for i, name in enumerate(names)}
-    columns = [table[n] if keep is None else table[n][keep] for n in names]
-    terms = [
-        RawTerm(tuple(place[v] for v in t.variables), t.cells, t.factors, t.index, t.scale) for t in model.design.terms
-    ]
-    rows = Rows(
-        tuple(columns),
-        tuple(table.schema[n].n_codes for n in names),
-        len(columns[0]),
-        place[model.formula.response.variable],
-        model.y,
-        place[weights] if weights else -1,
-        table.schema[weights].numbers if weights else np.ones(1),
-        _people(table, keep),
-    )
-    return Source(terms, model.design.n_columns, rows, model.n_classes)
 
 
 def _people(table: Table, keep: Mask | None) -> Floats:
@@ -168,7 +168,7 @@ def fit_model(output: Output, table: Table, read: Callable[[Schema, LevelCounts]
         # A factor such as log(x) has no finite value for somebody's x: programs stop here, and so does the model.
         if (counts(name)[wrong] > 0).any():
             return _Fitted(model, None, Status.FAILED)
-    fit = glm.fit(source_of(model, table, output.weights, keep), model.kernel, model.design.spans_constant)
+    fit = glm.fit(model.source(table, output.weights, keep), model.kernel, model.design.spans_constant)
     return _Fitted(model, fit, Status.EMPTY if fit.n_rows == 0 else Status(fit.status))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from divulge.kernels import glm, lowering
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import counted, row_weights
 from divulge.outputs.mean_curves import COUNTS, IDENTITY, LOGIT, MeanCurve
-from divulge.outputs.models.behind import design_rows
+from divulge.outputs.models.matrix import columns
 from divulge.outputs.models.model import Model
 from divulge.outputs.output import Output
 from divulge.outputs.predictions import Predictions
@@ -40,7 +41,7 @@ def model_predictions(
     y, eta, moments = np.empty(len(rows)), np.empty(len(rows)), np.zeros((len(beta), len(beta)))
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
     for block in blocks:
-        x, y[block] = design_rows(table, model, rows[block])
+        x, y[block] = _design_rows(table, model, rows[block])
         eta[block] = x @ beta
         moments += x.T @ (x * (times[block] * weight[block] * curve.weight(eta[block]))[:, None])
     inverse = glm.solve_scaled(moments, np.eye(len(beta))) if np.isfinite(moments).all() else None
@@ -49,7 +50,7 @@ def model_predictions(
         return None  # where nothing is left of which an error could be told, rules refuse it
     leverage = np.empty(len(rows))
     for block in blocks:
-        x, _ = design_rows(table, model, rows[block])
+        x, _ = _design_rows(table, model, rows[block])
         leverage[block] = weight[block] * curve.weight(eta[block]) * ((x @ inverse) * x).sum(axis=1)
     response = model.formula.response.variable
     names = tuple(n for n in model.variables(None) if n != response)
@@ -75,7 +76,7 @@ def model_stated(output: Output, table: Table, model: Model, released: Released,
     is_known = is_scored and model.n_classes == 1 and bool(np.isfinite(beta).all() and np.isfinite(half).all())
     error, times = np.zeros(p), table.times
     for at in range(0, len(rows) if is_known else 0, _BLOCK):
-        x = design_rows(table, model, rows[at : at + _BLOCK])[0]
+        x = _design_rows(table, model, rows[at : at + _BLOCK])[0]
         slope = (weights * times)[rows[at : at + _BLOCK]] * _CURVES[model.kernel].slope(x @ beta)
         error += np.abs(x.T * slope) @ np.abs(x) @ half
     link: Link = "other" if not is_known else "linear" if model.kernel == lowering.IDENTITY else "canonical"
@@ -88,7 +89,7 @@ def model_stated(output: Output, table: Table, model: Model, released: Released,
     def columns(chosen: Integers) -> Floats:
         found = np.zeros((len(chosen), p))
         has = inside[chosen]
-        found[has] = design_rows(table, model, chosen[has])[0] * weights[chosen[has], None]
+        found[has] = _design_rows(table, model, chosen[has])[0] * weights[chosen[has], None]
         return found
 
     return (Stated(about, own, inside, columns, error, link, output.weights is not None),)
@@ -104,3 +105,12 @@ def _counted_rows(output: Output, table: Table, model: Model) -> Integers:
             cell += cells[table[name]]
         keep &= cell >= 0
     return np.flatnonzero(keep).astype(np.int64)
+
+
+def _design_rows(
+    table: Table, model: Model, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The design of these rows, all of which count, and their responses."""
+    people = table.select(model.variables(None)).take(rows)
+    found, _ = columns(model.design.terms, model.design.n_columns, people)
+    return found, model.y[table[model.formula.response.variable][rows]]

@@ -21,9 +21,9 @@ from divulge.kernels.moments import bends, information, moments
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.design import schema_counts
-from divulge.outputs.models.model import Model, Statistic, figures_beside, source_of
+from divulge.outputs.models.model import Model, Statistic, figures_beside
 from divulge.outputs.models.separated import limit_inverse, with_sums
-from divulge.outputs.models.statistics import count_blocks, statistic_units, statistics_of
+from divulge.outputs.models.statistics import count_blocks, statistics_of
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Condition, Schema, Table
@@ -63,7 +63,7 @@ class _RefitResiduals:
 
     def source(self, table: Table) -> Source:
         keep = None if self.where is None else self.where.selects(table)
-        return source_of(self.model, table, self.weights, keep)
+        return self.model.source(table, self.weights, keep)
 
     def linearise(self, totals: Floats, table: Table) -> tuple[Floats, Floats]:
         m = self.model.n_coefficients
@@ -293,7 +293,7 @@ def lower_model(
     unit = np.where((endless != 0.0) | (unit <= 0.0), 1.0, unit)
     low, high = released.residual_low, released.residual_high
     n_rows = about_rows(beside, centre[m:], schema)
-    unit = np.append(unit, statistic_units(beside, centre[m:], released.half[m:], n_rows))
+    unit = np.append(unit, _statistic_units(beside, centre[m:], released.half[m:], n_rows))
     if se is not None:
         given = se[np.isfinite(se)]
         half = released.se_half[:m][np.isfinite(se)]
@@ -356,3 +356,14 @@ def pair_of_terms(a: Term, c: Term) -> Term:
         index,
         np.outer(a.scale, c.scale).ravel(),
     )
+
+
+def _statistic_units(names: tuple[Statistic, ...], values: Floats, half: Floats, n: float) -> Floats:
+    """About how far each statistic varies from sample to sample; never less than what is printed."""
+    units = []
+    for name, value in zip(names, values, strict=True):
+        if name == "r2":  # Stuart & Ord 1991, 28.32: variance 4 R² (1 − R²)² / n
+            units.append(2.0 * np.sqrt(max(value, 1.0 / n) / n) * (1.0 - min(value, 0.99)))
+        else:
+            units.append(np.sqrt(n) * max(abs(value) / n, 0.1))
+    return np.maximum(np.array(units), half)

@@ -15,17 +15,6 @@ from divulge.outputs.output import Output
 from divulge.table import Schema
 
 
-def statistic_units(names: tuple[Statistic, ...], values: Floats, half: Floats, n: float) -> Floats:
-    """About how far each statistic varies from sample to sample; never less than what is printed."""
-    units = []
-    for name, value in zip(names, values, strict=True):
-        if name == "r2":  # Stuart & Ord 1991, 28.32: variance 4 R² (1 − R²)² / n
-            units.append(2.0 * np.sqrt(max(value, 1.0 / n) / n) * (1.0 - min(value, 0.99)))
-        else:
-            units.append(np.sqrt(n) * max(abs(value) / n, 0.1))
-    return np.maximum(np.array(units), half)
-
-
 def count_blocks(output: Output, model: Model, schema: Schema) -> list[Block]:
     """Rows; Σ log weight; then Σ weight of: 1, y, and y² (linear) or log y! (Poisson); or 1 and each class."""
     names = model.variables(output.weights)

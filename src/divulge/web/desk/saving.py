@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,14 +121,6 @@ class Notes:
             return None
         said = [str(r)[:500] for r in reasons[:20]] if isinstance(reasons, list) else []
         return {"verdict": verdict, "reasons": said}
-
-
-def as_zip(files: dict[str, bytes]) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
-    return held.getvalue()
 
 
 def _listed(target: Path) -> set[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -189,13 +191,13 @@ def _proposals(desk: OpenDesk) -> Response:
 def _tables(desk: OpenDesk) -> Response:
     if desk.found is None:
         raise NotFoundError("there are no tables of the outputs as they are now.")
-    return _as_file(saving.as_zip(desk.found.tables), "tables.zip")
+    return _as_file(_as_zip(desk.found.tables), "tables.zip")
 
 
 @router.get("/hand-in.zip")
 def _hand_in(desk: OpenDesk) -> Response:
     copy = saving.Copy(desk)
-    return _as_file(saving.as_zip(copy.files()), f"{copy.folder.name}.zip")
+    return _as_file(_as_zip(copy.files()), f"{copy.folder.name}.zip")
 
 
 def _keep(file: UploadFile, folder: Path) -> Path:
@@ -228,3 +230,11 @@ def _as_file(content: bytes, name: str) -> Response:
         "content-security-policy": DOWNLOAD_POLICY,
     }
     return Response(content, media_type="application/zip", headers=headers)
+
+
+def _as_zip(files: dict[str, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+    return held.getvalue()

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from divulge.errors import NotFoundError
 from divulge.ledger import queries, releases
-from divulge.web.access import Id, SignedIn, Visitor, ledger_of, renderer_of, run_in_threadpool
+from divulge.web.access import Id, SignedIn, Visitor, ledger_of, run_in_threadpool
 from divulge.web.details import check_see_assessment
 from divulge.web.guard import DOWNLOAD_POLICY, REPORT_POLICY
+from divulge.web.rendering import Renderer
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
 
@@ -25,7 +26,7 @@ async def _report(request: Request, visitor: SignedIn, submission_id: Id) -> HTM
             assessment = check_see_assessment(session, visitor.person, submission_id)
             return assessment.digest, queries.find_record(session, assessment.id)
 
-    renderer = renderer_of(request)
+    renderer = _renderer_of(request)
     # Drawing takes seconds: whoever waits for it waits in a line of their own, and holds up no page.
     drawn = await run_sync(renderer.report, *await run_in_threadpool(find), limiter=renderer.line)
     headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
@@ -71,3 +72,8 @@ def _as_file(content: bytes, name: str, media_type: str = "application/octet-str
         "content-security-policy": DOWNLOAD_POLICY,
     }
     return Response(content, media_type=media_type, headers=headers)
+
+
+def _renderer_of(request: Request) -> Renderer:
+    renderer: Renderer = request.app.state.renderer
+    return renderer

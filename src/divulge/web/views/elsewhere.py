@@ -7,7 +7,8 @@ from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
 from divulge.errors import DivulgeError, NotAllowedError
-from divulge.web import identities, sessions
+from divulge.ledger.model import Person
+from divulge.web import identities, passwords, sessions
 from divulge.web.access import Form, Id, cookie_name, find_visitor, ledger_of, set_cookie, settings_of
 from divulge.web.guard import safe_next
 from divulge.web.oidc import Begun, LoggedInThere, LogIns
@@ -28,7 +29,7 @@ def _begin(request: Request) -> Response:
 @router.post("/account/identities")
 def _begin_link(request: Request, form: Form) -> Response:
     log_ins = _log_ins(request)
-    identities.check_password(form.visitor.person, form.text("password"))
+    _check_password(form.visitor.person, form.text("password"))
     begun, address = log_ins.begin("/account", link=form.visitor.token_hash)
     # A form may lead to no other site, so the way there is a link.
     return _remembered(request, page(request, "elsewhere", form.visitor, address=address), begun)
@@ -92,3 +93,9 @@ def _remembered(request: Request, answer: Response, begun: Begun) -> Response:
         _COOKIE, begun.as_cookie(), path="/log-in", max_age=_LASTS, secure=secure, httponly=True, samesite="lax"
     )
     return answer
+
+
+def _check_password(person: Person, password: str) -> None:
+    """Before something is linked: whoever has only found a browser open must not stay."""
+    if person.password_hash is not None and not passwords.is_right(person.password_hash, password):
+        raise NotAllowedError("this is not your password.", where="password")

@@ -17,15 +17,16 @@ from divulge.ledger import queries, states, workflow
 from divulge.ledger.listing import whole_number
 from divulge.ledger.model import State, Submission, Upload
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal
+from divulge.ledger.states import OVERSEEING
 from divulge.ledger.store import Store
 from divulge.readers.handed_in.corrections import MODELS, Correction, corrections_text, read_corrections
-from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of, recogniser_of, run_in_threadpool
+from divulge.web.access import Form, Id, Posted, SignedIn, Visitor, ledger_of, run_in_threadpool
 from divulge.web.details import see
 from divulge.web.guard import BESIDE_HEADERS
 from divulge.web.intake import kept_context, kept_files
 from divulge.web.pages import go, page
 from divulge.web.pictures import PICTURE_POLICY, count_pages, draw_page, kind_of
-from divulge.web.recognising import Recognised
+from divulge.web.recognising import Recognised, Recogniser
 
 router = APIRouter(include_in_schema=False, prefix="/submissions/{submission_id}")
 
@@ -117,7 +118,7 @@ async def _find_files(request: Request, visitor: Visitor, submission_id: int) ->
 
 
 async def _read(request: Request, submission: Submission) -> Recognised:
-    recogniser = recogniser_of(request)
+    recogniser = _recogniser_of(request)
     # Reading takes seconds: whoever waits for it waits in a line of their own, and holds up no page.
     return await run_sync(recogniser.read, ledger_of(request).store, submission, limiter=recogniser.line)
 
@@ -207,3 +208,10 @@ def _outputs_of(
 def _marks(outputs: list[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
     """By line, the output that stands on it."""
     return {line: one for one in outputs for line in range(one["lines"][0], one["lines"][1] + 1)}
+
+
+def _recogniser_of(request: Request) -> Recogniser:
+    """That of those who oversee submissions, or that of authors: what takes long in one holds up none of the others."""
+    visitor: Visitor = request.state.visitor
+    recognisers: dict[bool, Recogniser] = request.app.state.recognisers
+    return recognisers[visitor.role in OVERSEEING]
