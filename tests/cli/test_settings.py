@@ -21,6 +21,8 @@ COMMANDS = (
 MISTAKES = {
     "outputs: [{kind: crostab, variables: [SEX]}]": "outputs[0].kind",
     "design: {stop_early: no}": "design.stop_early",
+    "synthesiser: {polish: no}": "synthesiser.polish",
+    "synthesiser: {rounds: 2.5}": "synthesiser.rounds",
     'synthesiser: {mae: "0.1"}': "synthesiser.mae",
     "synthesiser: {mae: -1}": "synthesiser.mae",
     "design: {curve_splits: 2.5}": "design.curve_splits",
