@@ -141,8 +141,11 @@ class Sample:
 
 
 def _on_a_grid(table: Table, suspects: Mask, named: set[str]) -> Table:
-    """The same people with fine numbers put to the nearest of about a thousand that some of them have, but for those of
-    suspects: a search tries every possible number. named: variables that conditions name, which stay as they are."""
+    """The same people with fine numbers put to the nearest of about a thousand that some of them have.
+
+    Suspects keep theirs. A search tries every possible number, so there must not be too many. named: variables that
+    conditions name, which stay as they are.
+    """
     variables: list[Variable] = []
     columns: list[Codes] = []
     for variable, column in zip(table.schema, table.columns, strict=True):

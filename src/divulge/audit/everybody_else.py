@@ -1,8 +1,9 @@
 """A stronger intruder: who knows everybody else's rows completely, and all of a person's but one variable.
 
 For each person and each possible value of that variable: would the printed figures still hold? Where only the true
-value is left, the person is *determined*. For regressions and means this says how much of the protection is rounding,
-for tables that it is all ignorance. Never by itself a reason to refuse; a reason to print fewer digits.
+value is left, the person is *determined*. For regressions and means this says how much of the protection is rounding.
+In tables, all protection is what the intruder does not know. It is never by itself a reason to refuse; it is a reason
+to print fewer digits.
 """
 
 from __future__ import annotations

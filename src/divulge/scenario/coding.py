@@ -64,7 +64,7 @@ class KeyCoding:
         return codes
 
     def unit(self, place: int) -> int | None:
-        """What a code is divided by for a key's code to be its last digit; None where ranks stand in between."""
+        """Divide a code by this, and its last digit is the code of the key. None where codes are ranks."""
         if any(rank is not None for rank in self.ranks):
             return None
         unit = 1

@@ -37,9 +37,9 @@ class Account:
 
 
 def first_accounts(ledger: Ledger, with_demo: bool, tell: Callable[[list[Account]], None]) -> None:
-    """Fill a ledger that has no accounts yet, and tell their passwords; nothing is told where somebody is there.
+    """Make the first accounts of a ledger that has none, and tell their passwords. Other ledgers stay as they are.
 
-    They are told before they count: where they cannot be told or the disk is full, the next start makes others.
+    The passwords are told before the accounts are stored. Where telling or storing fails, the next start makes others.
     """
     with ledger.reading() as session:
         is_new = session.scalars(select(Person.id).limit(1)).first() is None

@@ -9,7 +9,8 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from divulge.assess.black_boxes.membership import membership
-from divulge.assess.black_boxes.sklearn import _structure_of, fitted_structure, refit_of
+from divulge.assess.black_boxes.sklearn import fitted_structure, refit_of
+from divulge.assess.black_boxes.structure import structure_of
 from divulge.demo import simulated_census
 from divulge.errors import OutputError
 
@@ -24,7 +25,7 @@ def forest(leaf: int) -> RandomForestClassifier:
 
 def test_answers_that_few_people_share_are_counted() -> None:
     answers = np.array([[0.5, 0.5]] * 20 + [[1.0, 0.0]] * 3)
-    found = _structure_of(answers, ("no", "yes"), parameters=15)
+    found = structure_of(answers, ("no", "yes"), parameters=15)
     assert (found.smallest, found.thin, found.never, found.small) == (3, 1, ("yes",), ("no",))
     assert found.residual_df == 8
     assert len(found.sentences()) == 4
@@ -32,7 +33,7 @@ def test_answers_that_few_people_share_are_counted() -> None:
 
 
 def test_a_model_of_few_large_groups_is_clean() -> None:
-    assert _structure_of(np.array([[0.4, 0.6]] * 40 + [[0.7, 0.3]] * 50), ("no", "yes"), parameters=4).is_clean
+    assert structure_of(np.array([[0.4, 0.6]] * 40 + [[0.7, 0.3]] * 50), ("no", "yes"), parameters=4).is_clean
 
 
 def test_structure_of_a_forest_grows_with_its_leaves() -> None:
@@ -75,7 +76,7 @@ def test_boosting_is_read_and_nearest_neighbours_are_refused() -> None:
 
 def test_what_cannot_be_read_is_refused() -> None:
     with pytest.raises(OutputError, match="probabilities"):
-        _structure_of(np.zeros((3, 1)), ("a", "b"))
+        structure_of(np.zeros((3, 1)), ("a", "b"))
     with pytest.raises(OutputError, match="fitted classifier"):
         fitted_structure(object(), pd.DataFrame({"a": [1]}))
     with pytest.raises(OutputError, match="4 splits"):

@@ -236,7 +236,7 @@ class Program:
         return totals
 
     def of_rows(self, codes: Codes, n_blocks: int | None = None) -> Floats:
-        """(rows, totals): the same for each row by itself, totals of these blocks alone."""
+        """The totals of each row by itself, (rows, totals). n_blocks: those of the first so many blocks alone."""
         n = self.n_blocks if n_blocks is None else n_blocks
         firsts = self.ints[: self.n_blocks * lowering.BLOCK_SIZE].reshape(-1, lowering.BLOCK_SIZE)
         n_totals = self.n_totals if n == self.n_blocks else int(firsts[n, lowering.FIRST_TOTAL])

@@ -1,4 +1,4 @@
-"""Other systems by program: the verdict in their words, and their decision as that of the token's owner."""
+"""For programs of other systems: the verdict in their words. What they decide, the owner of the token decides."""
 
 from __future__ import annotations
 
