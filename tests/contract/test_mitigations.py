@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from divulge.checking import make_cases
-from divulge.contributions.blame import figure_sizes, find_blame
+from divulge.contributions.blame import find_blame
+from divulge.contributions.case import Case
+from divulge.kernels.arrays import Floats
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output
@@ -29,10 +31,19 @@ DOCUMENTS = {
 MEMBERS = [pytest.param(kind, id=kind.name) for kind in MITIGATIONS]
 
 
+def _figure_sizes(case: Case) -> Floats:
+    """How many people stand behind each figure; those with no group of their own are behind everybody's."""
+    found = np.full(len(case.labels), float(case.table.n_people))
+    for behind in case.behind:
+        own = behind.figures >= 0
+        found[behind.figures[own]] = case.rows(behind)[own]
+    return found
+
+
 @cache
 def trouble(name: str) -> Trouble:
     (case,) = make_cases([parse_output(DOCUMENTS[name])], [None], TABLE)
-    sizes = figure_sizes(case)
+    sizes = _figure_sizes(case)
     thin = [label for label, n in zip(case.labels, sizes, strict=True) if 0 < n < 10]
     nobody = np.zeros(TABLE.n_rows, dtype=bool)
     return Trouble(case, find_blame(case, nobody, thin).figures, rarest=0.1)

@@ -83,16 +83,6 @@ class System:
             and ((self.point >= self.least) & (self.point <= self.most)).all()
         )
 
-    def with_figures(self, names: Sequence[str], rows: sparse.csr_array, low: Floats, high: Floats) -> System:
-        """The same with more figures."""
-        return replace(
-            self,
-            matrix=sparse.vstack([self.matrix, rows]).tocsr(),
-            low=np.concatenate([self.low, low]),
-            high=np.concatenate([self.high, high]),
-            figures=(*self.figures, *names),
-        )
-
     def with_least(self, cell: int, value: float) -> System:
         """The same, where somebody knows that a cell holds at least so much."""
         least = self.least.copy()

@@ -121,15 +121,6 @@ def _given_away(case: Case, behind: Behind, inside: Mask) -> Floats:
     return np.bincount(behind.group[inside], (leverage * times)[inside], minlength=n).astype(np.float64)
 
 
-def figure_sizes(case: Case) -> Floats:
-    """How many people stand behind each figure; those with no group of their own are behind everybody's."""
-    found = np.full(len(case.labels), float(case.table.n_people))
-    for behind in case.behind:
-        own = behind.figures >= 0
-        found[behind.figures[own]] = case.rows(behind)[own]
-    return found
-
-
 def _finest(every: Sequence[Behind]) -> list[Behind]:
     """Groups that no others cut finer: a table without its margins. Of models the terms."""
     named = [b for b in every if b.names and (b.figures >= 0).any()]

@@ -24,10 +24,6 @@ class Computed:
     released: Released
     agrees: Mask | None
 
-    @property
-    def n_agreeing(self) -> int | None:
-        return None if self.agrees is None else int(self.agrees.sum())
-
     def as_json(self) -> dict[str, Any]:
         """As `divulge compute --json` prints it. `value` is exact, `published` as it would be printed."""
         shown = []
