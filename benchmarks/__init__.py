@@ -18,5 +18,6 @@ BENCHMARKS += (
     "forecast",
     "time_left",
     "recovered",
+    "claims",
 )
 """The files of this folder that are benchmarks."""
