@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.columns import split_row
@@ -44,8 +46,41 @@ def hmisc(block: Lines, i: int, end: int, command: str, session: Session) -> _Fo
     if k is not None:
         figures += _ends(block.texts[k], of, block.line(k))
         j = k + 1
-    lines = (block.line(max(i - 1, 0)), block.line(j - 1))
-    return [Candidate("cells", "position", lines, tuple(figures), variables=(of,))], j
+    first = block.line(max(i - 1, 0))
+    counted, after = _frequencies(block, j, end, of)
+    if not counted:
+        return [Candidate("cells", "position", (first, block.line(j - 1)), tuple(figures), variables=(of,))], j
+    lines = (first, block.line(after - 1))
+    if any(f.what == "mean" for f in figures):
+        parts = (("position", figures), ("frequencies", counted))
+        return [Candidate("cells", kind, lines, tuple(part), variables=(of,)) for kind, part in parts], after
+    # Of a variable of texts: how many are known is a total, how many values there are shows below.
+    total = [replace(f, what="count", of=None, at=((of, "Total"),)) for f in figures if f.what == "n"]
+    rest = [f for f in figures if f.what == "missing"]
+    return [Candidate("cells", "frequencies", lines, (*counted, *total, *rest), variables=(of,))], after
+
+
+def _frequencies(block: Lines, i: int, end: int, of: str) -> tuple[list[Figure], int]:
+    """`Value`, `Frequency` and `Proportion` of describe(), each value above its figures; and where they end."""
+    figures: list[Figure] = []
+    after = i
+    while (
+        k := next((k for k in range(after, min(after + 2, end)) if block.texts[k].startswith("Value ")), None)
+    ) is not None:
+        labels: list[tuple[int, str]] = []
+        after = k + 1
+        while after < end and (row := re.match(r"^(Frequency|Proportion)\s", block.texts[after])) is not None:
+            found = [(m.end(), m[0]) for m in re.finditer(r"\S+", block.texts[after])][1:]
+            if not labels:
+                starts = [len("Proportion"), *(at for at, _ in found)]
+                labels = [(b, block.texts[k][a:b].strip()) for a, b in pairwise(starts)]
+            what = "count" if row[1] == "Frequency" else "percentage"
+            for (_, label), (_, text) in zip(labels, found, strict=False):
+                number = parse_number(text)
+                if number is not None and label:
+                    figures.append(Figure(f"{label}: {what}", what, number, block.line(after), None, ((of, label),)))
+            after += 1
+    return figures, after
 
 
 def _heads(text: str) -> list[str]:

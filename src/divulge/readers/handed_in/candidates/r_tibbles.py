@@ -31,7 +31,7 @@ def tibbles(block: Lines, start: int, end: int) -> Iterator[tuple[int, int, Grid
             last += 1
         kept = [k for k in range(types - 1, last) if k != types]
         # An exponent of one digit has a space before it; figures are coloured or underlined in no file.
-        texts = tuple(re.sub(r"(e[-+]) (\d)(?!\d)", r"\g<1>0\2", _unnumbered(block.texts[k])) for k in kept)
+        texts = tuple(re.sub(r"(e[-+]) (\d)(?!\d)", r"\g<1>0\2", unnumbered(block.texts[k])) for k in kept)
         plain = Lines(texts, block.first, tuple(block.line(k) for k in kept))
         grid = aligned(plain, 0, len(texts))
         if grid is not None:
@@ -40,7 +40,7 @@ def tibbles(block: Lines, start: int, end: int) -> Iterator[tuple[int, int, Grid
             yield i, last, Grid(rows)
 
 
-def _unnumbered(text: str) -> str:
+def unnumbered(text: str) -> str:
     """A row of a tibble without its number."""
     number = re.match(r"^\s*\d+(?=\s)", text)
     return " " * number.end() + text[number.end() :] if number is not None else text

@@ -48,11 +48,24 @@ def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[
     if what == "interquartile range":
         low, high = _quantiles(x, w, 0.25), _quantiles(x, w, 0.75)
         return [b - a for a, b in zip(low, high, strict=True)]
+    if what == "trimmed mean" and w is None:
+        return [_trimmed(x, float(int(0.1 * len(x)))), _trimmed(x, 0.05 * len(x))]  # of psych, and of SPSS
+    if what == "median absolute deviation" and w is None:
+        off = float(np.median(np.abs(x - np.median(x))))
+        return [1.4826 * off, off]  # R makes it a standard deviation where the data are normal (Hampel 1974)
     if what in ("distinct", "information", "Gini's mean difference"):
         return [_described(what, x)] if w is None else None
     if what in ("skewness", "kurtosis", "excess kurtosis"):
         return _shape(what, x)
     return None
+
+
+def _trimmed(x: Floats, cut: float) -> float:
+    """The mean without so many people at both ends, of whom the last is left out in part."""
+    ordered, k = np.sort(x), int(cut)
+    inside = ordered[k : len(x) - k]
+    ends = float(inside[0] + inside[-1])
+    return (float(inside.sum()) - (cut - k) * ends) / (len(x) - 2 * cut)
 
 
 def _described(what: str, x: Floats) -> float:

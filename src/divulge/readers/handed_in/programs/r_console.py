@@ -9,6 +9,7 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import framed, runs, table_at, unwrapped
+from divulge.readers.handed_in.candidates.r_pipes import piped_summary
 from divulge.readers.handed_in.candidates.r_tables import (
     named_table,
     one_way,
@@ -47,7 +48,8 @@ class RConsole:
         out = []
         self._frames = [(i, j) for i, j, _ in framed(block)]
         for command, start, end in _chunks(block):
-            note_r(command, session)
+            for part in _statements(command):
+                note_r(part, session)
             session.where = session.frame_in(resolved(command, session))
             for candidate in self._chunk(block, start, end, command, session):
                 signed = session.signed(candidate, self.name)
@@ -81,6 +83,10 @@ class RConsole:
     def _tables(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
         if re.match(r"^(?:proc\.time|Sys\.|sessionInfo|head|tail|str|dim|print\(head)\b", command):
             return
+        piped = piped_summary(block, start, end, command, session)
+        if piped is not None:
+            yield piped[0]
+            start = piped[2]
         for i, j, tibble in tibbles(block, start, end):
             yield from self._tables(block, start, i, command, session)
             yield from (named_table(c, command, session) for c in read_grid(tibble, session.vocabulary, self.name))
@@ -121,6 +127,11 @@ def _chunks(block: Lines) -> Iterator[tuple[str, int, int]]:
             j += 1
         command = re.sub(r"\s+#.*$", "", command) if not command.startswith("#") else ""
         yield command, j, starts[k + 1] if k + 1 < len(starts) else len(block.texts)
+
+
+def _statements(command: str) -> list[str]:
+    """The statements of a line; one that holds a text or a function is left whole."""
+    return [command] if re.search(r"['\"{]", command) else re.split(r"\s*;\s*", command)
 
 
 def _with_scalars(found: list[Candidate]) -> list[Candidate]:
