@@ -39,6 +39,10 @@ order after `_SUSPECT_AFTER` steps, since it falls by a factor e a step."""
 
 _TINY = np.finfo(float).tiny
 
+_LEAST = 1e-9
+"""Information of a column, as a share of what it has where all outcomes are open, below which it has none: what rows
+of a separated level have is far less after some steps. Where every row is separated nothing is left for the others."""
+
 _SETTLING = 25
 """Steps after separation was found: what rows of a separated level add to the others falls by a factor e a step."""
 
@@ -232,7 +236,7 @@ def _informed(information: Floats, size: Floats, keep: Mask, endless: Integers) 
     order = np.concatenate([np.flatnonzero(keep & ~last), np.flatnonzero(keep & last)])
     scaled = (information / size / size[:, None])[np.ix_(order, order)]
     found = np.zeros_like(keep)
-    found[order[independent(np.ascontiguousarray(scaled), PIVOT)]] = True
+    found[order[independent(np.ascontiguousarray(scaled), PIVOT) & (np.diagonal(scaled) > _LEAST)]] = True
     return found
 
 

@@ -151,6 +151,26 @@ def test_coefficients_that_only_separated_rows_speak_of_are_not_given() -> None:
     assert figures.values[2] == np.inf
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])  # any; of 0 there was a finite coefficient with an error of 16,289
+def test_where_every_row_is_separated_no_coefficient_has_a_finite_value(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    year, x, z = rng.integers(0, 3, 60), rng.integers(0, 9, 60), rng.integers(0, 2, 60)
+    variables = (
+        Variable("OUT", "categorical", ("0", "1")),
+        Variable("YEAR", "categorical", ("78", "85", "90")),
+        Variable("X", "numeric", tuple(map(float, range(9)))),
+        Variable("Z", "categorical", ("k", "l")),
+    )
+    columns = zip((year > 0, year, x, z), variables, strict=True)
+    rows = Table(Schema(variables), tuple(c.astype(v.dtype) for c, v in columns))
+    figures = Logistic(formula="OUT ~ YEAR + X + Z").evaluate(rows)
+    assert figures.status is Status.SEPARATED
+    assert figures.values[:3].tolist() == [-np.inf, np.inf, np.inf]
+    assert np.isnan(figures.values[3:]).all()
+    assert figures.se is not None
+    assert np.isnan(figures.se).all()
+
+
 def test_number_that_tells_yes_from_no_separates() -> None:
     figures = Logistic(formula="OUT ~ X").evaluate(table([0, 0, 0, 1, 1] * 3, [0] * 15))
     assert figures.status is Status.SEPARATED
