@@ -105,10 +105,10 @@ def _sizes(census: Table) -> list[dict[str, Any]]:
             "design": {"kind": "repeated-halves", "splits": FEW_SPLITS, "curve": False, "stop_early": False},
         }
         ready = plan(parse_spec(document), Inputs(table.schema, table, table.n_rows, (None,)))
-        start = time.perf_counter()
+        start = time.process_time()  # of one process: what else the machine does is not in it
         assess(ready, workers=1)
-        seconds[table.n_rows] = time.perf_counter() - start
+        seconds[table.n_rows] = time.process_time() - start
     return [
-        {"what": f"{n:,} rows, {FEW_SPLITS} splits", "seconds": s, "times": s / seconds[N_ROWS]}
+        {"what": f"{n:,} rows, {FEW_SPLITS} splits, processor seconds", "seconds": s, "times": s / seconds[N_ROWS]}
         for n, s in seconds.items()
     ]

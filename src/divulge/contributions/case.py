@@ -14,6 +14,7 @@ from divulge.outputs import Output, Released
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.rows import row_weights
 from divulge.outputs.spreads import Spread
+from divulge.outputs.stated import Stated
 from divulge.table import Table
 from divulge.table.coarsening import coarser_schema, coarser_table
 
@@ -88,6 +89,11 @@ class Case:
         """What the figures state of how far people lie apart."""
         return tuple(self.output.spreads(self.table, self.released))
 
+    @cached_property
+    def stated(self) -> tuple[Stated, ...]:
+        """The sums that the figures state."""
+        return tuple(self.output.stated(self.table, self.released))
+
     def of_amounts(self) -> list[Behind]:
         """The groups behind means, totals and concentrations of amounts; 0 and 1 are no amount but a count."""
         found = [*self.of("mean", "total", "concentration"), *self._sums_of_model]
@@ -98,7 +104,7 @@ class Case:
     @cached_property
     def _sums_of_model(self) -> list[Behind]:
         """The sums of the response that a linear model states by its normal equations: of all, and of each level."""
-        stated = next(iter(self.output.stated(self.table, self.released)), None)
+        stated = next(iter(self.stated), None)
         if stated is None or stated.link != "linear" or stated.about[0] != stated.about[1]:
             return []
         levels = [b for b in self.of("model", "term") if b.variable is None]

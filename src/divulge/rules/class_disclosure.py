@@ -123,7 +123,7 @@ def _two_valued(case: Case) -> Iterator[tuple[Behind, Floats]]:
             yield behind, case.numbers(behind)
     for events, curve in zip(case.of("events"), case.of("curve"), strict=False):
         yield curve, (events.group >= 0).astype(np.float64)
-    stated = next(iter(case.output.stated(case.table, case.released)), None)
+    stated = next(iter(case.stated), None)
     if stated is None or not np.isin(stated.own[stated.inside], (0.0, 1.0)).all():
         return
     for behind in case.of("term", "saturated"):

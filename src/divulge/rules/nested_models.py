@@ -71,7 +71,7 @@ class NestedModels(Rule):
 
     def _error(self, more: Case, fewer: Case, rows: Integers, between: Integers) -> float | None:
         """How precisely the responses follow, in standard deviations of the response; None where they do not."""
-        stated = next((s for s in more.output.stated(more.table, more.released) if s.link == "linear"), None)
+        stated = next((s for s in more.stated if s.link == "linear"), None)
         if stated is None or stated.is_weighted:
             return None
         design = stated.columns(between)

@@ -58,7 +58,7 @@ class PPercent(Rule):
 
     def _of_models(self, case: Case) -> list[Finding]:
         """The same of sums that models state, of a response or of a function of it, in units of the response."""
-        stated = next(iter(case.output.stated(case.table, case.released)), None)
+        stated = next(iter(case.stated), None)
         if stated is None or stated.about[1].startswith("= ") or not (stated.own[stated.inside] >= 0).all():
             return []
         name, what = stated.about

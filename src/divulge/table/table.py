@@ -89,6 +89,9 @@ class Table:
     def take(self, rows: NDArray[Any] | slice | Sequence[int]) -> Table:
         """Some rows, by index, slice or mask. The schema (and so every code) stays as it is."""
         index = rows if isinstance(rows, slice) else np.asarray(rows)
+        if not isinstance(index, slice) and index.dtype == bool:
+            assert len(index) == self.n_rows, "a mask is of all rows"
+            index = np.flatnonzero(index)  # once for all columns
         people = None if self.people is None else self.people[index]
         return Table(self.schema, tuple(c[index] for c in self.columns), people)
 

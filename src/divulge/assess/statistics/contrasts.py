@@ -16,6 +16,7 @@ import numpy as np
 from divulge.assess.statistics.exposure import pair_inflation
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.kernels.arrays import Floats, Mask
+from divulge.kernels.parting import parted
 from divulge.measures.estimate import calibrated
 from divulge.scenario import Lookup, Matches
 
@@ -113,8 +114,9 @@ class Shares:
         To first order a ratio Σa/Σb moves by Σ(a − r·b)/Σb with the people it is taken over.
         """
         ratio = float(self.n_people @ self.above[name] / (self.n_people @ self.below[name]))
-        each = ((self.above[name] - ratio * self.below[name]) / self.n_splits[name])[self.lookup.cell_of_row]
-        return np.array([each[m].mean() - each[~m].mean() for m in masks])
+        by_cell = (self.above[name] - ratio * self.below[name]) / self.n_splits[name]
+        parts = (parted(by_cell, self.lookup.cell_of_row, mask) for mask in masks)
+        return np.array([into.mean() - out.mean() for into, out in parts])
 
     def least_half_width(self, name: str) -> float:
         """How far an interval reaches at least: in splits that were not drawn, one person more or less may count.

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from divulge.assess.statistics.intervals import Mean, mean_over
 from divulge.designs import BLOCK
 from divulge.kernels.arrays import Floats, Integers, Integers32, Mask
+from divulge.kernels.parting import add_to_those_in, parted
 from divulge.kernels.permutation import permutation_tails
 from divulge.scenario import Lookup, Matches
 
@@ -60,12 +61,10 @@ class ScoreSums:
         self.total += by_cell
         self.squares += by_cell * by_cell
         self.steps.append(np.rint(by_cell * FINEST).astype(np.uint16))
-        scores = by_cell[self.lookup.cell_of_row]
-        of_those_in = scores[inside]
-        self.inside[inside] += of_those_in
-        self.n_inside += inside
+        of_those_in, of_the_others = parted(by_cell, self.lookup.cell_of_row, inside)
+        add_to_those_in(self.inside, self.n_inside, by_cell, self.lookup.cell_of_row, inside)
         # Where nobody is out, as in some splits of the second look, there is nothing to compare.
-        self.contrasts.append(float(of_those_in.mean() - scores[~inside].mean()) if not inside.all() else 0.0)
+        self.contrasts.append(float(of_those_in.mean() - of_the_others.mean()) if len(of_the_others) else 0.0)
         self.n_splits += 1
         self._freed = []
 
@@ -125,8 +124,9 @@ class ScoreSums:
         return self._freed
 
     def _free(self, masks: Sequence[Mask]) -> list[float]:
-        means = self.means()
-        return [c - float(means[m].mean() - means[~m].mean()) for c, m in zip(self.contrasts, masks, strict=True)]
+        by_cell = self.total / max(self.n_splits, 1)
+        parts = (parted(by_cell, self.lookup.cell_of_row, mask) for mask in masks)
+        return [c - float(into.mean() - out.mean()) for c, (into, out) in zip(self.contrasts, parts, strict=True)]
 
 
 def permutation_p(scores: Floats, inside: Mask, blocks: Sequence[int] | Integers) -> Floats:

@@ -18,6 +18,10 @@ _PATIENCE, _PATIENCE_LATER = 6, 2
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them. Once that
 was tried, fewer: what single moves cannot do by then, more of them cannot either."""
 
+_HARDLY_ANY = 1e-4
+"""Share of proposals kept below which chunks are no larger than a large one: every level was proposed by then, and of
+half a million proposals on a million rows hardly one would be kept."""
+
 _REFRESH = 0.1
 """Linearised kinds are refreshed when the discrepancy has fallen to this share."""
 
@@ -44,7 +48,12 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     stalls = 0
     patience = _PATIENCE if is_first else _PATIENCE_LATER
     while before > 0 and stalls < patience and candidate.log.seconds < candidate.settings.seconds:
+        n_kept = -candidate.log.accepted
         candidate.descend(aim.metric, aim.residuals, chunk)
+        n_kept += candidate.log.accepted
+        if n_kept < _HARDLY_ANY * chunk:
+            chunk = min(chunk, _LARGE_CHUNK)
+            reduction = _REDUCTION ** (chunk / max(_LARGE_CHUNK, n_rows // 2))
         candidate.discrepancy = now = aim.discrepancy()
         candidate.note("descending")
         here = view.at(candidate.totals)
