@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.support.rule_examples import COUNT, GRID, MEAN, ROUNDED, TOTAL, Example, amounts, cells, grid
 from tests.support.tables import repeated, small_table
 
+ROWS = (("crosstab", {"variables": ["x", "y"], "statistic": "row percentages", "decimals": 1}),)
+
 TABLES = (
     Example("threshold", "nine", cells(p=9, q=10), COUNT, ("x=p",)),
     Example("threshold", "ten", cells(p=10, q=11), COUNT, ()),
@@ -34,6 +36,31 @@ TABLES = (
         {"fewest": 10},
     ),
     Example("threshold", "withheld", cells(p=9, q=10), (("crosstab", {"variables": ["x"], "threshold": 10}),), ()),
+    Example("shares of few", "50 % of two", grid({"p": (10, 10), "q": (1, 1)}), ROWS, ("x=q & y=a", "x=q & y=b")),
+    Example("shares of few", "100 % of two", grid({"p": (10, 10), "q": (2, 0)}), ROWS, ("x=q & y=a",)),
+    Example("shares of few", "100 % of three", grid({"p": (10, 10), "q": (3, 0)}), ROWS, ()),
+    Example("shares of few", "rows of hundreds", grid({"p": (300, 200), "q": (100, 400)}), ROWS, ()),
+    Example("shares of few", "a column of one", grid({"p": (30, 0), "q": (20, 1)}), ROWS, ("x=q & y=b",)),
+    Example("shares of few", "a column of one in each row", grid({"p": (30, 1), "q": (20, 1)}), ROWS, ()),
+    # 0.0 % of 3,000 may be one, so nobody knows that the column has nobody else.
+    Example("shares of few", "0.0 % of thousands", grid({"p": (3000, 0), "q": (20, 1)}), ROWS, ()),
+    Example(
+        "shares of few",
+        "a row of two among all",
+        grid({"p": (300, 200), "q": (2, 0)}),
+        (("crosstab", {"variables": ["x", "y"], "statistic": "percentages", "decimals": 1}),),
+        ("x=q & y=a",),
+    ),
+    Example(
+        "shares of few",
+        "two firms in a row of ten",
+        small_table(
+            x=["p"] * 10 + ["q"] * 10, y=list("ab") * 10, firm=[min(i, 1) for i in range(10)] + list(range(10))
+        ),
+        ROWS,
+        ("x=p & y=a", "x=p & y=b"),
+        units={"entity": "firm"},
+    ),
     Example("small group", "nine", amounts(*range(9)), MEAN, ("v",)),
     Example("small group", "ten", amounts(*range(10)), MEAN, ()),
     Example("small group", "median of nine", amounts(*range(9)), (("position", {"variables": ["v"]}),), ("median v",)),

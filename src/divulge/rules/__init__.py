@@ -29,6 +29,7 @@ from divulge.rules.points_on_the_plane import PointsOnThePlane
 from divulge.rules.prior_posterior import PriorPosterior
 from divulge.rules.rule import Finding, Rule, Severity
 from divulge.rules.saturated import Saturated
+from divulge.rules.shares_of_few import SharesOfFew
 from divulge.rules.single_event import SingleEvent
 from divulge.rules.small_group import SmallGroup
 from divulge.rules.spread_of_two import SpreadOfTwo
@@ -41,6 +42,7 @@ RULES: tuple[type[Rule], ...] = (
     Threshold,
     SmallGroup,
     ValueGivenAway,
+    SharesOfFew,
     Dominance,
     PPercent,
     PriorPosterior,

@@ -82,7 +82,7 @@ class Lookup:
         low, high, tolerance = _windows(variable, share)
         cumulative = np.concatenate([[0.0], np.cumsum(share)])
         prior = (cumulative[high + 1] - cumulative[low])[cells % width]
-        return cls(scenario, coding, width, cells, row.astype(np.int32, copy=False), low, high, prior, tolerance)
+        return cls(scenario, coding, width, cells, row, low, high, prior, tolerance)
 
     def counts(self, synthetic: Table) -> Matches:
         """What a synthetic table says of every cell."""
@@ -126,13 +126,14 @@ _ROOM = 4
 """Possible codes for each row, at most, for which codes are counted, which is quicker, and not sorted."""
 
 
-def _distinct(codes: Integers, n_codes: int) -> tuple[Integers, Integers]:
+def _distinct(codes: Integers, n_codes: int) -> tuple[Integers, Integers32]:
     """The codes that occur, ascending, and the place among them of each row."""
     if n_codes > _ROOM * len(codes):
-        return np.unique(codes, return_inverse=True)
+        found, row = np.unique(codes, return_inverse=True)
+        return found, row.astype(np.int32)
     occurs = np.zeros(n_codes, dtype=bool)
     occurs[codes] = True
-    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
+    return np.flatnonzero(occurs).astype(np.int64, copy=False), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
 
 
 def _in_order(codes: Integers, n_codes: int) -> Integers:

@@ -127,6 +127,7 @@ def test_regressions_that_differ_by_many_do_not() -> None:
 
 BY_G = {"variables": ["v"], "by": ["g"]}
 FOURTEEN = some(60, g=[f"g{i % 11}" for i in range(14)], v=[i * i % 17 for i in range(14)])
+ROW_SHARES = {"kind": "crosstab", "statistic": "row percentages", "decimals": 1}
 UNSAFE = (
     ("quantile 1.0", some(60, g=["z"], v=[900]), {"kind": "position", "variables": ["v"], "quantiles": [1.0]}),
     ("mode of two", some(60, g="aa", v=[7, 7]), {"kind": "mode", **BY_G}),
@@ -137,6 +138,7 @@ UNSAFE = (
     ("mean of one", some(60, g="a", v=[5]), {"kind": "means", **BY_G}),
     ("dummy for one", some(60, g="a", v=[5]), {"kind": "linear", "formula": "v ~ C(g)"}),
     ("14 rows, 11 parameters", FOURTEEN, {"kind": "linear", "formula": "v ~ C(g)", "where": "i < 14"}),
+    ("row percentages of two", some(60, g="aa", v=[5, 9]), {**ROW_SHARES, "variables": ["g", "v"]}),
     ("correlation of three", FOURTEEN, {"kind": "correlation", "variables": ["v", "i"], "where": "i < 3"}),
 )
 
