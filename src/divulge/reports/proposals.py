@@ -33,7 +33,9 @@ def proposals_page(found: Mapping[str, Any]) -> str:
         parts += _proposal(number, proposal)
     if found["tried"]:
         parts.append("<h2>Assessed, and not released</h2><ul>")
-        parts += [f"<li>{escape(t['sentence'])} <b>{t['verdict']}</b></li>" for t in found["tried"]]
+        for one in found["tried"]:
+            reasons = "".join(f"<li>{escape(reason)}</li>" for reason in one["reasons"])
+            parts.append(f"<li>{escape(one['sentence'])} <b>{one['verdict']}</b><ul>{reasons}</ul></li>")
         parts.append("</ul>")
     body = "\n".join(parts)
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
