@@ -97,6 +97,15 @@ def test_coarse_variables_hide_nobody_whose_sums_are_printed() -> None:
     assert few.says.agrees(few.coding[table["AGE"]][None]).all()
 
 
+def test_a_slope_of_nothing_but_rounding_hides_nobody() -> None:
+    table = _people(40)
+    ill = table.take(np.flatnonzero(table["ILL"] == 1)[:9])  # all of them are ill: slopes are 0, printed as 1e-18
+    submitted = _submitted(Linear(formula="ILL ~ AGE + DOSE", significant=4), ill)
+    assert 0 < np.abs(submitted.printed[0].values[1:]).max() < 1e-12
+    found = Responses().find(submitted)
+    assert found[0].people.all()
+
+
 def test_effects_that_are_not_printed_do_not_hide_responses() -> None:
     table = _people(20)
     output = FixedEffects(formula="ILL ~ AGE + DOSE", absorb="SEX", decimals=12)

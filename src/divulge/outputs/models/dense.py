@@ -20,6 +20,9 @@ from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Released
 from divulge.table import Table
 
+_ROUNDING = 1e-14
+"""Of what responses add to a coefficient in size: some fifty times what a float loses."""
+
 _FAMILIES = {"identity": LINEAR, "logistic": LOGISTIC, "poisson": POISSON}
 
 
@@ -50,6 +53,10 @@ def _with_design(table: Table, model: Model, released: Released, rows: ModelRows
     low, high = released.low[:n], released.high[:n]
     if not rows.n_rows or not np.isfinite(low).all() or not np.isfinite(high).all():
         return None
+    if family is LINEAR:
+        # A slope of 0 is printed as what a program left of it: 1e-18 with four digits says no more than 0.
+        room = _ROUNDING * np.abs(np.linalg.pinv(rows.x)).sum(axis=1) * np.abs(rows.y).max()
+        low, high = np.minimum(low, (low + high) / 2 - room), np.maximum(high, (low + high) / 2 + room)
     says = coefficients(family, rows.x, low, high, rows.kept)
     is_category = family is LOGISTIC or table.schema[name].kind == "categorical"
     return FewPeople(name, says, model.y, is_category)
