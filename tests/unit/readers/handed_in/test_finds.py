@@ -30,6 +30,14 @@ def found_in(text: str, folder: Path) -> list[Find]:
             "the least and the greatest residual, each of one person",
         ),
         ("DOB 12/03/1961", "a date of birth"),
+        ("born 3 March 1961, died in hospital", "a date of birth"),
+        ("Date of birth: March 3, 1961", "a date of birth"),
+        ("nhs no: 9434765919", "what may be an NHS number"),
+        ("> str(d$wage)", "a command that prints rows of data"),
+        (
+            "    town    sex age wage\n17  Bath Female  71 1033\n52  Bath   Male  72  980\n13   Ely Female  72 1211",
+            "rows of data, one line a person",
+        ),
         ("NHS number 943 476 5919", "what may be an NHS number"),
         ("QQ 12 34 56 C, then AB 12 34 56 C", "what may be a social security or insurance number"),
         (". list age wage in 1/5", "a command that prints rows of data"),
@@ -70,6 +78,18 @@ def test_rows_of_data_are_found(tmp_path: Path) -> None:
 
 def test_a_table_of_figures_is_no_row_of_data(tmp_path: Path) -> None:
     assert found_in(people().groupby("town").wage.describe().to_string(), tmp_path) == []
+
+
+def test_means_of_groups_with_codes_are_no_rows_of_people(tmp_path: Path) -> None:
+    shown = people().groupby("ill")[["age", "wage"]].mean().round(1).to_string()
+    assert not [f for f in found_in(shown, tmp_path) if f.what == "rows of data, one line a person"]
+
+
+def test_a_comment_in_latex_is_found_and_what_a_program_writes_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "t.tex"
+    file.write_text("% Table created by stargazer\n% Date and time: now\n5\\% of all\n% ask Jo Doe about row 3\n")
+    found = find_in(open_document(file), Vocabulary(table().schema))
+    assert list(found) == [Find("a comment in the source", 4)]
 
 
 def test_more_than_are_listed_is_said(tmp_path: Path) -> None:

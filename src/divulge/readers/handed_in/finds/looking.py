@@ -18,9 +18,17 @@ _MOST = 200
 """Finds of one file that are listed."""
 
 _EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.-]*[a-z]{2,}\b", re.I)
+_MONTH = (
+    r"Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t(?:ember)?)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
+)
 _BIRTH = re.compile(
     r"\b(?:d\.?o\.?b\.?|date of birth|birth ?date|born(?: on)?|geburtsdatum)\b[^\n]{0,20}?"
-    r"\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}",
+    r"(?:\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}|\d{1,2}(?:st|nd|rd|th|\.)? (?:"
+    + _MONTH
+    + r") \d{4}|(?:"
+    + _MONTH
+    + r") \d{1,2}, \d{4})",
     re.I,
 )
 _PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
@@ -50,7 +58,7 @@ _ANYTHING = re.compile(
 
 _LISTED = re.compile(r"^\s*\d+\.\s*\|")
 _COMMAND = re.compile(
-    r"^\s*(?:\.|>|>>>|\?)\s+(?:list\b|head\(|print\(\s*(?:df|data|head)|\w+\.head\("
+    r"^\s*(?:\.|>|>>>|\?)\s+(?:list\b|head\(|print\(\s*(?:df|data|head)|\w+\.(?:head|tail|sample)\(|str\("
     r"|View\(|tail\(|browse\b|print [a-z]\w* --byobs)"
 )
 
@@ -144,7 +152,11 @@ def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
         rows.append(text.split()[1:])
     if _is_summary(names, rows, words):
         return False
-    return len(starts) == 3 and all(s.isdigit() for s in starts) and int(starts[1]) == int(starts[0]) + 1
+    if len(starts) < 3 or not all(s.isdigit() for s in starts):
+        return False
+    # Rows that were picked or drawn keep their numbers: one before a value of every variable.
+    is_picked = len({int(s) for s in starts}) == 3 and all(len(r) == len(names) for r in rows)
+    return int(starts[1]) == int(starts[0]) + 1 or is_picked
 
 
 def rows_of_people(grid: Grid, words: Vocabulary) -> bool:

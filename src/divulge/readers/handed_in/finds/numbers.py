@@ -16,7 +16,7 @@ def has_health_number(text: str) -> bool:
         spaced = " " in match[0] or "-" in match[0]
         digits = [int(d) for d in match[1] + match[2] + match[3]]
         check = 11 - sum(d * (10 - i) for i, d in enumerate(digits[:9])) % 11
-        named = re.search(r"\bNHS\b", text) is not None
+        named = re.search(r"\bNHS\b", text, re.IGNORECASE) is not None
         if check % 11 == digits[9] and check != 10 and (spaced or named):
             return True
     return False

@@ -3,6 +3,7 @@ r"""LaTeX and plain TeX: `tabular` and `\halign` as grids, everything else as li
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.decoding import decode
@@ -75,10 +76,17 @@ def read(path: Path, name: str) -> Document:
     for command in (r"\write18", r"\input", r"\include{", r"\openin"):
         if command in source:
             remarks.append(Remark(f"the command {command}, which was not followed"))
+    lines = enumerate(source.split("\n"), 1)
+    remarks += islice((Remark("a comment in the source", i) for i, t in lines if _COMMENT.search(t)), 20)
     texts = [re.sub(r"(?<!\\)%.*$", "", t) if not re.search(r"\d\s*%\s*(&|\\\\)", t) else t for t in source.split("\n")]
     text = "\n".join(texts)
     return Document(name, tuple(blocks_of(text)), tuple(remarks))
 
+
+_COMMENT = re.compile(
+    r"(?:^|(?<![\\\d\s])\s+)%\s*(?!(?:Table|latex table|Date|Generated|generated|Requires|End of)\b)[A-Za-z]\w+\W.*\w"
+)
+"""What somebody wrote beside the text; programs name themselves, the date and the packages that they need."""
 
 _EQUATION = re.compile(
     r"\\widehat\{\s*(?:\\rm|\\mathrm)?\s*\{?(?P<response>[\w.\\]+)\}?\s*\}\s*&?=(?P<right>.*?)\\end\{", re.DOTALL
