@@ -62,3 +62,20 @@ def test_too_few_rows_and_what_is_not_there_are_said() -> None:
         RandomSlope(formula="AGE ~ SEX", group="TOWN", slope="SEX").check(CENSUS.schema)
     with pytest.raises(OutputError, match="own standard errors"):
         RandomSlope(**FIELDS, errors="HC1")
+
+
+@pytest.mark.parametrize("correlated", [True, False])
+@pytest.mark.parametrize("away", [0.9, 1.0, 1.2])
+def test_a_fit_from_near_its_variances_is_the_fit_from_everywhere(correlated: bool, away: float) -> None:
+    output = RandomSlope(**FIELDS, correlated=correlated)
+    whole = output.fitted(LEVELS)[2]
+    near = output.fitted_near(LEVELS, whole.extra * away)
+    # Both end with Newton's steps, whose last is below rounding.
+    np.testing.assert_allclose(near.theta, whole.theta, rtol=1e-8)
+
+
+def test_a_fit_from_variances_that_lead_nowhere_is_the_fit_from_everywhere() -> None:
+    output = RandomSlope(**FIELDS)
+    whole = output.fitted(LEVELS)[2]
+    near = output.fitted_near(LEVELS, np.array([1e9, 1e9, 0.0, 1e-9]))
+    np.testing.assert_array_equal(near.theta, whole.theta)

@@ -11,7 +11,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
-from divulge.outputs.models.ordered import Ordered, add_thresholds, ends
+from divulge.outputs.models.ordered import Ordered, add_thresholds, ends, sides
 from divulge.outputs.models.pieces import Piece
 from divulge.table import Schema
 
@@ -28,7 +28,7 @@ class OrderedLogit(Ordered):
     ratio: ClassVar[str] = "odds ratio"
 
     def curve(self) -> Curve:
-        return Curve(_value, _gradient)
+        return Curve(_value, _gradient, turns=2)
 
     def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
         share = self.shares(rows, n_further)
@@ -49,12 +49,12 @@ class OrderedLogit(Ordered):
         ]
         # Thresholds that were printed alike are taken a ten-thousandth apart, so that a probability is left.
         gone = np.exp(-np.maximum(top - bottom, 1e-4))
-        for k, cut in enumerate(further.tolist()):
-            below, above = known & (y == k), known & (y == k + 1)
-            shift = {name: np.full(len(y), cut)}
-            constant = np.where(below, 1.0 / (1.0 - gone[k]), np.where(above, -gone[k + 1] / (1.0 - gone[k + 1]), 0.0))
-            found.append(Piece("sigmoid", {name: -1.0 * (below | above)}, -1.0, shift, parameter=k))
-            found.append(Piece("one", {name: constant}, parameter=k))
+        for cuts, number, constant in zip(
+            (top, bottom), sides(name, y, len(further)), (1.0 / (1.0 - gone), -gone / (1.0 - gone)), strict=True
+        ):
+            at = np.minimum(y, len(further))
+            found.append(Piece("sigmoid", {name: -same}, -1.0, {name: np.where(known, cuts[at], 0.0)}, chosen=number))
+            found.append(Piece("one", {name: same * constant[at]}, chosen=number))
         return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from divulge.kernels.arrays import Floats
 from divulge.outputs.models.matrix import ModelRows
 from divulge.outputs.models.model import Model
 from divulge.outputs.models.newton import Curve
-from divulge.outputs.models.ordered import Ordered, add_thresholds, ends
+from divulge.outputs.models.ordered import Ordered, add_thresholds, ends, sides
 from divulge.outputs.models.pieces import Piece
 from divulge.outputs.models.smooth_scores import GRID, nearly
 from divulge.table import Schema
@@ -29,7 +29,7 @@ class OrderedProbit(Ordered):
     title: ClassVar[str] = "Ordered probit"
 
     def curve(self) -> Curve:
-        return Curve(_value, _gradient)
+        return Curve(_value, _gradient, turns=2)
 
     def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
         return np.zeros(rows.x.shape[1]), np.asarray(ndtri(self.shares(rows, n_further)))
@@ -43,9 +43,9 @@ class OrderedProbit(Ordered):
         top, bottom = (side[np.minimum(y, len(cuts))][:, None] - (GRID + centre) for side in ends(cuts))
         upper, lower = _densities(top, bottom)
         found = list(nearly(name, np.where(known[:, None], lower - upper, np.nan), centre))
-        for k in range(len(cuts)):
-            part = np.where((y == k)[:, None], upper, 0.0) - np.where((y == k + 1)[:, None], lower, 0.0)
-            found += nearly(name, np.where(known[:, None], part, np.nan), centre, parameter=k)
+        for part, number in zip((upper, -lower), sides(name, y, len(cuts)), strict=True):
+            pieces = nearly(name, np.where(known[:, None], part, np.nan), centre)
+            found += (replace(piece, chosen=number) for piece in pieces)
         return tuple(found)
 
 

@@ -33,11 +33,14 @@ class Curve:
 
     gradient: ∂l/∂η, then ∂l/∂ each further parameter, (rows, 1 + parameters). expected: the mean of −∂²l/∂η² given η
     and the further parameters, for standard errors by the expected information; None: they are by the observed one.
+    turns: further parameters so many apart are never both in one row's likelihood, so that curvature in all of them is
+    found at once: of thresholds, of which a row has two neighbours, 2. None: any two may be.
     """
 
     value: Callable[[ModelRows, Floats, Floats], Floats]
     gradient: Callable[[ModelRows, Floats, Floats], Floats]
     expected: Callable[[ModelRows, Floats, Floats], Floats] | None = None
+    turns: int | None = None
 
     def information(self, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
         """Σ over rows, of coefficients and further parameters."""
@@ -120,16 +123,21 @@ class Estimate:
 def _curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
     """−∂²l of each row in η and the further parameters, (rows, 1 + k, 1 + k)."""
     k = len(extra)
-    found = np.empty((rows.size, 1 + k, 1 + k))
-    for j in range(1 + k):
-        step = DIFFERENCE * (np.maximum(1.0, np.abs(eta)) if j == 0 else max(1e-3, abs(float(extra[j - 1]))))
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = extra.copy()
-            if j:
-                moved[j - 1] += sign * float(np.max(step))
-            ends.append(curve.gradient(rows, eta + sign * step if j == 0 else eta, moved))
-        found[:, :, j] = -(ends[0] - ends[1]) / (2.0 * (step[:, None] if isinstance(step, np.ndarray) else step))
+    found = np.zeros((rows.size, 1 + k, 1 + k))
+    step = DIFFERENCE * np.maximum(1.0, np.abs(eta))
+    more, less = curve.gradient(rows, eta + step, extra), curve.gradient(rows, eta - step, extra)
+    found[:, :, 0] = (less - more) / (2.0 * step[:, None])
+    steps = DIFFERENCE * np.maximum(1e-3, np.abs(extra))
+    turns = min(curve.turns or k, k)
+    for turn in range(turns):
+        together = np.arange(turn, k, turns)
+        moved = np.zeros(k)
+        moved[together] = steps[together]
+        change = curve.gradient(rows, eta, extra - moved) - curve.gradient(rows, eta, extra + moved)
+        # A row changes by the one of these that it has.
+        has = (change[:, 1 + together] != 0.0) if turns < k else np.ones((rows.size, len(together)), dtype=bool)
+        for at, j in enumerate(together.tolist()):
+            found[has[:, at], :, 1 + j] = change[has[:, at]] / (2.0 * steps[j])
     return (found + found.transpose(0, 2, 1)) / 2.0
 
 

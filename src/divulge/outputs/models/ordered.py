@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from divulge.errors import OutputError
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.behind import Behind
 from divulge.outputs.fields import in_field
 from divulge.outputs.models.behind import class_behind
@@ -90,6 +90,11 @@ class Ordered(Estimated):
 def ends(cuts: Floats) -> tuple[Floats, Floats]:
     """The upper and the lower threshold of each value."""
     return np.append(cuts, FAR), np.insert(cuts, 0, -FAR)
+
+
+def sides(name: str, y: Integers, n_cuts: int) -> tuple[tuple[str, Integers], tuple[str, Integers]]:
+    """Which threshold is the upper one of each code of the response, and which the lower one; −1: none."""
+    return (name, np.where(y < n_cuts, y, -1)), (name, y - 1)
 
 
 def add_thresholds(rows: ModelRows, of_eta: Floats, upper: Floats, lower: Floats, n_cuts: int) -> Floats:

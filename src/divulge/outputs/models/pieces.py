@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.lowering.lowered import Block, Family, Link, Moment, Term
 from divulge.outputs.models.design import Design
@@ -36,7 +36,8 @@ _LINKS: Mapping[M, tuple[Family, Moment, float]] = {
 class Piece:
     """One part of the score. parameter: the further parameter whose score it is part of; −1: the coefficients'.
 
-    factors, offsets: numbers for every code of a variable, NaN: the row takes no part.
+    factors, offsets: numbers for every code of a variable, NaN: the row takes no part. chosen: a variable, and for each
+    of its codes the further parameter instead (−1: none), so that a piece may be of all thresholds at once.
     """
 
     m: M
@@ -44,9 +45,14 @@ class Piece:
     scale: float = 1.0
     offsets: Mapping[str, Floats] = field(default_factory=dict)
     parameter: int = -1
+    chosen: tuple[str, Integers] | None = None
 
-    def n_totals(self, design: Design) -> int:
-        return design.n_columns if self.parameter < 0 else 1
+    def parameters(self, design: Design) -> Integers:
+        """The numbers of the scores that its totals are part of: coefficients first, then further parameters."""
+        p = design.n_columns
+        if self.chosen is not None:
+            return p + np.arange(int(self.chosen[1].max()) + 1)
+        return np.arange(p) if self.parameter < 0 else np.array([p + self.parameter])
 
     def block(self, design: Design, beta: Floats, weight: Term | None) -> Block:
         family, moment, sign = _LINKS[self.m]
@@ -54,7 +60,11 @@ class Piece:
         shifts = tuple(Term.lookup(name, values, n) for name, values in self.offsets.items())
         link = Link(family, (*design.terms, *shifts), Term.constant(0, 0.0), np.append(self.scale * beta, 1.0), moment)
         terms = design.terms if self.parameter < 0 else (Term.constant(),)
-        return Block(tuple(times(t, self.factors, sign) for t in terms), self.n_totals(design), link, weight)
+        if self.chosen is not None:
+            name, number = self.chosen
+            cells, index = np.arange(len(number), dtype=np.int32), number.astype(np.int32)
+            terms = (Term((name,), (cells,), (None,), index, np.ones(len(number))),)
+        return Block(tuple(times(t, self.factors, sign) for t in terms), len(self.parameters(design)), link, weight)
 
 
 def times(term: Term, factors: Mapping[str, Floats], sign: float = 1.0) -> Term:
@@ -89,7 +99,7 @@ def combine(pieces: tuple[Piece, ...], design: Design, n_extra: int) -> Floats:
     p = design.n_columns
     parts = []
     for piece in pieces:
-        rows = np.arange(p) if piece.parameter < 0 else np.array([p + piece.parameter])
+        rows = piece.parameters(design)
         part = np.zeros((p + n_extra, len(rows)))
         part[rows, np.arange(len(rows))] = 1.0
         parts.append(part)

@@ -21,6 +21,9 @@ from divulge.outputs.models.matrix import ModelRows
 _STEP = 1e-20
 """Of complex steps, which have no rounding to lose (Squire & Trapp 1998)."""
 
+_NEWTON_STEPS, _SURE = 8, 1e-10
+"""Newton's steps from variances near the maximum, and the relative step after which the next is below rounding."""
+
 _STARTS = ((1.0, 0.0, 0.3), (0.3, 0.0, 0.05), (3.0, 0.0, 3.0))
 """Relative roots of variances (intercept, both, slope) from which the likelihood is climbed; the best end counts."""
 
@@ -51,11 +54,11 @@ class SlopeSums:
 def _inverse_times(inside: Any, spread: Any, zz: Any) -> tuple[Any, Any]:
     """B, and |1 + T Z'Z/σ²|, of each group; complex numbers give derivatives."""
     a = inside * np.eye(2) + spread @ zz
-    determinant = a[:, 0, 0] * a[:, 1, 1] - a[:, 0, 1] * a[:, 1, 0]
-    turned = np.stack(
-        [np.stack([a[:, 1, 1], -a[:, 0, 1]], axis=-1), np.stack([-a[:, 1, 0], a[:, 0, 0]], axis=-1)], axis=1
-    )
-    return (turned / determinant[:, None, None]) @ spread, determinant / inside**2
+    determinant = a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
+    turned = np.empty_like(a)
+    turned[..., 0, 0], turned[..., 1, 1] = a[..., 1, 1], a[..., 0, 0]
+    turned[..., 0, 1], turned[..., 1, 0] = -a[..., 0, 1], -a[..., 1, 0]
+    return (turned / determinant[..., None, None]) @ spread, determinant / inside**2
 
 
 def _spread(parameters: Any, is_correlated: bool) -> tuple[Any, Any]:
@@ -144,33 +147,65 @@ class SlopeProfile:
         return cls(w.T @ w, sums.zz, sums.zx, sums.n, is_restricted, is_correlated)
 
     def _root(self, theta: Any) -> Any:
-        root = np.zeros((2, 2), dtype=np.asarray(theta).dtype)
-        root[0, 0], root[1, 1] = theta[0], theta[-1]
+        root = np.zeros((*theta.shape[:-1], 2, 2), dtype=theta.dtype)
+        root[..., 0, 0], root[..., 1, 1] = theta[..., 0], theta[..., -1]
         if self.is_correlated:
-            root[1, 0] = theta[1]
+            root[..., 1, 0] = theta[..., 1]
         return root
 
     def _crossed(self, theta: Any) -> tuple[Any, Any]:
         root = self._root(theta)
-        b, determinant = _inverse_times(1.0, root @ root.T, self.zz)
-        return self.square - np.einsum("gip,gij,gjq->pq", self.zw, b, self.zw), determinant
+        spread = root @ root.swapaxes(-1, -2)
+        b, determinant = _inverse_times(1.0, spread[..., None, :, :], self.zz)
+        return self.square - (self.zw.swapaxes(1, 2) @ (b @ self.zw)).sum(axis=-3), determinant
 
     def _df(self) -> float:
         return self.n - (len(self.square) - 1 if self.is_restricted else 0)
 
     def deviance(self, theta: Any) -> Any:
-        """Twice the negative log-likelihood, but for a constant."""
+        """Twice the negative log-likelihood, but for a constant; of many roots at once, (…, roots)."""
         found, determinant = self._crossed(theta)
-        p = len(found) - 1
-        left = found[p, p] - found[p, :p] @ np.linalg.solve(found[:p, :p], found[:p, p])
-        value = self._df() * np.log(left) + np.log(determinant).sum()
+        p = found.shape[-1] - 1
+        solved = np.linalg.solve(found[..., :p, :p], found[..., :p, p, None])[..., 0]
+        left = found[..., p, p] - (found[..., p, :p] * solved).sum(axis=-1)
+        value = self._df() * np.log(left) + np.log(determinant).sum(axis=-1)
         if self.is_restricted:
-            value = value + np.log(np.linalg.det(found[:p, :p] / np.abs(np.diagonal(self.square)[:p])))
+            value = value + np.log(np.linalg.det(found[..., :p, :p] / np.abs(np.diagonal(self.square)[:p])))
         return value
 
+    def _with_gradient(self, theta: Floats) -> tuple[float, Floats]:
+        """The deviance and its derivatives, all by one complex step each: the real part is the deviance itself."""
+        found = self.deviance(theta + 1j * _STEP * np.eye(len(theta)))
+        return float(found[0].real), found.imag / _STEP
+
     def _gradient(self, theta: Floats) -> Floats:
-        steps = 1j * _STEP * np.eye(len(theta))
-        return np.array([complex(self.deviance(theta + step)).imag / _STEP for step in steps])
+        return self._with_gradient(theta)[1]
+
+    def near(self, parameters: Floats) -> Floats | None:
+        """The root from which Newton's steps lead to the maximum near these variances; None where they lead nowhere."""
+        spread, inside = _spread(parameters, self.is_correlated)
+        first = np.sqrt(max(float(spread[0, 0] / inside), 0.0))
+        both = float(spread[0, 1] / inside) / max(first, 1e-12)
+        last = np.sqrt(max(float(spread[1, 1] / inside) - both**2, 0.0))
+        theta = np.array([first, both, last] if self.is_correlated else [first, last])
+        with np.errstate(all="ignore"):
+            for _ in range(_NEWTON_STEPS):
+                gradient = self._gradient(theta)
+                step = glm.solve_scaled(self._curvature(theta), gradient)
+                if step is None or not np.isfinite(step).all() or np.abs(step).max() > 0.3 * np.abs(theta).max():
+                    return None
+                theta = theta - step
+                if np.abs(step).max() <= _SURE * np.abs(theta).max():
+                    return theta
+        return None
+
+    def _curvature(self, theta: Floats) -> Floats:
+        """Second derivatives of the deviance, by central differences of the first."""
+        h = 1e-6 * np.maximum(np.abs(theta), 1e-3)
+        sides = np.array([1.0, -1.0])[:, None, None, None]
+        ends = self.deviance(theta + sides * np.diag(h)[:, None, :] + 1j * _STEP * np.eye(len(theta)))
+        found = (ends[0] - ends[1]).imag / _STEP / (2.0 * h[:, None])
+        return np.asarray((found + found.T) / 2.0)
 
     def best(self) -> Floats:
         """The root of the greatest likelihood, by quasi-Newton steps and then Newton's."""
@@ -180,11 +215,7 @@ class SlopeProfile:
             theta[-1] /= np.sqrt(max(float(self.zz[:, 1, 1].sum() / self.zz[:, 0, 0].sum()), 1e-12))
             with np.errstate(all="ignore"):
                 ended = scipy.optimize.minimize(
-                    lambda t: float(np.real(self.deviance(t))),
-                    theta,
-                    jac=self._gradient,
-                    method="BFGS",
-                    options={"gtol": 1e-9, "maxiter": 500},
+                    self._with_gradient, theta, jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 500}
                 )
             if np.isfinite(ended.fun):
                 found.append((float(ended.fun), np.asarray(ended.x, dtype=float)))
@@ -194,15 +225,7 @@ class SlopeProfile:
 
     def _polished(self, theta: Floats) -> Floats:
         for _ in range(5):
-            gradient = self._gradient(theta)
-            h = 1e-6 * np.maximum(np.abs(theta), 1e-3)
-            curved = np.stack(
-                [
-                    (self._gradient(theta + step) - self._gradient(theta - step)) / (2.0 * h[j])
-                    for j, step in enumerate(np.diag(h))
-                ]
-            )
-            step = glm.solve_scaled((curved + curved.T) / 2.0, gradient)
+            step = glm.solve_scaled(self._curvature(theta), self._gradient(theta))
             if step is None or not np.isfinite(step).all() or np.abs(step).max() > 0.01:
                 break  # at the edge, where a variance is nothing
             theta = theta - step
