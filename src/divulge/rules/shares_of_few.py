@@ -38,9 +38,11 @@ class SharesOfFew(Rule):
             f"In classes of at most {self.most} {{units}} {{n}} share{{s}} {{are}} as good as counts: whoever knows "
             "how many people the shares are of learns a value of these people."
         )
-        shares, bases = case.of("share"), case.of("base")
-        # Frequencies have a base for each variable; all parts of a crosstab have the same.
-        for behind, of_what in zip(shares, bases if len(bases) == len(shares) else bases * len(shares), strict=True):
+        for at, behind in enumerate(case.behind):
+            if behind.what != "share":
+                continue
+            # The next base is theirs, as where sums are stated; shares without one are of everybody in them.
+            of_what = next((b for b in case.behind[at:] if b.what == "base"), None)
             n = case.units(behind).reshape(behind.shape or (-1,))
             base = _people_in_base(case, behind, of_what)
             told = (n > 0) & (base <= self.most)
@@ -56,9 +58,11 @@ class SharesOfFew(Rule):
         return found
 
 
-def _people_in_base(case: Case, behind: Behind, of_what: Behind) -> Floats:
+def _people_in_base(case: Case, behind: Behind, of_what: Behind | None) -> Floats:
     """How many people each share is of."""
     shape = behind.shape or (behind.n_groups,)
+    if of_what is None:
+        return np.full(shape, float(case.units(behind).sum()))
     sizes = case.units(of_what).astype(np.float64)
     spanned = tuple(k if name in of_what.names else 1 for name, k in zip(behind.names, shape, strict=False))
     return np.broadcast_to(sizes.reshape(spanned) if of_what.names else sizes.sum(), shape)
