@@ -110,13 +110,7 @@ def test_search_does_not_tell_the_author_what_the_data_confirm(service: Service,
     lease = jobs.take_job(service.ledger, "test")
     assert lease is not None
     made = {**OUTPUT, "name": "table.csv, line 3"}
-    jobs.finish_job(
-        service.ledger,
-        lease,
-        record("release"),
-        [FIGURES],
-        [FoundOutput(made["name"], "crosstab", made, ("AGE", "SEX"))],
-    )
+    lease.finish(record("release"), [FIGURES], [FoundOutput(made["name"], "crosstab", made, ("AGE", "SEX"))])
     rosa, chloe = service.client("rosa"), service.client("chloe")
     assert rosa.get(f"/api/submissions?q={asked}").json()["total"] == 0
     assert ">Guess<" not in rosa.get(f"/submissions?q={asked}").text

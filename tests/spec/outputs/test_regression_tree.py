@@ -91,7 +91,8 @@ def test_synthetic_people_reproduce_people_means_and_spreads() -> None:
 
 
 def _verdict(output: Any, frame: pd.DataFrame) -> str:
-    return divulge.check(frame, output, target="wage", keys=["sex", "town"], splits=30, seconds=5, workers=1).verdict
+    # With 30 splits the chance to find somebody is about 0.9, where review ends; drawn rows then decide.
+    return divulge.check(frame, output, target="wage", keys=["sex", "town"], splits=40, seconds=5, workers=1).verdict
 
 
 @pytest.mark.slow

@@ -36,8 +36,9 @@ def test_shares_that_do_not_add_to_one_have_no_size() -> None:
 def test_group_of_four_is_asked_to_lose_a_row() -> None:
     group = np.zeros(2, dtype=np.int64)
     ratio = RatioResiduals(group, np.array([66.7, 33.3]), 100.0, np.array([0]))
-    sized = SizedResiduals(ratio, np.zeros(2), (np.array([3, 6, 9]),), ((None, frozenset(), frozenset()),))
-    table = drawn("X\n1")
+    women = (None, frozenset({("SEX", 1)}), frozenset())
+    sized = SizedResiduals(ratio, np.zeros(2), (np.array([3, 6, 9]),), (women,))
+    table = drawn("X" + "\n1" * 10)
     residuals, slopes = sized.linearise(np.array([3.0, 1.0, 4.0]), table)
     assert residuals == pytest.approx([100 - 66.7, 100 / 3 - 33.3, -0.5])
     assert slopes[2].tolist() == [0, 0, -1]
@@ -46,11 +47,11 @@ def test_group_of_four_is_asked_to_lose_a_row() -> None:
 
 
 def test_mean_of_thirds_asks_for_three_rows_and_for_their_sum() -> None:
-    people = drawn("X\n1\n2\n3\n4\n5")
-    output = Means(variables=("X",), decimals=2)
-    three = people.take([0, 2, 2])  # 7 / 3 = 2.33
+    people = drawn("X SEX\n1 1\n2 1\n3 1\n4 2\n5 2")
+    output = Means(variables=("X",), where="SEX == 1", decimals=2)
+    three = people.take([0, 2, 2, 4])  # 7 / 3 = 2.33
     lowered = output.lower(people.schema, output.publish(output.evaluate(three), people.schema))
-    two = people.take([0, 2])
+    two = people.take([0, 2, 3, 4])
     residuals, slopes = lowered.residuals.linearise(lowered.totals(two), two)
     assert residuals == pytest.approx([4 / 3 - 2.33, -0.5])
     # A third row of 3 would be right: its total moves by 3 − 2.33 and the size by 1.
