@@ -5,7 +5,7 @@ program define divulge, eclass
     _on_colon_parse `0'
     local command `"`s(after)'"'
     local 0 `"`s(before)'"'
-    syntax [, TARget(string) KEYs(string) DECimals(integer 4) SPLits(integer 30) SEConds(real 10) POLicy(string) ///
+    syntax [, TARget(string) KEYs(string) DECimals(integer 4) SPLits(integer 30) SEConds(string) POLicy(string) ///
         SAVing(string) PATH(string) REPort SEED(integer 1) NORUN]
     if `"`command'"' == "" {
         display as error "divulge: a command is needed after the colon, as in divulge: regress income age"
@@ -51,7 +51,7 @@ program define divulge, eclass
         file write `f' "key" _tab `"`key'"' _n
     }
     file write `f' "splits" _tab "`splits'" _n
-    file write `f' "seconds" _tab "`seconds'" _n
+    if "`seconds'" != "" file write `f' "seconds" _tab "`seconds'" _n
     if `"`policy'"' != "" file write `f' "policy" _tab `"`policy'"' _n
     file write `f' "seed" _tab "`seed'" _n
     file close `f'

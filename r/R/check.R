@@ -1,5 +1,5 @@
 #' Whether outputs may be released
-divulge_check <- function(..., data = NULL, target = NULL, keys = NULL, splits = 30, seconds = 10, policy = NULL,
+divulge_check <- function(..., data = NULL, target = NULL, keys = NULL, splits = 30, seconds = NULL, policy = NULL,
                           seed = 1, folder = tempfile("divulge")) {
   results <- list(...)
   if (!length(results)) stop("give at least one result, as in divulge_check(fit, data = people).", call. = FALSE)
@@ -31,7 +31,7 @@ write_assessment <- function(outputs, data, folder, target, keys, splits, second
   if (!is.null(target)) spec$scenario <- c(list(target = target), if (!is.null(keys)) list(keys = I(keys)))
   # As `divulge.check` of Python has it, so that every door comes to the same verdict.
   spec$design <- list(kind = "repeated-halves", splits = as.integer(splits), curve = FALSE)
-  spec$synthesiser <- list(kind = "descent", seconds = seconds)
+  if (!is.null(seconds)) spec$synthesiser <- list(kind = "descent", seconds = seconds)
   if (!is.null(policy)) spec$policy <- policy
   path <- file.path(folder, "spec.json")
   writeLines(jsonlite::toJSON(spec, auto_unbox = TRUE, digits = NA, pretty = TRUE), path, useBytes = TRUE)

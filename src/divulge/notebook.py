@@ -100,7 +100,7 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
     target: str | None = None,
     keys: Sequence[str] | None = None,
     splits: int = 30,
-    seconds: float = 10.0,
+    seconds: float | None = None,
     policy: Mapping[str, Any] | str | Path | None = None,
     rules: str | None = None,
     seed: int = 1,
@@ -111,9 +111,9 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
     pandas or great_tables, or outputs.
 
     frame: the data frame that they were computed from, or a table. target, keys: what an intruder wants and knows; all
-    variables of the results where absent. splits: random halves of the data; seconds: the longest of one search.
-    policy: thresholds, or the name of a file of them. rules: the rule book, such as acro, or a file. progress:
-    whether to show how far it is; None: where it is seen.
+    variables of the results where absent. splits: random halves of the data; seconds: the longest of one search; where
+    absent, all of them together have a minute. policy: thresholds, or the name of a file of them. rules: the rule book,
+    such as acro, or a file. progress: whether to show how far it is; None: where it is seen.
     """
     if not results:
         raise UsageError(
@@ -134,7 +134,7 @@ def check(  # noqa: PLR0913 - what a researcher may say in one call
         folder=Path(),
         scenarios=(scenario,) if target is not None or keys is not None else (),
         design=RepeatedHalves(splits_wanted=splits, curve=False),
-        synthesiser=Choice(Descent, {"seconds": seconds}),
+        synthesiser=Choice(Descent, {} if seconds is None else {"seconds": seconds}),
         policy=_policy(policy, rules),
         seed=seed,
     )

@@ -57,8 +57,9 @@ def _asked(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {
         "seed": int(said.get("seed", "1")),
         "design": {"kind": "repeated-halves", "splits": int(said.get("splits", "30")), "curve": False},
-        "synthesiser": {"kind": "descent", "seconds": float(said.get("seconds", "10"))},
     }
+    if "seconds" in said:
+        found["synthesiser"] = {"kind": "descent", "seconds": float(said["seconds"])}
     if "target" in said:
         found["scenario"] = {"target": said["target"], **({"keys": keys} if keys else {})}
     if "policy" in said:
