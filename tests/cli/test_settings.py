@@ -16,6 +16,8 @@ COMMANDS = (
     ("assess", "-o", "out"),
     ("teach", "-o", "out"),
     ("rules",),
+    ("audit",),
+    ("mitigate", "-o", "out"),
 )
 
 MISTAKES = {
@@ -32,6 +34,22 @@ MISTAKES = {
     "measures: [TCPA]": "measures[0]",
     "policy: {dleta: 0.2}": "policy.dleta",
     "scenario: {keys: 5}": "scenario.keys",
+    "scenario: {knows: marginal}": "scenario.knows",
+    "design: {kind: repeated-halfs}": "design.kind",
+    "synthesiser: {kind: desent}": "synthesiser.kind",
+    "measures: [{tcap: {tau: 2}}]": "measures[0].tcap.tau",
+    "measures: [{tcpa: {}}]": "measures[0].tcpa",
+    "policy: {delta: true}": "policy.delta",
+    "policy: {preset: public-use}": "policy.preset",
+    "teaching: {weight: {margin: {}, margins: {}}}": "teaching.weight.margin",
+    "outputs: [{kind: frequencies, variables: [SEX], decimals: 2.5}]": "outputs[0].decimals",
+    "outputs: [{kind: frequencies, variables: [SEX], compute: yes}]": "outputs[0].compute",
+    "outputs: [{kind: crosstab, variables: [SEX], method: {kind: noise, distribution: lapace}}]": (
+        "outputs[0].method.distribution"
+    ),
+    "earlier: [{kind: crosstab, varibles: [SEX], variables: [SEX]}]": "earlier[0].varibles",
+    "seed: -1": "seed",
+    "sed: 1": "sed",
     "teaching: {versions: 0}": "teaching.versions",
 }
 

@@ -13,11 +13,20 @@ EVERY = "*"
 """In place of a name: every variable of the outputs. As a target: each of them in turn. As a key: all the others."""
 
 
+_AS_SIZES = {
+    "anyOf": [
+        {"minimum": 1, "type": "integer"},
+        {"pattern": r"^\s*[1-9]\d*\s*([-–]\s*[1-9]\d*\s*)?$", "type": "string"},
+    ]
+}
+
+
 def _sizes(given: Any) -> Any:
     """`3-6` or `4` as the smallest and the largest number of keys; a list is as it is."""
     if isinstance(given, list | tuple):
         return given
-    low, dash, high = str(given).replace("–", "-").partition("-")
+    text = f"{given:g}" if isinstance(given, float) else str(given)
+    low, dash, high = text.replace("–", "-").partition("-")
     sizes = [int(low), int(high if dash else low)]
     if sizes[0] > sizes[1]:
         raise ValueError
@@ -35,7 +44,7 @@ class Scenario:
     key_sizes: Annotated[
         tuple[int, int] | None,
         "How many of the keys at a time, as in 3-6; all of them where absent.",
-        Shorthand(_sizes, {"type": ["string", "integer"]}, "3-6"),
+        Shorthand(_sizes, _AS_SIZES, "3-6"),
         Range(least=1),
     ] = None
     knows: Annotated[Knows, "What the intruder knows of the data besides the outputs."] = "marginals"

@@ -39,7 +39,10 @@ def _object(
     for name, setting in settings_of(owner).items():
         is_plain = not setting.is_needed and not has_settings(setting.default)
         default = {"default": to_plain(setting.default)} if is_plain else {}
-        properties[name] = {**_type(setting.hint, defs), **default, "description": setting.help}
+        found = _type(setting.hint, defs)
+        # What is left empty is as usual, as in a file that says `seed:` and no more.
+        found = found if setting.is_needed else _nullable(found)
+        properties[name] = {**found, **default, "description": setting.help}
         needed += [name] if setting.is_needed else []
     return {
         "additionalProperties": False,
@@ -51,7 +54,8 @@ def _object(
     }
 
 
-def _type(hint: Any, defs: dict[str, Any], outer: tuple[Any, ...] = ()) -> dict[str, Any]:
+def _type(hint: Any, defs: dict[str, Any], outer: tuple[Any, ...] = (), is_alone: bool = True) -> dict[str, Any]:
+    """A type. is_alone: it is not one of several that a value may have."""
     plain, own = unpacked(hint)
     limits = (*own, *outer)
     short = find_limit(limits, Shorthand)
@@ -60,14 +64,16 @@ def _type(hint: Any, defs: dict[str, Any], outer: tuple[Any, ...] = ()) -> dict[
         return {"anyOf": [dict(short.form), *_flat(_type(plain, defs, rest))]}
     kinds = find_limit(limits, Kinds)
     if kinds is not None:
-        return _nullable(plain, _members(kinds, defs))
+        found = _members(kinds, defs)
+        return _nullable(found) if types.NoneType in get_args(plain) else found
     origin, parts = get_origin(plain), get_args(plain)
     if origin in (Union, types.UnionType):
-        return {"anyOf": [each for p in parts for each in _flat(_type(p, defs, limits))]}
+        is_alone = sum(p is not types.NoneType for p in parts) == 1
+        return {"anyOf": [each for p in parts for each in _flat(_type(p, defs, limits, is_alone))]}
     if origin is Literal:
-        return {"enum": list(parts), "type": "string"}
+        return {"enum": list(parts), "type": _TYPES[type(parts[0])]}
     if is_list(plain):
-        return _list(parts, defs, limits)
+        return _list(parts, defs, limits, is_alone)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"additionalProperties": parts[1] is Any or _type(parts[1], defs, limits), "type": "object"}
     if has_settings(plain):
@@ -75,7 +81,7 @@ def _type(hint: Any, defs: dict[str, Any], outer: tuple[Any, ...] = ()) -> dict[
     return {} if plain is Any else {"type": _TYPES[plain], **_bounds(plain, limits)}
 
 
-def _list(parts: tuple[Any, ...], defs: dict[str, Any], limits: tuple[Any, ...]) -> dict[str, Any]:
+def _list(parts: tuple[Any, ...], defs: dict[str, Any], limits: tuple[Any, ...], is_alone: bool) -> dict[str, Any]:
     inner = tuple(limit for limit in limits if isinstance(limit, Range))
     if parts[1:] and parts[1:] != (...,):
         items = [_type(p, defs, inner) for p in parts]
@@ -85,9 +91,9 @@ def _list(parts: tuple[Any, ...], defs: dict[str, Any], limits: tuple[Any, ...])
     if entries is not None:
         found |= {"minItems": entries.least} if entries.least else {}
         found |= {"uniqueItems": True} if entries.differ else {}
-    # One value needs no brackets.
+    # One value needs no brackets where nothing but a list is possible.
     is_one = has_settings(parts[0]) or unpacked(parts[0])[0] in _TYPES or get_origin(parts[0]) is Literal
-    return {"anyOf": [found, found["items"]]} if is_one and parts[1:] else found
+    return {"anyOf": [found, found["items"]]} if is_alone and is_one and parts[1:] else found
 
 
 def _members(kinds: Kinds, defs: dict[str, Any]) -> dict[str, Any]:
@@ -116,8 +122,13 @@ def _bounds(plain: Any, limits: tuple[Any, ...]) -> dict[str, float]:
     return {name: bound for name, bound in named.items() if bound is not None}
 
 
-def _nullable(plain: Any, found: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [found, {"type": "null"}]} if types.NoneType in get_args(plain) else found
+def _nullable(found: dict[str, Any]) -> dict[str, Any]:
+    """The same, or nothing."""
+    null, ways = {"type": "null"}, _flat(found)
+    if isinstance(found.get("type"), str):
+        words = {"enum": [*found["enum"], None]} if "enum" in found else {}
+        return {**found, **words, "type": [found["type"], "null"]}
+    return found if not found or null in ways else {"anyOf": [*ways, null]}
 
 
 def _flat(found: dict[str, Any]) -> list[Any]:

@@ -108,8 +108,9 @@ class _Reader:
             return self._unfit(_limited(plain, limits), value, path)
         if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
             return self._mapping(get_args(plain)[1], value, path, limits)
-        if origin is Literal and value not in get_args(plain):
-            return self._unfit(plain, value, path)
+        if origin is Literal:
+            known = [p for p in get_args(plain) if p == value]
+            return known[0] if known else self._unfit(plain, value, path)
         if plain is Path:
             return Path(value)
         if plain in (int, float):
@@ -225,11 +226,12 @@ def _fits(hint: Any, value: Any) -> bool:
     if plain is Any:
         return True
     if origin is Literal:
-        return type(value) in {type(p) for p in get_args(plain)}
+        types_of_words = {type(p) for p in get_args(plain)}
+        return type(value) in types_of_words or (int in types_of_words and _is_whole(value))
     if plain is bool:
         return isinstance(value, bool)
     if plain is int:
-        return isinstance(value, Integral) and not isinstance(value, bool)
+        return _is_whole(value)
     if plain is float:
         return isinstance(value, Real) and not isinstance(value, bool) and _is_finite(value)
     if plain is Path:
@@ -239,6 +241,13 @@ def _fits(hint: Any, value: Any) -> bool:
     if has_settings(plain):
         return isinstance(value, Mapping | plain)
     return isinstance(value, Mapping if isinstance(origin, type) and issubclass(origin, Mapping) else plain)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, as JSON has it: 2.0 is one."""
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_finite(value: Any) -> bool:

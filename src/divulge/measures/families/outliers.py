@@ -32,6 +32,14 @@ def _pairs(windows: Any) -> Any:
     return list(windows.items()) if isinstance(windows, Mapping) else windows
 
 
+_AS_PAIRS = {
+    "anyOf": [
+        {"additionalProperties": {"minimum": 0, "type": "number"}, "type": "object"},
+        {"pattern": r"^([^=,]+=\+?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(,|$))*$", "type": "string"},
+    ]
+}
+
+
 @dataclass(frozen=True)
 class Outliers(Family):
     """People with |z| above `z` in some numeric key, linked where exactly one synthetic row is near in every key.
@@ -44,7 +52,7 @@ class Outliers(Family):
     windows: Annotated[
         tuple[tuple[str, Annotated[float, Range(least=0)]], ...],
         "The same for single keys in their own units; the paper's are age=10,income=2000.",
-        Shorthand(_pairs, {"type": ["string", "object"]}, "age=10,income=2000"),
+        Shorthand(_pairs, _AS_PAIRS, "age=10,income=2000"),
     ] = ()
 
     name: ClassVar[str] = "outliers"
