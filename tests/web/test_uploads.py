@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import stat
 import zipfile
@@ -189,6 +190,24 @@ def test_spec_that_is_a_trap_or_no_spec_is_refused_in_words(service: Service, te
     assert answer.status_code == 422
     assert said in answer.text
     assert _nothing_was_submitted(service)
+
+
+def test_all_mistakes_of_outputs_are_told_at_once(service: Service) -> None:
+    outputs = [
+        {"kind": "crostab", "variables": ["SEX"], "compute": True},
+        {"kind": "crosstab", "varibles": ["SEX"], "variables": ["SEX"], "decimals": 2.5, "compute": True},
+    ]
+    client = service.client("rosa")
+    given = {"project": service.project, "dataset": service.dataset, "title": "Typos", "outputs": outputs}
+    answer = client.post("/api/submissions", json=given, headers=api_headers(client))
+    assert answer.status_code == 422
+    wrong = ["outputs[0].kind", "outputs[1].decimals", "outputs[1].varibles"]
+    assert sorted(e["where"] for e in answer.json()["errors"]) == wrong
+    assert "Did you mean 'crosstab'?" in answer.text
+    assert "Did you mean 'variables'?" in answer.text
+    page = post(client, "/submit/spec", _fields(service, text=json.dumps({"outputs": outputs})))
+    assert page.status_code == 422
+    assert all(where in page.text for where in wrong)
 
 
 CODE = "__import__('os').system('touch gone')"

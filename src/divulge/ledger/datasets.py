@@ -12,15 +12,30 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from divulge.errors import LedgerError, NotAllowedError, NotFoundError, SourceError, SpecError
+from divulge.errors import (
+    DivulgeError,
+    LedgerError,
+    NotAllowedError,
+    NotFoundError,
+    SourceError,
+    SpecError,
+    raise_all,
+    suggest,
+)
 from divulge.ledger import states, trail
 from divulge.ledger.basis import lock_people
 from divulge.ledger.model import Dataset, Person, Project, ProjectDataset
+from divulge.outputs import OUTPUTS
+from divulge.outputs.fields import in_field
+from divulge.policy import PRESETS
 from divulge.sources.file import File
 from divulge.spec import parse_spec
 from divulge.table import Schema, Table, read_schema, read_table
 from divulge.table.frictionless import format_schema, parse_schema
 from divulge.table.shareable import told
+
+_ANY_OUTPUT = {"kind": OUTPUTS[0].kind, "variables": ["x"], "compute": True}
+"""A spec has outputs; here they say nothing."""
 
 _SETTINGS = ("policy", "design", "scenario", "synthesiser", "measures", "seed")
 """What a custodian may fix for every assessment of a dataset. Researchers choose none of it."""
@@ -188,17 +203,27 @@ def schema_of(dataset: Dataset) -> Schema:
 
 
 def _checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of assessments, checked as a spec would be."""
-    wrong = [name for name in settings if name not in _SETTINGS]
-    if wrong:
-        raise SpecError(
-            f"{wrong[0]!r} is not something that is fixed for a dataset.",
-            where="settings",
-            hint=f"These are: {', '.join(_SETTINGS)}.",
+    """Settings of assessments, checked as a spec would be: all that is wrong is told at once."""
+    known, policy = {name: value for name, value in settings.items() if name in _SETTINGS}, settings.get("policy")
+    problems: list[DivulgeError] = [
+        SpecError(
+            f"{name!r} is not something that is fixed for a dataset.",
+            where=name,
+            hint=suggest(name, _SETTINGS) or f"These are: {', '.join(_SETTINGS)}.",
         )
-    if isinstance(settings.get("policy"), str):
-        raise SpecError("the thresholds themselves are needed, not a file.", where="settings.policy")
-    parse_spec({"outputs": [{"kind": "crosstab", "variables": ["x"], "compute": True}], **settings})
+        for name in settings
+        if name not in known
+    ]
+    if isinstance(policy, str) and policy not in PRESETS:
+        presets = f"{', '.join(PRESETS)} are known by name."
+        problems.append(SpecError("the thresholds themselves are needed, not a file.", where="policy", hint=presets))
+        del known["policy"]
+    with in_field("settings"):
+        try:
+            parse_spec({"outputs": [_ANY_OUTPUT], **known})
+        except SpecError as error:
+            problems += error.every
+        raise_all(problems)
     return dict(settings)
 
 

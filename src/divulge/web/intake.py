@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from starlette.datastructures import FormData, UploadFile
 
-from divulge.errors import DivulgeError, SpecError, UploadError
+from divulge.errors import DivulgeError, SpecError, UploadError, raise_all
 from divulge.ledger.model import Submission, Use
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, Proposal, is_public
 from divulge.ledger.store import PIECE, Blob, Store, safe_name
@@ -241,27 +241,42 @@ def _check(store: Store, proposal: Proposal, schema: Schema, public: Collection[
 
 
 def _check_figures(store: Store, proposal: Proposal, schema: Schema, public: Collection[str]) -> None:
-    held = dict(proposal.uploads)
+    problems: list[DivulgeError] = []
     for i, document in enumerate(proposal.outputs):
-        with in_field(f"outputs[{i}]"), tempfile.TemporaryDirectory(prefix="divulge-") as made:
-            output = parse_output(document)
-            is_known = is_public(output, schema, public)
-            if is_known:
-                output.check(schema)
-            if isinstance(output.released, str):
-                if output.released not in held:
-                    # The ledger says in its own words that the file did not come along.
-                    continue
-                content = store.read(held[output.released].digest)
-                with in_field("released"):
-                    _check_columns(content, schema, output)
-                (Path(made) / "figures.csv").write_bytes(content)
-                output = replace(output, released="figures.csv")
-            with in_field("released"):
-                if isinstance(output.released, dict) and any(isinstance(v, dict) for v in output.released.values()):
-                    _check_se(output)
-                if is_known:
-                    read_released(output, schema, Path(made))
+        try:
+            with in_field(f"outputs[{i}]"), tempfile.TemporaryDirectory(prefix="divulge-") as made:
+                _check_output(store, dict(proposal.uploads), document, schema, public, Path(made))
+        except DivulgeError as error:
+            problems += error.every
+    raise_all(problems)
+
+
+def _check_output(
+    store: Store,
+    held: Mapping[str, Blob],
+    document: Mapping[str, Any],
+    schema: Schema,
+    public: Collection[str],
+    folder: Path,
+) -> None:
+    output = parse_output(document)
+    is_known = is_public(output, schema, public)
+    if is_known:
+        output.check(schema)
+    if isinstance(output.released, str):
+        if output.released not in held:
+            # The ledger says in its own words that the file did not come along.
+            return
+        content = store.read(held[output.released].digest)
+        with in_field("released"):
+            _check_columns(content, schema, output)
+        (folder / "figures.csv").write_bytes(content)
+        output = replace(output, released="figures.csv")
+    with in_field("released"):
+        if isinstance(output.released, dict) and any(isinstance(v, dict) for v in output.released.values()):
+            _check_se(output)
+        if is_known:
+            read_released(output, schema, folder)
 
 
 def _check_se(output: Output) -> None:

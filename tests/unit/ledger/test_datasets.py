@@ -68,11 +68,31 @@ def test_only_custodians_and_administrators_register(small_world: World, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "settings", [{"data": "x.csv"}, {"policy": "p.yaml"}, {"seed": "one"}, {"design": {"splits": 3}}]
+    ("settings", "where"),
+    [
+        ({"data": "x.csv"}, "settings.data"),
+        ({"policy": "p.yaml"}, "settings.policy"),
+        ({"seed": "one"}, "settings.seed"),
+        ({"design": {"splits": 3}}, "settings.design.splits"),
+    ],
 )
-def test_settings_that_are_not_a_custodians_are_rejected(settings: dict[str, object]) -> None:
-    with pytest.raises(SpecError):
+def test_settings_that_are_not_a_custodians_are_rejected(settings: dict[str, object], where: str) -> None:
+    with pytest.raises(SpecError) as caught:
         datasets._checked_settings(settings)
+    assert [error.where for error in caught.value.every] == [where]
+
+
+def test_all_mistakes_of_a_custodians_settings_are_told_at_once_with_the_nearest_name() -> None:
+    with pytest.raises(SpecError) as caught:
+        datasets._checked_settings({"desgin": {}, "policy": {"dleta": 0.2}, "seed": 2.5, "measures": ["TCPA"]})
+    wrong = ["settings.desgin", "settings.measures[0]", "settings.policy.dleta", "settings.seed"]
+    assert sorted(error.where or "" for error in caught.value.every) == wrong
+    said = str(caught.value)
+    assert all(f"Did you mean '{name}'?" in said for name in ("design", "delta", "TCAP"))
+
+
+def test_a_custodian_may_name_a_preset_of_the_policy() -> None:
+    assert datasets._checked_settings({"policy": "public use"}) == {"policy": "public use"}
 
 
 def test_settings_are_kept(small_world: World) -> None:
