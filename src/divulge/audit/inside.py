@@ -149,17 +149,3 @@ def _ask_insiders(
                 if narrower[i] and cell not in who
             ]
     return found, True
-
-
-def _others_estimate(
-    contributions: Sequence[float], total: tuple[float, float], coalition: int = 1
-) -> tuple[float, float]:
-    """What the largest contributors but the first learn about the first from a total in an interval.
-
-    The coalition takes its own contributions off; the rest of the total is the first one's and that of nobody below 0:
-    [0, high − own]. With nobody else left it is exact (Handbook on SDC 2025, p% rule).
-    """
-    ordered = sorted(contributions, reverse=True)
-    own = sum(ordered[1 : 1 + coalition])
-    low, high = total[0] - own, total[1] - own
-    return (low if len(ordered) <= 1 + coalition else 0.0), high

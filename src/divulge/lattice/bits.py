@@ -72,13 +72,6 @@ def response_bits(
     return Bits(printed, _secret_bits(spans + 1, len(spans)))
 
 
-def bits_by_group(
-    shifts: NDArray[np.floating], spans: NDArray[np.integer], groups: NDArray[np.integer]
-) -> dict[int, Bits]:
-    """The same for each group of rows, as if all other rows were known."""
-    return {int(g): response_bits(shifts[groups == g], spans[groups == g]) for g in np.unique(groups)}
-
-
 def _step(column: Floats) -> float:
     """The largest step, a decimal one or a whole multiple of it, of which every value is a multiple; 0 where none."""
     for decimals in range(7):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from divulge.audit.budget import Budget
-from divulge.audit.inside import _ask_insiders, _others_estimate
+from divulge.audit.inside import _ask_insiders
 from divulge.audit.system import System
 from tests.unit.audit.systems import exactly
 
@@ -41,19 +40,3 @@ def test_coalition_learns_what_none_of_them_does() -> None:
 
 def test_spent_budget_is_said() -> None:
     assert _ask_insiders(SINGLETONS, HELD, [0, 2], budget=Budget(0.0)) == ([], False)
-
-
-@pytest.mark.parametrize(
-    ("contributions", "coalition", "estimate"),
-    [
-        ((300, 20, 10), 1, (0, 310)),  # Handbook on SDC 2025, example 4: x1 is at most 310
-        ((300, 20, 10), 2, (300, 300)),
-        ((50_000, 49_000, 1_000), 1, (0, 51_000)),  # the trap of (1,90): safe by it, 2 % off
-        ((7,), 1, (7, 7)),
-    ],
-)
-def test_second_largest_bounds_the_largest(
-    contributions: tuple[float, ...], coalition: int, estimate: tuple[float, float]
-) -> None:
-    total = float(sum(contributions))
-    assert _others_estimate(contributions, (total, total), coalition) == estimate

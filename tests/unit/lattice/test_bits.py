@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.lattice.bits import _secret_bits, _whole_bits, bits_by_group, figure_bits, response_bits
+from divulge.lattice.bits import _secret_bits, _whole_bits, figure_bits, response_bits
 
 
 def test_a_figure_told_twice_is_counted_once() -> None:
@@ -38,10 +38,5 @@ def test_digits_beyond_whole_sums_tell_nothing() -> None:
     assert _whole_bits(people * 0.25, 0.25) == pytest.approx(_whole_bits(people, 0.25))
 
 
-def test_bits_of_a_group_are_those_of_its_rows() -> None:
-    shifts = np.random.default_rng(2).normal(0, 30, (12, 2))  # any
-    groups, spans = np.repeat([4, 7], [5, 7]), np.full(12, 3)
-    found = bits_by_group(shifts, spans, groups)
-    assert found[4] == response_bits(shifts[:5], spans[:5])
-    assert found[7].secret == 7 * 2
+def test_secret_of_ten_values_three_times_over() -> None:
     assert _secret_bits(10, 3) == pytest.approx(3 * np.log2(10))

@@ -56,9 +56,6 @@ _PLAIN: Mapping[str, Callable[[Any], Any]] = {
 FUNCTIONS = (*_PLAIN, "center", "scale", "standardize", "poly", "bs", "C", "Q")
 """Every function that a formula may call; those of numpy may be written `np.log` too."""
 
-COLUMN = "\0column"
-"""Stands for the variable in an expression whose variable is quoted by backticks."""
-
 
 @dataclass(frozen=True, eq=False)
 class Values:
