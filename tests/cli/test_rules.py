@@ -99,3 +99,25 @@ def test_data_are_needed(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     code, _, err = run(capsys, "s.yaml")
     assert code
     assert "divulge audit needs none" in err
+
+
+def test_new_table_is_compared_with_what_was_released_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{'fm'[i % 2]},{20 + i // 2}\n" for i in range(60))
+    Path("d.csv").write_text("SEX,AGE\n" + rows, encoding="utf-8")
+    Path("new.yaml").write_text(
+        "data: d.csv\noutputs: [{kind: crosstab, variables: [SEX]}]\n"
+        "earlier: [{kind: crosstab, variables: [SEX], where: AGE > 21}]\n",
+        encoding="utf-8",
+    )
+    answer = found(capsys, "new.yaml")
+    assert [f["outputs"] for f in answer["findings"] if f["rule"] == "differencing"] == [[0, 1]]
+    assert len(answer["outputs"]) == 1
+    assert "(with earlier[0])" in run(capsys, "new.yaml")[1]
+
+
+def test_what_is_wrong_with_earlier_outputs_alone_is_not_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("new.yaml").write_text(
+        "data: d.csv\noutputs: [{kind: means, variables: [AGE]}]\nearlier: [{kind: crosstab, variables: [HOME]}]\n",
+        encoding="utf-8",
+    )
+    assert all(0 in f["outputs"] for f in found(capsys, "new.yaml")["findings"])

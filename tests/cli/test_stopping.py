@@ -19,7 +19,7 @@ LONG = {
     "assess handed --data people.csv": ("divulge.assess.folders.handed_in.assess_handed_in", " --resume"),
     "acro folder --data people.csv": ("divulge.assess.folders.assess_folder", " --resume"),
     "mitigate s.yaml": ("divulge.safer.mitigate", " --resume"),
-    "embed s.yaml -o made.csv": ("divulge.cli.embed.embed_runs", ""),
+    "embed s.yaml -o made.csv": ("divulge.assess.recipe.embed_runs", ""),
     "teach s.yaml": ("divulge.teaching.make_dataset", ""),
     "check s.yaml": ("divulge.assess.preview.forecast", ""),
     "measure --original people.csv --synthetic people.csv --keys sex --target ill --all": (

@@ -70,6 +70,17 @@ def test_figures_come_out_as_printed_where_no_data_exist(folder: Path, capsys: p
     assert "Every published figure comes out as printed." in said
 
 
+def test_what_was_published_before_is_no_more_made_up_than_the_rest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = "earlier:\n  - {kind: crosstab, variables: [TEA, OWNS], released: [60, 30, 130, 80]}\n"
+    assert divulge("teach", spec(SPEC + before), "-o", "class") == 0
+    assert "made up altogether" not in capsys.readouterr().out
+    note = Path("class/cars-simulated-note.md").read_text(encoding="utf-8")
+    assert "`TEA` is in no published figure" not in note
+    assert "`OWNS` and `TEA`" not in note
+
+
 def test_every_file_says_that_it_is_simulated(folder: Path) -> None:
     assert divulge("--quiet", "teach", spec(), "-o", "class") == 0
     names = sorted(p.name for p in Path("class").iterdir())
@@ -269,6 +280,8 @@ def test_risk_has_the_tables_of_the_paper(tmp_path: Path, monkeypatch: pytest.Mo
     released = [int(n) for n in frame.groupby(["TENURE", "CARS"]).size().unstack(fill_value=0).to_numpy().ravel()]
     text = f"schema: {SCHEMA_FILE}\nrows: 600\nseed: 1\noutputs:\n"
     text += f"  - {{kind: crosstab, variables: [TENURE, CARS], released: {released}}}\n"
+    before = [int(n) for n in frame.groupby("CARS").size()]
+    text += f"earlier:\n  - {{kind: crosstab, variables: [CARS], released: {before}}}\n"
     text += "design: {kind: repeated-halves, splits: 4, curve: false}\n"
     options = ("--assess", "--original", "original.csv", "--holdout", "holdout.csv")
     assert divulge("--quiet", "teach", spec(text), "-o", "class", *options) == 0
@@ -285,6 +298,7 @@ def test_risk_has_the_tables_of_the_paper(tmp_path: Path, monkeypatch: pytest.Mo
     shares = np.bincount(original["CARS"]) / original.n_rows
     assert lines["baseline"]["CARS"] == pytest.approx((shares**2).sum())
     assert [r["target"] for r in document["risk"]] == ["TENURE", "CARS"]
+    assert any("together with 1 output that was released before" in reason for reason in document["reasons"])
     page = Path("class/cars-simulated-risk.md").read_text(encoding="utf-8")
     assert "Tables 10 and 11" in page
     assert "For the custodian" in page

@@ -16,6 +16,7 @@ from divulge.checking import Checked, Profile, check_outputs, make_cases
 from divulge.kernels.arrays import Mask
 from divulge.policy import Breach, Policy
 from divulge.rules import Finding, HeldByFew, Rule, Severity
+from divulge.scenario import granted_by
 
 SECONDS = 3.0
 """How long each audit of an assessment may take; what it has not reached is said. Most take a few hundredths."""
@@ -127,7 +128,7 @@ def work_out(ready: Plan) -> Arithmetic:
         if audited.findings:
             each = replace(settings, seconds=SECONDS / n)
             alone = tuple(audit(_submission(ready, [i]), each) for i in range(n))
-    if not given.scenarios or any(scenario.knows != "nothing" for scenario in given.scenarios):
+    if granted_by(given.scenarios) != "nothing":
         audited = beside_marginals(audited, _submission(ready, range(n), range(n, len(ready.outputs))), settings)
     names = [o.name or f"Output {i + 1}" for i, o in enumerate(ready.outputs[:n])]
     names += [one.release for one in ready.earlier.kept]

@@ -32,6 +32,7 @@ from divulge.kernels.arrays import Mask
 from divulge.objective import Target
 from divulge.policy import Policy, Verdict
 from divulge.record import dumps
+from divulge.scenario import granted_by
 from divulge.spec import format_output
 from divulge.table import Table
 
@@ -152,7 +153,7 @@ def _task(ready: Plan, indices: tuple[int, ...], table: Table) -> Task:
     """What the splits of a pass share. table: the people."""
     seed = ready.assessment.seed
     scenarios, granted = ready.scenarios(indices), None
-    if indices[-1] < ready.n_new and any(s.knows == "earlier outputs" for s in scenarios):
+    if indices[-1] < ready.n_new and granted_by(scenarios) == "earlier outputs":
         printed = ready.printed[ready.n_new :]
         earlier = [Target(o, r) for o, r in zip(ready.earlier.outputs, printed, strict=True)]
         granted = granted_by_size(earlier, table, ready.design, seed)

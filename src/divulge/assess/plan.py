@@ -25,7 +25,7 @@ from divulge.measures.choose import choose
 from divulge.outputs import Figures, Output, Released
 from divulge.outputs.digits import Digits, as_embedded, digits_of
 from divulge.policy import Policy
-from divulge.scenario import Scenario
+from divulge.scenario import Scenario, granted_by
 from divulge.spec import Assessment, Inputs, read_inputs, read_policy
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.synthesisers import Descent
@@ -76,7 +76,7 @@ class Plan:
             return False
         is_plain = not any((given.entity, given.holding, given.waiver, self.holdout))
         is_plain &= not any(o.releases_rows for o in self.outputs)
-        is_plain &= not any(s.knows == "earlier outputs" for s in given.scenarios)
+        is_plain &= granted_by(given.scenarios) != "earlier outputs"
         n_figures = sum(len(figures.values) for figures in self.figures)
         return is_plain and table.n_people > 2 * people_wanted(self.policy, n_figures)
 
@@ -236,7 +236,7 @@ def _why_rows(ready: Plan) -> str:
     for stage, numbers in ready.groups():
         outputs, printed = [ready.outputs[i] for i in numbers], [ready.printed[i] for i in numbers]
         scenarios = ready.scenarios(numbers)
-        if any(scenario.knows == "earlier outputs" for scenario in scenarios):
+        if granted_by(scenarios) == "earlier outputs":
             return "earlier outputs are granted to the intruder"
         if spanning(outputs, printed, scenarios, ready.table) is None:
             why = why_not_fitted(outputs, printed, scenarios, ready.table.schema)

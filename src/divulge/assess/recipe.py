@@ -21,9 +21,9 @@ from divulge.outputs import Output, Released
 from divulge.outputs.digits import Digits, as_embedded, digits_of
 from divulge.outputs.fields import in_field
 from divulge.outputs.released.computed import compute
-from divulge.scenario import Knowledge
+from divulge.scenario import Knowledge, granted_by
 from divulge.spec import Assessment, Inputs
-from divulge.synthesisers import Synthesiser
+from divulge.synthesisers import Synthesiser, embed_runs
 from divulge.table import Schema, Table
 
 LIGHT = 0.01
@@ -68,6 +68,15 @@ class Recipe:
         )
         return self.judged_by_outputs(found)
 
+    def embed_runs(
+        self, synthesiser: Synthesiser, seed: int, *, runs: int, workers: int, listener: Listener | None = None
+    ) -> list[Embedding]:
+        """The same so many times, each from random numbers of its own."""
+        found = embed_runs(
+            synthesiser, self.objective, self.n_rows, seed, runs=runs, workers=workers, listener=listener
+        )
+        return [self.judged_by_outputs(one) for one in found]
+
     def judged_by_outputs(self, found: Embedding) -> Embedding:
         """The result of a search for this objective; whether earlier outputs were reproduced says nothing of it."""
         if not self.earlier:
@@ -90,7 +99,7 @@ def recipe_of(assessment: Assessment, inputs: Inputs) -> Recipe:
         raise SpecError(f"at least one row is needed, rows says {inputs.n_rows}.", where="rows")
     targets = _targets("outputs", assessment.outputs, inputs.released, inputs.table)
     earlier = _targets("earlier", assessment.earlier, inputs.earlier, inputs.table)
-    knows = assessment.scenarios[0].knows if assessment.scenarios else "marginals"
+    knows = granted_by(assessment.scenarios)
     if knows == "earlier outputs":
         check_named(assessment)
         earlier = tuple(map(as_granted, earlier))
@@ -137,8 +146,7 @@ def as_granted(target: Target) -> Target:
 
 def check_named(assessment: Assessment, n_released_before: int = 0) -> None:
     """Raise where a scenario grants earlier outputs and there are none."""
-    is_granted = any(scenario.knows == "earlier outputs" for scenario in assessment.scenarios)
-    if is_granted and not (assessment.earlier or n_released_before):
+    if granted_by(assessment.scenarios) == "earlier outputs" and not (assessment.earlier or n_released_before):
         raise SpecError("no earlier outputs are named.", where="scenario.knows", hint="Name them under earlier.")
 
 

@@ -13,7 +13,7 @@ from divulge.assess.recipe import Recipe, recipe_of, without_idle_digits
 from divulge.errors import UsageError
 from divulge.objective import Embedding, Progress
 from divulge.spec import read_inputs, read_spec
-from divulge.synthesisers import Descent, embed_runs
+from divulge.synthesisers import Descent
 from divulge.table import write_table
 from divulge.terminal.options import AllowCodeOption, JsonOption, SpecArgument
 from divulge.terminal.screen import screen
@@ -54,10 +54,9 @@ def run(
 
         number = assessment.seed if seed is None else seed
         many = [expect_people(recipe, number, i) for i in range(runs)] if is_descent else [None]
-        found = [one for one in many if one is not None] or embed_runs(
-            synthesiser, recipe.objective, recipe.n_rows, number, runs=runs, workers=workers, listener=listener
+        embeddings = [one for one in many if one is not None] or recipe.embed_runs(
+            synthesiser, number, runs=runs, workers=workers, listener=listener
         )
-    embeddings = [recipe.judged_by_outputs(one) for one in found]
     written = [] if output is None else _write(embeddings, output)
     if json:
         screen.print_json({**_document(embeddings, recipe, written), "digits": [d.as_json() for d in digits]})

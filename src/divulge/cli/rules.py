@@ -32,7 +32,8 @@ def run(
 ) -> None:
     """Check the outputs of a spec against the rules of output checking.
 
-    Nothing is searched for, so it takes a second or two. Each finding names the rule, its source, and the figures. The
+    Nothing is searched for, so it takes a second or two. What was released before (`earlier:`) is asked about beside
+    them, for what the new outputs add. Each finding names the rule, its source, and the figures. The
     rule book is the profile that the spec's policy names, or --profile. Without a spec the rules themselves are listed.
     """
     if spec is None:
@@ -49,19 +50,21 @@ def run(
     inputs = read_inputs(assessment, "condensed")
     assert inputs.table is not None, "data were named, and have been read"
     units = assessment.entity, assessment.holding, assessment.waiver
-    cases = make_cases(assessment.outputs, inputs.released, inputs.table, *units)
-    checked = check_outputs(cases, chosen)
+    every = (*assessment.outputs, *assessment.earlier)
+    cases = make_cases(every, (*inputs.released, *inputs.earlier), inputs.table, *units)
+    n = len(assessment.outputs)
+    checked = check_outputs(cases, chosen).against(n)
     if json:
-        screen.print_json(_as_json(checked, len(cases)))
+        screen.print_json(_as_json(checked, n))
         return
     screen.show(f"Rule book: {chosen.title} ({len(chosen.rules)} rules; {len(checked.asked)} concern these outputs).")
-    for i, case in enumerate(cases):
+    for i, case in enumerate(cases[:n]):
         mine = [f for f in checked.findings if f.outputs[0] == i]
         screen.show("")
         screen.show(f"{case.output.name or f'outputs[{i}]'} ({case.output.kind}): {case.output.describe()}")
         for finding in mine:
             screen.show(f"  {finding.severity}: {finding.rule}. {finding.sentence}")
-            screen.show(f"      {_named(finding)}")
+            screen.show(f"      {_named(finding, n)}")
         if not mine:
             screen.show("  No rule is broken.")
     worst = checked.worst
@@ -69,12 +72,13 @@ def run(
     screen.show("No rule is broken." if worst is None else f"By these rules: {worst}.")
 
 
-def _named(finding: Finding) -> str:
+def _named(finding: Finding, n_outputs: int) -> str:
     shown = ", ".join(finding.figures[:_N_NAMED])
     more = len(finding.figures) - _N_NAMED
     text = shown + (f" and {more:,} more" if more > 0 else "")
     if len(finding.outputs) > 1:
-        text += f" (with outputs[{finding.outputs[1]}])"
+        other = finding.outputs[1]
+        text += f" (with outputs[{other}])" if other < n_outputs else f" (with earlier[{other - n_outputs}])"
     return text or "all figures"
 
 

@@ -19,7 +19,7 @@ from divulge.ledger.database import Ledger
 from divulge.ledger.datasets import fingerprint, read_people
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.jobs import FoundOutput
-from divulge.ledger.made import check_quiet, clashing, together, words_of
+from divulge.ledger.made import beside, check_quiet, clashing, together, words_of
 from divulge.ledger.model import Job, Submission
 from divulge.ledger.proposals import CORRECTIONS, HANDED_IN, spoken_of
 from divulge.ledger.store import make_private
@@ -181,17 +181,13 @@ def _assessed(
     """people: the data, where they have been read and compared already."""
     assessment = parse_spec(document, work.folder)
     before: Sequence[Candidate] = work.before
-    if people is None and any(one.made for one in before):
-        people = read_table(Path(str(work.document["data"])), read_schema(work.folder / str(work.document["schema"])))
-        _check_data(people, work)
-        used = {name for output in assessment.outputs for name in spoken_of(output, people.schema)}
-        people, before = together(people, used, {}, before)
-    elif people is None:
+    if people is None and not any(one.made for one in before):
         people = _condensed(work, assessment)
     inputs = read_inputs(assessment, people=people)
     assert inputs.table is not None, "data are always named"
     if people is None:
         _check_data(inputs.table, work)
+        inputs, before = beside(inputs, assessment.outputs, before)
     ready = plan(assessment, inputs, before, condenses=True)
     found = assess(
         ready, spec_text=dumps(document).encode(), folder=work.folder, workers=1, resume=True, listener=listener

@@ -16,7 +16,8 @@ import numpy as np
 from divulge.assess import Candidate
 from divulge.errors import DivulgeError, SpecError
 from divulge.ledger.carried import check_numbers
-from divulge.spec import parse_output
+from divulge.outputs import Output
+from divulge.spec import Inputs, parse_output
 from divulge.spec.handed_in import needed_to_make, with_made_variables
 from divulge.table import Table
 
@@ -72,6 +73,18 @@ def together(
         if is_related:
             every |= {name: text for name, text in one.made.items() if name not in every}
     return with_made_variables(table, every), related
+
+
+def beside(
+    inputs: Inputs, outputs: Sequence[Output], before: Sequence[Candidate]
+) -> tuple[Inputs, Sequence[Candidate]]:
+    """What an assessment rests on, with the variables that earlier outputs were made of, and the earlier ones."""
+    table = inputs.table
+    if table is None or table.people is not None or not any(one.made for one in before):
+        return inputs, before
+    used = {name for output in outputs for name in output.uses(table.schema)}
+    wider, related = together(table, used, {}, before)
+    return replace(inputs, table=wider, schema=wider.schema), related
 
 
 def _used(one: Candidate) -> set[str]:

@@ -160,6 +160,7 @@ def prepare(ledger: Ledger, lease: SearchLease) -> _Work:
 def run(work: _Work, listener: Callable[[Any], None]) -> list[dict[str, Any]]:
     """In a process of its own: the changes with which the outputs would be released, the least loss first."""
     from divulge.ledger.datasets import fingerprint
+    from divulge.ledger.made import beside
     from divulge.safer import mitigate
     from divulge.safer.propose import summary
     from divulge.spec import parse_spec, read_inputs
@@ -174,20 +175,21 @@ def run(work: _Work, listener: Callable[[Any], None]) -> list[dict[str, Any]]:
         assert inputs.table is not None, "data are always named"
         if fingerprint(inputs.table) != work.fingerprint:
             raise LedgerError("the data are not those that were registered.", where="data")
+        inputs, before = beside(inputs, assessment.outputs, work.before)
         found = mitigate(
             assessment,
             inputs=inputs,
-            released_before=work.before,
+            released_before=before,
             most=_MOST_ASSESSED,
             workers=1,
             listener=listener,
         )
-        schema = inputs.table.schema
-        before = summary(found.before)
+        schema = inputs.schema
+        as_it_was = summary(found.before)
         return [
             {
                 **proposal.as_json(),
-                "before": before,
+                "before": as_it_was,
                 # What is done, without what it costs: that is counted in the data.
                 "done": [f"Output {s.output + 1}: {s.mitigation.describe(schema)}." for s in proposal.steps],
             }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -93,3 +94,11 @@ class Scenario:
                     hint=f"Give a range within 1–{len(self.keys)}." if self.keys else "Name the keys.",
                 )
         return self
+
+
+def granted_by(scenarios: Iterable[Scenario]) -> Knows:
+    """What a search is granted that serves several scenarios: the most that any of them grants."""
+    words = {scenario.knows for scenario in scenarios}
+    if "earlier outputs" in words:
+        return "earlier outputs"
+    return "nothing" if words == {"nothing"} else "marginals"

@@ -68,10 +68,17 @@ class Dataset:
     versions: tuple[Version, ...]
     margins: tuple[Margin, ...]
     seed: int
+    earlier: tuple[Target, ...] = ()
+    """What was published before; reproduced beside the targets."""
 
     @property
     def settings(self) -> TeachingFields:
         return self.assessment.teaching
+
+    @property
+    def published(self) -> tuple[Target, ...]:
+        """The outputs, and what was published before."""
+        return (*self.targets, *self.earlier)
 
     @property
     def n_figures(self) -> int:
@@ -85,7 +92,7 @@ class Dataset:
     @property
     def extra(self) -> tuple[str, ...]:
         """Variables that no output speaks of: drawn from their frequencies, related to nothing."""
-        used = {name for t in self.targets for name in t.output.uses(self.schema)}
+        used = {name for t in self.published for name in t.output.uses(self.schema)}
         return tuple(name for name in self.schema.names if name not in used)
 
     def as_json(self) -> dict[str, Any]:
@@ -173,7 +180,8 @@ def make_dataset(
         made.append(_with_weight(found, weight, margins))
         if found.embedding.outcome is Outcome.INTERRUPTED:
             break
-    return Dataset(assessment, inputs.schema, recipe.knowledge, recipe.outputs, tuple(made), margins, first)
+    published = recipe.outputs, tuple(made), margins, first, recipe.earlier
+    return Dataset(assessment, inputs.schema, recipe.knowledge, *published)
 
 
 def _recipe(assessment: Assessment, inputs: Inputs) -> Recipe:

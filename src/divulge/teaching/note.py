@@ -87,14 +87,14 @@ def _output(data: Dataset, i: int) -> list[str]:
 def _made_up(data: Dataset) -> str:
     lines = []
     extra = set(data.extra)
-    counted = {n for t in data.targets if t.output.growth == "extensive" for n in t.output.own_variables()}
+    counted = {n for t in data.published if t.output.growth == "extensive" for n in t.output.own_variables()}
     for variable in data.schema:
         source = SOURCES[data.knowledge.sources[variable.name]]
         if variable.name in extra:
             lines.append(f"- `{variable.name}` is in no published figure: drawn from {source}, related to nothing.")
         elif data.knowledge.sources[variable.name] == "uniform" and variable.name not in counted:
             lines.append(f"- `{variable.name}`: how it is distributed, as far as the figures leave that open.")
-    together = [set(t.output.uses(data.schema)) for t in data.targets]
+    together = [set(t.output.uses(data.schema)) for t in data.published]
     apart = [
         (a, b)
         for a, b in combinations([n for n in data.schema.names if n not in extra], 2)

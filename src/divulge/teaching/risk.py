@@ -20,7 +20,7 @@ from divulge.designs import RepeatedHalves
 from divulge.errors import MissingColumnsError
 from divulge.measures import calibrated, measure_targets
 from divulge.record import dumps, to_plain, write_text
-from divulge.scenario import Scenario
+from divulge.scenario import Scenario, granted_by
 from divulge.settings import Choice
 from divulge.spec import Inputs
 from divulge.synthesisers import Descent
@@ -121,18 +121,19 @@ def _tcap(people: Table, synthetic: Table, names: tuple[str, ...], target: str) 
 def _record(
     data: Dataset, people: Table, names: tuple[str, ...], workers: int, listener: Listener | None
 ) -> dict[str, Any]:
-    scenarios = tuple(Scenario(tuple(n for n in names if n != t), t) for t in names)
+    knows = granted_by(data.assessment.scenarios)
+    scenarios = tuple(Scenario(tuple(n for n in names if n != t), t, knows=knows) for t in names)
     # Whole counts as well as estimates: the search of the class, not that of a verdict in a hurry.
     assessment = replace(
         data.assessment,
         data=Path("original"),
         holdout=None,
-        earlier=(),
         scenarios=scenarios,
         design=data.assessment.design or RepeatedHalves(splits_wanted=SPLITS, curve=False),
         synthesiser=Choice(Descent, {}),
     )
-    inputs = Inputs(people.schema, people, people.n_rows, tuple(t.released for t in data.targets))
+    new, before = (tuple(t.released for t in targets) for targets in (data.targets, data.earlier))
+    inputs = Inputs(people.schema, people, people.n_rows, new, earlier=before)
     return assess(plan(assessment, inputs), workers=workers, listener=listener, alone=False).record
 
 

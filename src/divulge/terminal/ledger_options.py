@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,11 +47,11 @@ StoreOption = Annotated[
 ]
 
 
-def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, list[Candidate]]:
+def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, Sequence[Candidate]]:
     """What an assessment rests on, and everything that was released before about the same people."""
     from divulge.ledger.datasets import fingerprint
     from divulge.ledger.earlier import earlier_outputs
-    from divulge.ledger.made import together
+    from divulge.ledger.made import beside
     from divulge.spec import read_inputs
 
     inputs = read_inputs(assessment)
@@ -60,11 +59,7 @@ def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, list[C
         return inputs, []
     with opened(ledger) as found, found.reading() as session:
         before = earlier_outputs(session, fingerprint(inputs.table))
-    if inputs.table.people is not None or not any(one.made for one in before):
-        return inputs, before
-    used = {name for output in assessment.outputs for name in output.uses(inputs.schema)}
-    table, before = together(inputs.table, used, {}, before)
-    return replace(inputs, table=table, schema=table.schema), before
+    return beside(inputs, assessment.outputs, before)
 
 
 @contextmanager

@@ -9,13 +9,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from divulge.assess import Candidate
+from divulge.assess import Candidate, plan
 from divulge.errors import SpecError
-from divulge.ledger import assessing, jobs, made, releases, workflow
+from divulge.ledger import assessing, jobs, made, releases, searches, workflow
 from divulge.ledger.earlier import earlier_outputs
 from divulge.ledger.model import Choice, Dataset, Submission
 from divulge.ledger.proposals import HANDED_IN, Proposal
 from divulge.ledger.verify import verify
+from divulge.record import dumps
+from divulge.safer.propose import Mitigated
+from divulge.spec import Assessment
 from divulge.table import read_table
 from tests.support.ledgers import World
 
@@ -161,3 +164,27 @@ def test_made_variables_are_told_with_earlier_outputs(world: World, tmp_path: Pa
     with world.ledger.reading() as session:
         fingerprint = session.get_one(Dataset, world.dataset).fingerprint
         assert earlier_outputs(session, fingerprint)[0].made == {"old": "AGE > 40"}
+
+
+def test_search_for_a_safer_table_minds_earlier_releases_of_made_variables(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with world.ledger.reading() as session:
+        dataset = session.get_one(Dataset, world.dataset)
+        document = {**QUICK, "data": dataset.path, "schema": ".schema.json"}
+        schema, fingerprint = dumps(dataset.schema), dataset.fingerprint
+    new = {"kind": "crosstab", "variables": ["AGE"], "compute": True}
+    old = Candidate(
+        "submission 7", {"kind": "crosstab", "variables": ["old", "SEX"], "compute": True}, {"old": "AGE > 40"}
+    )
+    asked: dict[str, Any] = {}
+
+    def planned(assessment: Assessment, **given: Any) -> Mitigated:
+        ready = plan(assessment, given["inputs"], given["released_before"])
+        asked["embedded"] = [one.release for one in ready.earlier.kept]
+        nothing = {"verdict": "release", "reasons": [], "exposure": {"exposed": 0}, "risk": []}
+        return Mitigated(assessment, given["inputs"], nothing, (), (), (), 0, 0.0)
+
+    monkeypatch.setattr("divulge.safer.mitigate", planned)
+    searches.run(searches._Work({**document, "outputs": [new]}, schema, (), fingerprint, (old,)), lambda step: None)
+    assert asked == {"embedded": ["submission 7"]}

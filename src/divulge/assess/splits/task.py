@@ -10,7 +10,7 @@ from divulge.assess.scenarios import backed_off
 from divulge.measures.families.family import Family
 from divulge.objective import Target
 from divulge.outputs import Output, Released
-from divulge.scenario import Knowledge, Lookup, Scenario
+from divulge.scenario import Knowledge, Lookup, Scenario, granted_by
 from divulge.synthesisers import Descent
 from divulge.table import Schema, Table
 
@@ -64,8 +64,7 @@ def make_task(
     wanted = {n for o in (*outputs, *known) for n in o.uses(table.schema)} | {n for s in scenarios for n in s.variables}
     people = table.select([n for n in table.names if n in wanted])
     counts = {n: people.frequencies(n).astype(float) for n in people.names}
-    knows = "nothing" if all(s.knows == "nothing" for s in scenarios) else "marginals"
-    knowledge = Knowledge.of(people.schema, knows, counts)  # type: ignore[arg-type]  # one of the two words
+    knowledge = Knowledge.of(people.schema, granted_by(scenarios), counts)
     looks = [backed_off(s, (*outputs, *known), table.schema) for s in scenarios]
     # Two scenarios may come down to the same few keys: these are looked up once.
     number = {(s.target, s.keys): i for i, s in enumerate(scenarios)}
