@@ -1,8 +1,9 @@
-"""Refused outputs of known truth: a proposal for each that ends in *release*, and none that fresh seeds refuse.
+"""Refused outputs: a proposal for each that ends in *release*, and none that fresh seeds refuse.
 
-Every run is kept in `.venv/validation/proposals.jsonl` as it ends; remove the file to start anew. In the environment
-PROPOSALS_ROWS (1000), PROPOSALS_SEEDS (20) and PROPOSALS_SECONDS (no end) let it be run in parts: what is not reached
-in the seconds is left to the next call.
+LISTS in the environment names the outputs ("known made foreign"; known where nothing is said), NAMES some of them
+("maximum;mode of two"). Every search and every fresh assessment is kept as it ends in the file that KEPT names (remove
+it to start anew), so that it is run in parts: what is not reached in SECONDS is left to the next call. ROWS (1000) is
+the sample of known outputs, SEEDS (20) the number of fresh seeds, MOST (8) how many candidates are assessed in full.
 """
 
 from __future__ import annotations
@@ -18,28 +19,35 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.validation.known_outputs import KNOWN_OUTPUTS, KnownOutput, asked, people_of
+from benchmarks.validation.refused_outputs import RefusedOutput, foreign_refused, known_refused, made_refused
 from benchmarks.validation.results import keep
 from divulge.assess import assess, plan
 from divulge.errors import DivulgeError
 from divulge.mitigations.drop_variable import DropVariable
 from divulge.safer.loss import find_loss
 from divulge.safer.propose import Mitigated, Proposal, mitigate
+from divulge.spec import format_output, format_settings, parse_output, parse_spec
 
-ROWS = int(os.environ.get("PROPOSALS_ROWS", "1000"))
-SEEDS = int(os.environ.get("PROPOSALS_SEEDS", "20"))
-SECONDS = float(os.environ.get("PROPOSALS_SECONDS", "inf"))
+LISTS = os.environ.get("LISTS", "known").split()
+NAMES = [name.strip() for name in os.environ.get("NAMES", "").split(";") if name.strip()]
+ROWS = int(os.environ.get("ROWS", "1000"))
+SEEDS = int(os.environ.get("SEEDS", "20"))
+SECONDS = float(os.environ.get("SECONDS", "inf"))
+MOST = int(os.environ.get("MOST", "8"))
+KEPT = Path(os.environ.get("KEPT", Path(sys.prefix) / "validation" / "proposals.jsonl"))
 FIRST_SEED = 70_001
 """Far from the seeds by which proposals are found and confirmed."""
 
-DATA = 7
-"""The seed of the sample, which no search was tried on before."""
-
-KEPT = Path(sys.prefix) / "validation" / "proposals.jsonl"
-UNSAFE = [known for known in KNOWN_OUTPUTS if known.truth == "unsafe"]
+Line = dict[str, Any]
 
 
-def _dropping(known: KnownOutput, found: Mitigated, proposal: Proposal) -> list[float]:
+def _listed() -> list[RefusedOutput]:
+    made = {"known": lambda: known_refused(ROWS), "made": made_refused, "foreign": foreign_refused}
+    every = [one for name in LISTS for one in made[name]()]
+    return [one for one in every if not NAMES or one.name in NAMES]
+
+
+def _dropping(found: Mitigated, proposal: Proposal) -> list[float]:
     """What dropping each variable of a changed output would lose, in the mean over the outputs; the least first."""
     table, losses = found.inputs.table, []
     assert table is not None, "outputs were assessed on it"
@@ -58,73 +66,97 @@ def _dropping(known: KnownOutput, found: Mitigated, proposal: Proposal) -> list[
     return sorted(losses)
 
 
-def run_one(known: KnownOutput) -> dict[str, Any]:
-    """One refused output, its best proposal, and what fresh seeds say of it."""
-    table = people_of(known, ROWS, DATA)[0]
-    assessment, inputs = asked(known, table, 1)
+def _searched(one: RefusedOutput) -> Line:
+    """The search for one output: its best proposal, as a spec has it, and what became of the others."""
+    assessment, inputs = one.ask(1)
+    told: list[str] = []
     started, worked = time.perf_counter(), time.process_time()
-    found = mitigate(assessment, inputs=inputs, most=4, workers=1)
-    line: dict[str, Any] = {
-        "output": known.name,
-        "data": known.data,
-        "rows": ROWS,
+    found = mitigate(assessment, inputs=inputs, most=MOST, workers=1, tell=told.append)
+    line: Line = {
         "before": found.before["verdict"],
         "proposals": len(found.proposals),
         "tried": len(found.proposals) + len(found.tried),
-        "seconds": time.perf_counter() - started,
-        "processor_seconds": time.process_time() - worked,
+        "seconds": round(time.perf_counter() - started, 1),
+        "processor seconds": round(time.process_time() - worked, 1),
+        "candidates": told[:2],
+        "not released": [[p.sentence, p.verdict, p.after["reasons"]] for p in found.tried],
     }
     if not found.proposals:
         return line
     best = found.proposals[0]
-    verdicts = []
-    for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
-        again = replace(assessment, outputs=best.outputs, design=best.design, seed=seed)
-        verdicts.append(assess(plan(again, inputs), workers=1).record["verdict"])
     return line | {
         "best": best.sentence,
         "loss": best.information,
-        "loss of dropping a variable": _dropping(known, found, best),
-        "seeds": SEEDS,
-        **{v: verdicts.count(v) for v in ("release", "review", "refuse")},
+        "loss of dropping a variable": _dropping(found, best),
+        "outputs": [format_output(o) for o in best.outputs],
+        "design": None if best.design is None else format_settings(best.design),
     }
 
 
-def runs() -> Iterator[dict[str, Any]]:
-    KEPT.parent.mkdir(exist_ok=True)
+def _again(one: RefusedOutput, searched: Line, seed: int) -> Line:
+    """The best proposal, assessed with a fresh seed as anybody would who has its spec."""
+    assessment, inputs = one.ask(seed)
+    outputs = tuple(parse_output(o) for o in searched["outputs"])
+    document = {"data": "none.csv", "outputs": searched["outputs"]}
+    document |= {"design": searched["design"]} if searched["design"] else {}
+    design = parse_spec(document, Path()).design
+    started = time.process_time()
+    done = assess(plan(replace(assessment, outputs=outputs, design=design), inputs), workers=1)
+    reasons = [] if done.record["verdict"] == "release" else done.record["reasons"]
+    return {"verdict": done.record["verdict"], "reasons": reasons, "took": round(time.process_time() - started, 1)}
+
+
+def _kept() -> dict[tuple[Any, ...], Line]:
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
-    kept = {(r["output"], r["data"], r["rows"]): r for r in map(json.loads, lines)}
-    until = time.monotonic() + SECONDS
-    for known in UNSAFE:
-        key = (known.name, known.data, ROWS)
-        if key not in kept:
-            if time.monotonic() > until:
+    return {(r["output"], r["data"], r["rows"], r["seed"]): r for r in map(json.loads, lines)}
+
+
+def _run(listed: list[RefusedOutput]) -> Iterator[Line]:
+    """Searches first, then one fresh seed of each after the other, as far as time reaches."""
+    until, kept = time.monotonic() + SECONDS, _kept()
+    for seed in (None, *range(FIRST_SEED, FIRST_SEED + SEEDS)):
+        for one in listed:
+            key = (one.name, one.data, one.rows, seed)
+            searched = kept.get((*key[:3], None), {})
+            is_done = key in kept or (seed is not None and "best" not in searched)
+            if is_done or time.monotonic() > until:
                 continue
-            kept[key] = run_one(known)
+            named = {"output": one.name, "data": one.data, "rows": one.rows, "seed": seed}
+            kept[key] = named | (_searched(one) if seed is None else _again(one, searched, seed))
+            print(f"  {kept[key]}", flush=True)
+            KEPT.parent.mkdir(exist_ok=True)
             with KEPT.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(kept[key]) + "\n")
-        yield kept[key]
+                file.write(json.dumps(kept[key], ensure_ascii=False) + "\n")
+    for one in listed:
+        found = kept.get((one.name, one.data, one.rows, None))
+        if found is None:
+            continue
+        fresh = [kept.get((one.name, one.data, one.rows, s)) for s in range(FIRST_SEED, FIRST_SEED + SEEDS)]
+        verdicts = [line["verdict"] for line in fresh if line is not None]
+        counted = {v: verdicts.count(v) for v in ("release", "review", "refuse")}
+        yield found | {"seeds": len(verdicts)} | counted
 
 
 def check() -> list[str]:
-    found = list(runs())
+    listed = _listed()
+    found = list(_run(listed))
     refused = [r for r in found if r["before"] != "release"]
     lost = [r for r in refused if r["proposals"] and r["loss of dropping a variable"]]
     totals = {
-        "outputs": len(UNSAFE),
+        "outputs": len(listed),
         "reached": len(found),
         "not released before": len(refused),
         "with a proposal": sum(r["proposals"] > 0 for r in refused),
-        "later refused": sum(r.get("refuse", 0) for r in refused),
-        "later reviewed": sum(r.get("review", 0) for r in refused),
-        "fresh assessments": sum(r.get("seeds", 0) for r in refused),
+        "later refused": sum(r["refuse"] for r in refused),
+        "later reviewed": sum(r["review"] for r in refused),
+        "fresh assessments": sum(r["seeds"] for r in refused),
         "loss at most that of dropping the worst variable": sum(
             r["loss"] <= max(r["loss of dropping a variable"]) + 1e-9 for r in lost
         ),
         "compared so": len(lost),
-        "median processor seconds": float(np.median([r["processor_seconds"] for r in refused])) if refused else None,
+        "median processor seconds": float(np.median([r["processor seconds"] for r in refused])) if refused else None,
     }
-    keep("proposals", found, totals)
+    keep("proposals" if LISTS == ["known"] else f"proposals_{'_'.join(LISTS)}", found, totals)
     shown = [f"{r['output']} ({r['data']}): {r.get('best', 'no proposal')}" for r in refused]
     assert totals["later refused"] == 0, "; ".join(shown)
     return [*shown, ", ".join(f"{k}: {v}" for k, v in totals.items())]

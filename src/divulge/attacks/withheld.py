@@ -11,7 +11,7 @@ import numpy as np
 from divulge.attacks.attack import Attack, Submitted
 from divulge.contributions import Case
 from divulge.errors import DivulgeError
-from divulge.kernels.arrays import Integers
+from divulge.kernels.arrays import Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.rules import Finding, Severity
 from divulge.table import Table
@@ -68,7 +68,7 @@ class WithheldTried(Attack):
             grid = _grid(case)
             beside = [] if grid is None else [c for c in cases if _speaks_of(c, grid)]
             if grid is not None and beside:
-                found += _tried(grid, beside, self.name)
+                found += _tried(grid, beside, self.name) or _tried_by_groups(grid, beside, self.name)
         return found
 
 
@@ -125,6 +125,40 @@ def _tried(grid: _Grid, beside: Sequence[Case], name: str) -> list[Finding]:
     if not all(_fits(case, grid, grid.counts) for case in beside):
         return []
     fitting = np.array([counts for counts in possible if all(_fits(case, grid, counts) for case in beside)])
+    return _told(grid, possible, fitting, beside, name)
+
+
+def _tried_by_groups(grid: _Grid, beside: Sequence[Case], name: str) -> list[Finding]:
+    """The same where all tables together are too many, beside a saturated model: it states the mean of each group by
+    itself, so that one group is tried after the other. Figures that also depend on how many others there are count for
+    nothing, since nobody knows these."""
+    for case in beside:
+        for stated in case.of("saturated"):
+            inside = (grid.behind.group >= 0) & (stated.group >= 0)
+            home = np.full(grid.behind.n_groups, -1)
+            home[grid.behind.group[inside]] = stated.group[inside]
+            few = (grid.counts > 0) & (grid.counts < _FEWEST) & (grid.low < grid.high)
+            for group in np.unique(home[few & (home >= 0)]).tolist():
+                others = home != group
+                low, high = (np.where(others, grid.counts, bound) for bound in (grid.low, grid.high))
+                own = replace(grid, low=low, high=high, sums=())
+                possible = _tables(own)
+                if possible is None or len(possible) < 2 or len(possible) * _at_most(grid, case) > _MOST_WORK:
+                    continue
+                kept = _agreeing(case, grid, np.where(others, 2 * grid.counts, grid.counts))
+                if not kept.any() or not _fits(case, grid, grid.counts):
+                    continue
+                fitting = [n for n in possible if n[~others].any() and _agreeing(case, grid, n)[kept].all()]
+                found = _told(own, possible, np.array(fitting), [case], name)
+                if found:
+                    return found
+    return []
+
+
+def _told(
+    grid: _Grid, possible: Sequence[Integers], fitting: Integers, beside: Sequence[Case], name: str
+) -> list[Finding]:
+    """Which counts of few people follow, or nearly, from the tables that are left of those that were possible."""
     is_small = (grid.counts > 0) & (grid.counts < _FEWEST)
     found = []
     for severity, words, wide in ((Severity.REFUSE, "follow{s}", 1), (Severity.REVIEW, "nearly follow{s}", _NARROWEST)):
@@ -199,6 +233,11 @@ def _at_most(grid: _Grid, case: Case) -> int:
 
 def _fits(case: Case, grid: _Grid, counts: Integers) -> bool:
     """Whether an output would be printed as it is if these were the counts."""
+    return bool(_agreeing(case, grid, counts).all())
+
+
+def _agreeing(case: Case, grid: _Grid, counts: Integers) -> Mask:
+    """Which figures of an output would be printed as they are if these were the counts."""
     table = grid.case.table.select(grid.behind.names)
     kept = np.flatnonzero(counts)
     codes = np.indices(grid.behind.shape).reshape(len(grid.behind.shape), -1)[:, kept]
@@ -206,8 +245,9 @@ def _fits(case: Case, grid: _Grid, counts: Integers) -> bool:
     people: Integers | None = counts[kept]
     if not case.output.can_condense:
         columns, people = [np.repeat(column, counts[kept]) for column in columns], None
+    none = np.zeros(len(case.released.values), dtype=bool)
     try:
         values = replace(case.output, where=None).evaluate(Table(table.schema, tuple(columns), people)).values
     except DivulgeError:
-        return False
-    return len(values) == len(case.released.values) and bool(case.released.agrees(values).all())
+        return none
+    return case.released.agrees(values) if len(values) == len(none) else none

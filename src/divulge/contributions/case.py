@@ -174,6 +174,33 @@ class Case:
             table = coarser_table(table, *coarser_schema(table.schema, {name: self.output.coarser[name]}))
         return np.nan_to_num(table.schema[name].numbers)[table[name]]
 
+    def coded_apart(self, other: Case) -> Mask:
+        """Whose number the two outputs take otherwise, since one has a top or bottom code that the other has not.
+
+        Beyond the codes of both nothing differs but the codes themselves, which are printed.
+        """
+        apart = np.zeros(self.table.n_rows, dtype=bool)
+        for name in {*self.output.coarser, *other.output.coarser}:
+            if name not in self.output.own_variables() or name not in other.output.own_variables():
+                continue
+            (one, is_coded), (two, is_coded_too) = self._coded(name), other._coded(name)
+            apart |= (one != two) & ~(is_coded & is_coded_too)
+        return apart & self.everybody & other.everybody
+
+    def _coded(self, name: str) -> tuple[Floats, Mask]:
+        """The number of each row with the codes of the output, and where it is a code; 0 where nothing is a number."""
+        variable, codes, step = self.table.schema[name], self.table[name], self.output.coarser.get(name)
+        if variable.kind != "numeric" or (step is not None and (step.merge or step.bands)):
+            return np.zeros(len(codes)), np.zeros(len(codes), dtype=bool)
+        numbers = np.nan_to_num(variable.numbers)[codes]
+        if step is None:
+            return numbers, np.zeros(len(codes), dtype=bool)
+        low = -np.inf if step.bottom is None else step.bottom
+        high = np.inf if step.top is None else step.top
+        is_known = np.isfinite(variable.numbers)[codes]
+        coded = np.where(is_known, np.clip(numbers, low, high), numbers)
+        return coded, is_known & ((coded == low) | (coded == high))
+
     def has_negative(self, behind: Behind) -> Mask:
         """Which groups have a value below zero."""
         rows = (behind.group >= 0) & (self.numbers(behind) < 0)

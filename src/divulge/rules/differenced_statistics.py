@@ -17,6 +17,9 @@ from divulge.rules.rule import Finding, Rule, Severity
 _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
 """What other rules and attacks compare more exactly, or what one person more or less hardly moves."""
 
+_CODED_LOOKED_AT = {*_LOOKED_AT} - {"term", "saturated"}
+"""The same of values with a top or bottom code: of a model nothing else is compared."""
+
 _OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance", "concentration")
 """What follows from counts, sums and squares, in whichever of these ways they are printed. A median is no function of
 these, nor is a Gini coefficient; a Herfindahl index is one."""
@@ -52,10 +55,10 @@ class DifferencedStatistics(Rule):
 
     def find_between(self, cases: Sequence[Case]) -> list[Finding]:
         people = [case.everybody for case in cases]
-        found = []
+        found: list[Finding | None] = []
         for (first, of_first), (second, of_second) in combinations(zip(cases, people, strict=True), 2):
             if first.output.kind == second.output.kind:
-                found.append(self._between(first, second))
+                found += [self._between(first, second), self._between_codes(first, second)]
             else:
                 found.append(self._between_kinds(first, second, of_first != of_second, of_first & ~of_second))
         return [finding for finding in found if finding is not None]
@@ -91,6 +94,19 @@ class DifferencedStatistics(Rule):
             if 0 < first.table.count(apart) <= self.most:
                 return self._finding(first, second, apart)
         return None
+
+    def _between_codes(self, first: Case, second: Case) -> Finding | None:
+        """The same statistic of the same people, of whom a few have another value by a top or bottom code."""
+        same = {*first.output.own_variables()} == {*second.output.own_variables()}
+        if not same or all(b.what in _CODED_LOOKED_AT for b in first.behind) or not self._differ(first, second):
+            return None
+        apart = first.coded_apart(second)
+        n = first.table.count(apart)
+        if not 0 < n <= self.most:
+            return None
+        who = "1 person" if n == 1 else f"{n} people"
+        sentence = f"The same statistic is printed with a code and without it, or with two: they differ by {who}."
+        return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
 
     def _differ(self, first: Case, second: Case) -> bool:
         """Whether any figure tells the two apart."""

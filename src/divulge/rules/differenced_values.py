@@ -35,8 +35,8 @@ class DifferencedValues(Rule):
 
     n₁ m₁ − n₂ m₂ is the sum of the values of those in between, to within n₁ h₁ + n₂ h₂ with h half a unit of the last
     digit (Eurostat guidelines 2015, differencing). Of one person that is the value; of two or three it tells each of
-    them the others'. How many people there are is taken as known. So does a mean with a top code beside one without:
-    the difference is what lies beyond the code.
+    them the others'. How many people there are is taken as known. So does a mean with a top code beside one without,
+    or with another code: the difference is what lies beyond the one and not beyond the other.
     """
 
     name: ClassVar[str] = "differenced values"
@@ -66,7 +66,7 @@ class DifferencedValues(Rule):
         rest = (behind.group >= 0) & ~in_both
         if whole.case.number < parts.case.number or rest.any():
             # Two outputs of the same people are asked about once.
-            rest |= in_both & (whole.numbers != parts.numbers)
+            rest |= in_both & (whole.numbers != parts.numbers) & whole.case.coded_apart(parts.case)
         n = case.table.tally(behind.group, behind.n_groups, rest)
         # Groups that hold none of the other's are a small group by themselves, which other rules look at.
         holds = np.zeros(behind.n_groups, dtype=bool)

@@ -14,6 +14,7 @@ from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.probit import Probit
 from divulge.outputs.kinds.ratios import Ratios
+from divulge.outputs.methods.random_rounding import RandomRounding
 from divulge.outputs.output import Output
 from divulge.rules import Finding, Severity
 from divulge.table import Table
@@ -103,3 +104,15 @@ def test_nothing_is_said_where_the_steps_do_not_suffice(monkeypatch: pytest.Monk
     assert _found(_HIDDEN, model)
     monkeypatch.setattr(withheld, "_MOST_STEPS", 5)
     assert _found(_HIDDEN, model) == []
+
+
+@pytest.mark.slow
+def test_rounded_counts_of_many_groups_are_tried_group_by_group_beside_a_saturated_model() -> None:
+    """All cells together are too many to be tried; the model states the share of each group by itself."""
+    table = _people({("a", 0): 140, ("a", 1): 83, ("b", 0): 155, ("b", 1): 96, ("c", 0): 26, ("c", 1): 3})
+    rounded = Crosstab(variables=("area", "ill"), method=RandomRounding(base=10))
+    (found,) = _found(rounded, Logistic(formula="ill ~ C(area)", decimals=5), table=table)
+    assert found.severity is Severity.REFUSE
+    assert set(found.figures) == {"area=c & ill=1"}
+    wide = _people({("a", 0): 140, ("a", 1): 83, ("b", 0): 155, ("b", 1): 96, ("c", 0): 60, ("c", 1): 9})
+    assert _found(rounded, Logistic(formula="ill ~ C(area)", decimals=0), table=wide) == []

@@ -151,3 +151,62 @@ def test_maximum_beside_a_mean_with_a_top_code_is_refused() -> None:
     median = {"kind": "position", "variables": ["income"], "compute": True, "name": "median"}
     most = {"kind": "extremes", "variables": ["income"], "show": ["maximum"], "compute": True, "name": "maximum"}
     assert severities(coded, median, most, table=PEOPLE)["extreme held by few"] == "refuse"
+
+
+@pytest.mark.parametrize(("between", "is_refused"), [(0, False), (1, True), (3, True), (4, False)])  # few is three
+def test_means_with_two_top_codes_are_refused_where_few_lie_between_the_codes(between: int, is_refused: bool) -> None:
+    """Beyond both codes the mean changes by what the codes do, which are printed."""
+    ranked = np.sort(INCOMES)
+    codes = [float(ranked[-20]) - 1.0, float(ranked[-20 - between]) - 1.0 if between else float(ranked[-20]) - 2.0]
+    mean = {"kind": "means", "variables": ["income"], "compute": True, "decimals": 2}
+    coded = [{**mean, "name": f"{c}", "coarser": {"income": {"top": c}}} for c in codes]
+    assert (severities(*coded, table=PEOPLE).get("differenced values") == "refuse") == is_refused
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        {"kind": "shape", "variables": ["income"], "decimals": 2},
+        {"kind": "gini", "variables": ["income"], "decimals": 6},
+        {"kind": "linear", "formula": "income ~ age", "decimals": 3},
+    ],
+    ids=lambda s: s["kind"],
+)
+@pytest.mark.parametrize(("beyond", "is_held"), [(1, True), (4, False)])  # few is three
+def test_statistic_with_a_top_code_beside_itself_is_reviewed_where_few_are_beyond(
+    statistic: dict[str, Any], beyond: int, is_held: bool
+) -> None:
+    top = float(np.sort(INCOMES)[-1 - beyond])
+    plain = {**statistic, "compute": True}
+    found = severities(plain, {**plain, "name": "coded", "coarser": {"income": {"top": top}}}, table=PEOPLE)
+    assert (found.get("differenced statistics") == "review") == is_held
+
+
+COINS = small_table(
+    area=["north"] * 388 + ["island"] * 12,
+    ill=(["yes", "no"] * 194) + ["yes"] * 4 + ["no"] * 8,
+    **{f"coin{i}": [str(c) for c in RNG.choice(["heads", "tails"], 400)] for i in range(4)},
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["noise", "random-rounding", "cell-key", "midpoint"])
+def test_small_group_that_many_finer_tables_add_up_to_is_reviewed(kind: str) -> None:
+    """Each of them is changed on its own, so that the mean of their sums is nearer than any; a midpoint is always the
+    same."""
+    changed = {"kind": "crosstab", "compute": True, "method": {"kind": kind}}
+    finer = [{**changed, "variables": ["area", "ill", f"coin{i}"], "name": f"by {i}"} for i in range(4)]
+    assert ("changed twice" in severities(*finer, table=COINS)) == (kind != "midpoint")
+    # One draw and two halves of one are two draws; one and a half are not.
+    whole = {**changed, "variables": ["area", "ill"]}
+    assert ("changed twice" in severities(whole, *finer[:2], table=COINS)) == (kind != "midpoint")
+    assert "changed twice" not in severities(whole, finer[0], table=COINS)
+
+
+@pytest.mark.slow
+def test_sums_of_finer_tables_of_earlier_releases_count_as_well() -> None:
+    noisy = {"kind": "crosstab", "compute": True, "method": {"kind": "noise", "seed": 1}}
+    finer = [{**noisy, "variables": ["area", "ill", f"coin{i}"]} for i in range(4)]
+    before = tuple(Candidate(f"release {i}", document) for i, document in enumerate(finer[:3]))
+    assert severities(finer[3], before=before, table=COINS)["changed twice"] == "review"
+    assert "changed twice" not in severities(finer[3], before=before[:1], table=COINS)

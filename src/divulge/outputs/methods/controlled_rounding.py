@@ -27,6 +27,7 @@ class ControlledRounding(Method):
     programming.
     """
 
+    is_drawn: ClassVar[bool] = False
     kind: ClassVar[str] = "controlled-rounding"
 
     base: Annotated[int, "Printed numbers are multiples of this.", Range(least=2)] = 5

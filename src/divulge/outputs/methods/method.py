@@ -22,6 +22,8 @@ class Method:
     """A way to change counts before they are printed. Its fields are its settings."""
 
     kind: ClassVar[str]
+    is_drawn: ClassVar[bool] = True
+    """Whether each cell is changed at random on its own, so that sums of others tell more of it."""
 
     seed: Annotated[int, "Where the random numbers start; the custodian's secret.", Range(least=0, below=2**63)] = 1
 

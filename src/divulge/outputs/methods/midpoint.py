@@ -18,6 +18,7 @@ from divulge.settings import Range
 class Midpoint(Method):
     """With base 6, as OpenSAFELY releases counts: 1 to 6 are printed as 3, 7 to 12 as 9; 0 stays 0."""
 
+    is_drawn: ClassVar[bool] = False
     kind: ClassVar[str] = "midpoint"
 
     base: Annotated[int, "How many counts are printed alike.", Range(least=2)] = 6
