@@ -13,7 +13,9 @@ SOURCE = Path(divulge.__file__).parent
 _LEFT_OUT = {"__init__", "__main__", "errors", "record"}
 """Entry points, and the two files that every part stands on: arrows to them would say nothing."""
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 158, 64, 22, 46, 20
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 150, 64, 34, 46, 34
+_APART = 6
+"""Between arrows that go through the same gap."""
 
 
 def parts() -> dict[str, Path]:
@@ -103,7 +105,7 @@ def house_svg() -> str:
         for c, name in enumerate(row):
             place[name] = (left + c * (_WIDTH + _GAP_X), _MARGIN + r * (_HEIGHT + _GAP_Y))
     size = widest + 2 * _MARGIN, _MARGIN * 2 + len(rows) * (_HEIGHT + _GAP_Y) - _GAP_Y
-    lines = [_arrow(place[a], place[b]) for a, b in sorted(direct(arrows))]
+    lines = _arrows(sorted(direct(arrows)), place)
     boxes = [_box(name, known[name], *place[name]) for name in known]
     return "\n".join(
         [
@@ -119,12 +121,36 @@ def house_svg() -> str:
     )
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    x1, y1 = start[0] + _WIDTH / 2, start[1] + _HEIGHT
-    x2, y2 = end[0] + _WIDTH / 2, end[1]
-    middle = (y1 + y2) / 2
-    curve = f"M{x1:.0f},{y1:.0f} C{x1:.0f},{middle:.0f} {x2:.0f},{middle:.0f} {x2:.0f},{y2 - 7:.0f}"
-    head = f"M{x2 - 4:.0f},{y2 - 8:.0f} L{x2:.0f},{y2:.0f} L{x2 + 4:.0f},{y2 - 8:.0f} Z"
+def _arrows(pairs: list[tuple[str, str]], place: dict[str, tuple[float, float]]) -> list[str]:
+    """The arrows as SVG. A long one goes through the gaps between boxes, never behind one."""
+    gaps: dict[float, list[float]] = {}
+    for x, y in place.values():
+        gaps.setdefault(y, []).extend((x - _GAP_X / 2, x + _WIDTH + _GAP_X / 2))
+    taken: dict[tuple[float, float], int] = {}
+    drawn = []
+    for a, b in pairs:
+        x, end = place[a][0] + _WIDTH / 2, place[b][0] + _WIDTH / 2
+        points = [(x, place[a][1] + _HEIGHT)]
+        between = sorted(y for y in gaps if place[a][1] < y < place[b][1])
+        for k, y in enumerate(between):
+            straight = x + (end - x) / (len(between) + 1 - k)
+            x = min(gaps[y], key=lambda gap: abs(gap - straight))
+            beside = taken[x, y] = taken.get((x, y), -1) + 1
+            x += _APART * ((beside + 1) // 2) * (-1) ** beside
+            points += [(x, y), (x, y + _HEIGHT)]
+        drawn.append(_arrow([*points, (end, place[b][1] - 7)]))
+    return drawn
+
+
+def _arrow(points: list[tuple[float, float]]) -> str:
+    """One arrow from the bottom of a box to the top of another, straight down beside the boxes that it passes."""
+    (x, y), *rest = points
+    curve = f"M{x:.0f},{y:.0f}"
+    for x2, y2 in rest:
+        middle = (y + y2) / 2
+        curve += f" C{x:.0f},{middle:.0f} {x2:.0f},{middle:.0f} {x2:.0f},{y2:.0f}"
+        x, y = x2, y2
+    head = f"M{x - 4:.0f},{y - 1:.0f} L{x:.0f},{y + 7:.0f} L{x + 4:.0f},{y - 1:.0f} Z"
     return f'<path d="{curve}" fill="none" stroke="#7a8794" stroke-width="1.2"/><path d="{head}" fill="#7a8794"/>'
 
 

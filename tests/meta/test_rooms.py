@@ -64,6 +64,11 @@ def _folder(room: str) -> Path:
     return SOURCE.joinpath(*room.split("."))
 
 
+def test_folder_says_of_itself_that_it_is_a_room() -> None:
+    said = [f for f in SOURCE.rglob("__init__.py") if f.read_text(encoding="utf-8").startswith('"""ROOM. ')]
+    assert sorted(".".join(f.parent.relative_to(SOURCE).parts) for f in said) == sorted(ROOMS)
+
+
 @pytest.mark.parametrize("room", [r for r in ROOMS if _folder(r).is_dir()])
 def test_every_file_of_a_room_is_registered(room: str) -> None:
     package = import_module(f"divulge.{room}")

@@ -1,4 +1,7 @@
-"""The command line: one command per file, registered in COMMANDS. The only place where errors become exit codes."""
+"""ROOM. The command line: one command per file, registered in COMMANDS.
+
+Errors become exit codes here and nowhere else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other systems in which outputs are checked: how each is told a verdict, and how a decision of theirs is read."""
+"""ROOM. Other systems in which outputs are checked: how each is told a verdict, and how its decisions are read."""
 
 from divulge.web.hooks.airlock import Airlock
 from divulge.web.hooks.five_safes_tes import FiveSafesTes
