@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from time import process_time
 
 from threadpoolctl import threadpool_limits
 
@@ -19,7 +20,7 @@ from divulge.readers.handed_in.corrections import Correction, corrected
 from divulge.readers.handed_in.finds import ROWS, Find, find_in
 from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
-from divulge.readers.handed_in.matching.match import Matcher
+from divulge.readers.handed_in.matching.match import Matcher, not_compared
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.programs import PROGRAMS, Program
 from divulge.readers.handed_in.runs import LONGEST, without_runs
@@ -33,10 +34,18 @@ SYNTAX = (".sps", ".spss")
 
 _MISTAKE = "a mistake of Divulge's reader stopped its reading"
 
+_LATE = "not compared with the data, since the file holds too many outputs; hand it in in parts"
+
 _COLUMNS = "a column of figures that was not recognised"
 
 _MOST_OUTPUTS = 500
 """Outputs of a file that are read. Logs of many megabytes hold more, which would fill the memory."""
+
+_LONGEST_READ = 120.0
+"""Processor seconds for which a file is read for outputs. Logs of hundreds of megabytes would take the night."""
+
+_ALWAYS_COMPARED = 100
+"""Outputs of a file that are compared with the data however long it takes; later ones only within these seconds."""
 
 _MOST_FIGURES = 10_000
 """Figures that an output has at most. What has more is listed as not recognised."""
@@ -129,12 +138,21 @@ def _read_file(
     document = open_document(path, name)
     found, unread = _first_outputs(_read_document(document, session))
     candidates = [corrected(c, name, corrections) for c in found]
-    readings = _with_shared_conditions([matcher.match(c) for c in candidates], matcher)
+    readings = _with_shared_conditions(_matched(candidates, matcher), matcher)
     left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
     unread = (*_unread(document), *unread, *dict.fromkeys(session.stumbles))
     return FileRead(name, readings, finds, unread, left)
+
+
+def _matched(candidates: list[Candidate], matcher: Matcher) -> list[Reading]:
+    """Every output compared with the data, those of a file of hundreds only while there is time."""
+    started, out = process_time(), []
+    for candidate in candidates:
+        is_late = len(out) >= _ALWAYS_COMPARED and process_time() - started > _LONGEST_READ
+        out.append(not_compared(candidate, _LATE) if is_late else matcher.match(candidate))
+    return out
 
 
 def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
@@ -185,7 +203,15 @@ def _first_outputs(found: Iterator[Candidate]) -> tuple[list[Candidate], tuple[s
 def _read_document(document: Document, session: Session) -> Iterator[Candidate]:
     """The candidates of a document, block by block; lines that one program explained are not given to another."""
     programs = [program() for program in PROGRAMS]
+    started, last = process_time(), 0
     for block in joined_lines(document.blocks):
+        if last and process_time() - started > _LONGEST_READ:
+            session.stumbles.append(
+                f"after line {last} no output was read: a file is read for {_LONGEST_READ:.0f} seconds;"
+                " hand in the rest apart"
+            )
+            return
+        last = block.rows[-1].line if isinstance(block, Grid) else block.line(len(block.texts) - 1)
         session.claimed = []
         found: list[Candidate] = []
         if isinstance(block, Grid) and len(block.rows) > LONGEST:

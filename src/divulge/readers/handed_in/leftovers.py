@@ -105,7 +105,10 @@ def _key(value: float) -> str:
 
 def _written(document: Document, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, list[str]]]:
     """Lines and rows of stretches with their numbers, but for commands and notes."""
+    last = stretches[-1][1] if stretches else 0
     for block in document.blocks:
+        if (block.rows[0].line if isinstance(block, Grid) else block.line(0)) > last:
+            continue
         decimal: Decimal = "."
         if isinstance(block, Grid):
             decimal = decimal_of([c for r in block.rows for c in r.cells[1:]])

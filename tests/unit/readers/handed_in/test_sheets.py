@@ -219,3 +219,18 @@ def test_stretches_beyond_those_listed_are_said(tmp_path: Path) -> None:
     (read,) = read_folder(file, table()).files
     assert len(read.left) == 50
     assert read.left[-1][2].endswith("more follow that are not listed")
+
+
+def test_file_that_takes_too_long_is_read_up_to_a_line_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("divulge.readers.handed_in.folder._LONGEST_READ", 0.0)
+    monkeypatch.setattr("divulge.readers.handed_in.folder._ALWAYS_COMPARED", 1)
+    file = tmp_path / "long.Rout"
+    # A table in a box parts what is read together.
+    file.write_text("> mean(d$age)\n[1] 45.2\n" * 10 + "| a | b |\n|---|---|\n| 1 | 2 |\n\n> mean(d$age)\n[1] 45.2\n")
+    (read,) = read_folder(file, table()).files
+    assert any("after line 20 no output was read" in u for u in read.unread)
+    assert read.status == "not confirmed"
+    assert "not compared with the data" in str(read.readings[-1].note)
+    assert "not compared with the data" not in str(read.readings[0].note)

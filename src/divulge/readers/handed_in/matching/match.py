@@ -78,9 +78,9 @@ class Matcher:
 
     def _match(self, candidate: Candidate) -> Reading:
         if NO_OUTPUT in candidate.facts:
-            return _unmatched(candidate, "whoever handed it in says that it is no output")
+            return not_compared(candidate, "whoever handed it in says that it is no output")
         if self.data is None:
-            return _unmatched(candidate, "there are no data to compare it with")
+            return not_compared(candidate, "there are no data to compare it with")
         data = self._with(candidate)
         words = data.words.with_words(candidate.labels, candidate.titles)
         aliases = {
@@ -90,14 +90,14 @@ class Matcher:
         }
         where = simplified(candidate.where, data)
         if data.mask(where) is None:
-            return _unmatched(candidate, f"its condition {where!r} cannot be read")
+            return not_compared(candidate, f"its condition {where!r} cannot be read")
         if candidate.weights is not None and candidate.weights not in data.names:
-            return _unmatched(candidate, f"its weights {candidate.weights!r} are not in the data")
+            return not_compared(candidate, f"its weights {candidate.weights!r} are not in the data")
         try:
             return _SHAPES[candidate.shape](candidate, words, data, where, aliases)
         except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AssertionError) as error:
             # One output that cannot be computed keeps no other from being compared.
-            return _unmatched(candidate, f"it could not be compared with the data ({type(error).__name__})")
+            return not_compared(candidate, f"it could not be compared with the data ({type(error).__name__})")
 
     def match_again(self, reading: Reading, where: str | None, weights: str | None) -> Reading:
         """A reading under the condition and with the weights that another output of the same file was confirmed by."""
@@ -123,7 +123,8 @@ def _inline(candidate: Candidate) -> dict[str, str]:
     return {text: as_expression(text) for text in found if _COMPARED.search(text) and not text.startswith("Surv(")}
 
 
-def _unmatched(candidate: Candidate, note: str) -> Reading:
+def not_compared(candidate: Candidate, note: str) -> Reading:
+    """A candidate as its file words it. note: why it was not compared."""
     return Reading(
         candidate,
         candidate.kind,
@@ -154,7 +155,7 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
         if best is not None and best.facts.get("labels") == "known":
             groups = best.by
         return replace(
-            _unmatched(candidate, "its labels were not found in the data"), variables=named, by=groups, where=where
+            not_compared(candidate, "its labels were not found in the data"), variables=named, by=groups, where=where
         )
     return replace(best, others=tuple(others))
 
@@ -216,7 +217,7 @@ def _other(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
     plain = match_model(replace(candidate, kind="other"), words, data, where, aliases) if candidate.terms else None
     formula = descriptions.written_formula(candidate)
     note = "recognised; Divulge has no kind for it"
-    base = _unmatched(candidate, note)
+    base = not_compared(candidate, note)
     return replace(base, formula=formula or (plain.formula if plain is not None else None), where=where)
 
 

@@ -12,11 +12,19 @@ _RULE = re.compile(r"^\s*\+[-=+]+\+\s*$")
 _PIPE = re.compile(r"^\s*\|.*\|\s*$")
 _MARKS = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
+_BELOW = frozenset("|:-")
+"""What a line of marks begins with, below the names of columns."""
+
 
 def with_boxes(block: Lines) -> Iterator[Block]:
     """The lines of a block and the grids drawn in it, in their order."""
     start, i, n = 0, 0, len(block.texts)
+    begins = [t.lstrip()[:1] for t in block.texts]
     while i < n:
+        # Most lines of a long log begin no table: one look at two characters, and not three grammars, tells.
+        if begins[i] != "+" and (i + 1 == n or begins[i + 1] not in _BELOW):
+            i += 1
+            continue
         found = _box(block, i) or _pipes(block, i) or _dashed(block, i)
         if found is None:
             i += 1
