@@ -148,7 +148,8 @@ def _read_file(
 
 def _matched(candidates: list[Candidate], matcher: Matcher) -> list[Reading]:
     """Every output compared with the data, those of a file of hundreds only while there is time."""
-    started, out = process_time(), []
+    started = process_time()
+    out: list[Reading] = []
     for candidate in candidates:
         is_late = len(out) >= _ALWAYS_COMPARED and process_time() - started > _LONGEST_READ
         out.append(not_compared(candidate, _LATE) if is_late else matcher.match(candidate))
