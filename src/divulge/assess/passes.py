@@ -39,6 +39,10 @@ from divulge.rules import Finding, Severity
 from divulge.scenario import Lookup, Scenario
 from divulge.table import Table
 
+_TRIED = 5
+"""Halves after which near is enough for the others if none of them is as printed: what a search of the last digits
+would do to the contrast is a hundredth of what the split itself does, and it takes nearly all the time."""
+
 _Measured = Sequence[Mapping[str, Figure]]
 """The measures of a scenario, split by split."""
 
@@ -210,18 +214,21 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     splits = design.splits(n_rows, task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
-    halves, results, left_out = Halves(task.lookups, len(task.scenarios), are_counted), [], []
+    halves, left_out = Halves(task.lookups, len(task.scenarios), are_counted), []
+    results: list[SplitResult] = []
     runner.foresee(CONFIRMING_ALONE if not all(are_counted) and job.suspects.any() else 0)
     for b, block in enumerate(blocks):
         if b and job.clock.is_over:
             left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
             break
         task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING)
-        # Of thirty halves one says enough about key subsets.
-        beside = len(splits) - len(block)
-        for result in runner.results(job.name, job.stage, task, block, sweep_at=(0,), beside=beside):
-            halves.add(result, b)
-            results.append(replace(result, counts=()))
+        for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
+            task = replace(task, near_suffices=_is_in_vain(results))
+            # Of thirty halves one says enough about key subsets.
+            beside = len(splits) - len(results) - len(part)
+            for result in runner.results(job.name, job.stage, task, part, sweep_at=(0,), beside=beside):
+                halves.add(result, b)
+                results.append(replace(result, counts=()))
         if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):
             break
     if not halves.masks:
@@ -265,6 +272,12 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
             whole.add(result, result.split.number // BLOCK)
         found = whole.confirm(found, policy, named)
     return found, power
+
+
+def _is_in_vain(results: Sequence[SplitResult]) -> bool:
+    """Whether the last digits of the first halves were searched for in vain, all of them."""
+    tried = [r for r in results[:_TRIED] if r.is_usable]
+    return len(tried) == _TRIED and not any(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
 
 
 def _mean_seconds(results: Sequence[SplitResult]) -> float:

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from divulge.assess import assess, plan
-from divulge.assess.passes import _worst
-from divulge.assess.splits.split import Embedded
-from divulge.designs import BLOCK
+from divulge.assess.passes import _TRIED, _worst
+from divulge.assess.splits import runner
+from divulge.assess.splits.split import Embedded, SplitResult, run_split
+from divulge.assess.splits.task import Task
+from divulge.designs import BLOCK, Split
 from divulge.rules import Finding, Severity
 from divulge.spec import Inputs, parse_spec
 from divulge.table import Schema, Table, Variable
@@ -64,3 +66,21 @@ def test_person_whom_two_rules_name_is_counted_once() -> None:
     result = replace(found.results[0], findings=(finding, finding))
     assert int(result.named_by_rules.sum()) == 3
     assert result.at_risk.tolist() == people.tolist()
+
+
+@pytest.mark.parametrize("reproduced", [0.5, 1.0])
+def test_near_is_enough_once_the_first_halves_had_their_last_digits_searched_for_in_vain(
+    monkeypatch: pytest.MonkeyPatch, reproduced: float
+) -> None:
+    asked = []
+
+    def run(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+        asked.append(task.near_suffices)
+        found = run_split(task, split, with_measures, with_sweep)
+        return replace(found, outputs=tuple(replace(o, reproduced=reproduced) for o in found.outputs))
+
+    monkeypatch.setattr(runner, "run_split", run)
+    _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"])
+    assert len(asked) >= BLOCK
+    assert not any(asked[:_TRIED])
+    assert all(near is (reproduced < 1.0) for near in asked[_TRIED:BLOCK])

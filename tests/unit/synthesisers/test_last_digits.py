@@ -168,6 +168,18 @@ def test_what_is_near_enough_is_as_printed_where_that_takes_no_longer() -> None:
     assert landed.outcome is Outcome.REPRODUCED
 
 
+def test_where_near_is_enough_pairs_stop_there_and_no_lattice_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of ninety people single moves alone stay a little too far away.
+    rng = np.random.default_rng(8)  # any
+    table = table_of(ill=rng.integers(0, 2, 90), age=rng.integers(18, 60, 90), weight=rng.integers(90, 250, 90))
+    objective = objective_for(table, Logistic(formula="ill ~ age + weight", statistics=("se",), decimals=4))
+    monkeypatch.setattr(LastDigits, "land", lambda digits: pytest.fail("asked"))
+    monkeypatch.setattr(search, "make_single_moves", lambda candidate, is_first: False)
+    found = Descent(start="univariate", seconds=60, mae=0.01).embed(objective, 90, 1)
+    assert found.outcome is Outcome.NEAR_ENOUGH
+    assert found.outputs[0].mae <= 0.01
+
+
 def test_a_level_of_one_person_is_met_to_the_last_digit() -> None:
     table = people(800, 6)  # seed: any
     area = np.array(["east", "north", "south", "west"])[np.append(table["area"][:-1], 3)]

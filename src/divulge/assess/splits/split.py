@@ -111,7 +111,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         elif given:
             shown = [figures[i] for i in given]
             settings, enough = task.synthesiser, near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
-            if split.is_on_curve and settings.mae is None:
+            if (split.is_on_curve or task.near_suffices) and settings.mae is None:
                 settings, enough = replace(settings, mae=enough), None
             embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run, enough=enough)
             check_whole(embedding)

@@ -22,6 +22,7 @@ class Task:
     lookups: the scenarios first, each by all its keys; then by fewer keys. backing: of each scenario the numbers of its
     look-ups, the one by all its keys first.
     granted: earlier outputs as the intruder expects them in a part, by the number of its rows.
+    near_suffices: whether a search may stop where estimates are near enough to be put to the test.
     """
 
     outputs: tuple[Output, ...]
@@ -33,6 +34,7 @@ class Task:
     synthesiser: Descent
     seed: int
     granted: Mapping[int, tuple[Target, ...]] = field(default_factory=dict)
+    near_suffices: bool = False
 
     @property
     def schema(self) -> Schema:

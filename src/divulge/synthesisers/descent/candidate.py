@@ -160,14 +160,12 @@ class Candidate:
         share = float(min(0.99, max(fallen, self.log.seconds / self.settings.seconds)))
         self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
 
-    def is_near(self, view: View) -> bool:
+    def is_near(self, residuals: Floats) -> bool:
         """Whether every output's mean absolute error, to first order, is near enough."""
         if self.near is None:
             return False
         starts = self.objective.residual_start
-        errors = [
-            np.abs(view.residuals[starts[o] : starts[o + 1]]).mean() for o in range(self.objective.n_lowered_targets)
-        ]
+        errors = [np.abs(residuals[starts[o] : starts[o + 1]]).mean() for o in range(self.objective.n_lowered_targets)]
         return bool(max(errors, default=0.0) <= self.near)
 
     def is_done(self) -> bool:

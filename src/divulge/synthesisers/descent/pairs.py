@@ -20,6 +20,9 @@ _STEPS = 12
 _LARGEST_POOL = 1500
 """Moves that pairs are chosen from: all pairs of them are a million, one matrix product."""
 
+_LOOK = 4
+"""Pair steps between two looks whether all is near enough."""
+
 _WORK = 3e9
 """Multiplications that a pair step may take; with many figures the pool shrinks accordingly."""
 
@@ -37,7 +40,9 @@ def make_pairs(candidate: Candidate) -> None:
     best, since, step = np.inf, 0, 0
     while since < _STEPS and candidate.log.seconds < candidate.settings.seconds:
         candidate.discrepancy = now = float(discrepancy(goal, residuals))
-        if now == 0.0 and (candidate.is_linear or candidate.is_done()):
+        if (now == 0.0 and candidate.is_linear) or (
+            (now == 0.0 or _may_be_near(candidate, residuals, step)) and candidate.is_done()
+        ):
             break
         if now < 0.99 * best:
             best, since = now, 0
@@ -54,6 +59,11 @@ def make_pairs(candidate: Candidate) -> None:
             view = candidate.refresh(units)
             goal, residuals = _of_outputs(view, n_residuals)
     candidate.recount()
+
+
+def _may_be_near(candidate: Candidate, residuals: Floats, step: int) -> bool:
+    """Whether to look if all is near, where that is enough."""
+    return candidate.settings.mae is not None and step % _LOOK == 0 and candidate.is_near(residuals)
 
 
 def _best_moves(pool: Pool, filled: int, goal: Goal, residuals: Floats) -> tuple[int, ...]:

@@ -78,6 +78,11 @@ class Search:
             if is_near and len(candidate.codes) > _AT_ONCE:
                 # Of many rows the last digits take far longer than all before, and near is enough for a test.
                 return Outcome.NEAR_ENOUGH
+            if self.settings.mae is not None and self.has_model:
+                # Where near is enough, pairs mostly are: what lattices land on is as printed or taken back.
+                make_pairs(candidate)
+                if candidate.is_done():
+                    return Outcome.REPRODUCED
             is_quick = is_near or self._is_quick()
             if is_quick and candidate.recentre():
                 is_near = make_single_moves(candidate, is_first=False) or candidate.is_done()

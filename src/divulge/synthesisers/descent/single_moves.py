@@ -57,7 +57,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
         candidate.discrepancy = now = aim.discrepancy()
         candidate.note("descending")
         here = view.at(candidate.totals)
-        is_inside = here.is_inside(n_figures) or candidate.is_near(here)
+        is_inside = here.is_inside(n_figures) or candidate.is_near(here.residuals)
         if is_inside and candidate.is_done():
             return True
         has_stalled = now > reduction * before
