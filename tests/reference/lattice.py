@@ -62,3 +62,17 @@ def solutions(shifts: Any, aim: Any, spans: Any) -> set[tuple[int, ...]]:
     """Every choice of whole numbers with sums within 1 of the aim, by trying all."""
     choices = np.array(list(product(*(range(int(s) + 1) for s in spans))))
     return {tuple(map(int, c)) for c in choices[(np.abs(choices @ shifts - aim) <= 1).all(axis=1)]}
+
+
+def solved(matrix: list[list[int]], right: list[int]) -> list[Fraction]:
+    """The exact solution of equations in whole numbers, by elimination."""
+    n = len(matrix)
+    rows = [[Fraction(x) for x in (*row, b)] for row, b in zip(matrix, right, strict=True)]
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(n):
+            if k != i:
+                times = rows[k][i] / rows[i][i]
+                rows[k] = [x - times * y for x, y in zip(rows[k], rows[i], strict=True)]
+    return [row[n] / row[i] for i, row in enumerate(rows)]

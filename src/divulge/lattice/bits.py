@@ -47,7 +47,7 @@ def _whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating
 
     predictors (rows, columns); infinite where a column has no step down to a millionth.
     """
-    steps = np.array([_step(column) for column in np.asarray(predictors, dtype=np.float64).T])
+    steps = np.array([common_step(column) for column in np.asarray(predictors, dtype=np.float64).T])
     if (steps == 0).any():
         return np.inf
     return figure_bits(2 * predictors / steps, variances)  # sums that differ by 1 are told apart: half units of ½
@@ -72,7 +72,7 @@ def response_bits(
     return Bits(printed, _secret_bits(spans + 1, len(spans)))
 
 
-def _step(column: Floats) -> float:
+def common_step(column: Floats) -> float:
     """The largest step, a decimal one or a whole multiple of it, of which every value is a multiple; 0 where none."""
     for decimals in range(7):
         whole = np.round(column * 10.0**decimals)

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from divulge.kernels.arrays import Integers, Mask
-from divulge.kernels.rules import keep_rules
 from divulge.lattice.changes import choose_changes, rows_to_change
 from divulge.objective.views import View
 from divulge.synthesisers.descent.candidate import Candidate
+from divulge.synthesisers.descent.exact_moments import ExactMoments
 from divulge.synthesisers.descent.few_rows import ROWS, VALUES, Row, meet
 from divulge.synthesisers.descent.occupied import occupy_levels
 from divulge.synthesisers.descent.printed_intervals import Box
@@ -93,7 +93,7 @@ class LastDigits(Proposals):
         if self._resize():
             start = self.codes.copy()
         alone, straight, nearly = self._ways()
-        if self._go((*alone, straight), len(alone) + 1, len(alone)):
+        if self._go((*alone, straight), len(alone) + 1, len(alone)) or ExactMoments(self.candidate).land():
             return True
         again = [straight] * _AGAIN
         ways = (*alone, straight, *again, nearly, nearly, *again, *alone, nearly, nearly, *again, *alone)
@@ -156,7 +156,7 @@ class LastDigits(Proposals):
                 continue
             self.is_near = way > n_exact
             is_changed = self._change(columns, is_far)
-            if is_changed and self._is_done():
+            if is_changed and self.is_done():
                 return True
             if is_changed:
                 self.in_vain.clear()
@@ -170,14 +170,6 @@ class LastDigits(Proposals):
     @property
     def _is_late(self) -> bool:
         return self.candidate.log.seconds > self.until
-
-    def _is_done(self) -> bool:
-        """Whether all is as printed, or near where that is enough. Steps were looked at from end to end: a code
-        between may break an edit rule."""
-        if not keep_rules(self.candidate.rules, self.codes):
-            return False
-        is_near = self.candidate.is_done()
-        return is_near if self.candidate.settings.mae is not None else self.candidate.is_as_printed()
 
     def _bends(self) -> dict[int, tuple[float, Mask]]:
         """For each column how far changes are from doing what they were said to do, and the residuals that they move:

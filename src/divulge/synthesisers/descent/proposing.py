@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.kernels.rules import keep_rules
 from divulge.lattice.changes import both_ways, rows_to_change
 from divulge.objective.views import View
 from divulge.synthesisers.descent.candidate import Candidate
@@ -89,6 +90,14 @@ class Proposals:
 
     def box_now(self, view: View) -> Box:
         return box_of(view, self.units, self.objective.n_target_residuals)
+
+    def is_done(self) -> bool:
+        """Whether all is as printed, or near where that is enough. Steps were looked at from end to end: a code
+        between may break an edit rule."""
+        if not keep_rules(self.candidate.rules, self.codes):
+            return False
+        is_near = self.candidate.is_done()
+        return is_near if self.candidate.settings.mae is not None else self.candidate.is_as_printed()
 
     def some_rows(self) -> Integers:
         n = len(self.codes)
