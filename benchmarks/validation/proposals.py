@@ -48,8 +48,8 @@ def _listed() -> list[RefusedOutput]:
 
 
 def _dropping(found: Mitigated, proposal: Proposal) -> list[float]:
-    """What dropping each variable of a changed output would lose, in the mean over the outputs; the least first."""
-    table, losses = found.inputs.table, []
+    """What dropping each variable of the changed outputs would lose, in the mean over the outputs; the least first."""
+    table, losses = found.inputs.table, dict[str, float]()
     assert table is not None, "outputs were assessed on it"
     for number in sorted({step.output for step in proposal.steps}):
         output = found.assessment.outputs[number]
@@ -60,10 +60,10 @@ def _dropping(found: Mitigated, proposal: Proposal) -> list[float]:
                 made.check(table.schema)
                 printed = made.publish(made.evaluate(table), table.schema)
                 loss = find_loss(output, released, made, printed, table).information
-                losses.append(loss / len(found.assessment.outputs))
+                losses[name] = losses.get(name, 0.0) + loss / len(found.assessment.outputs)
             except DivulgeError:
                 continue  # the output is nothing without it
-    return sorted(losses)
+    return sorted(losses.values())
 
 
 def _searched(one: RefusedOutput) -> Line:

@@ -11,6 +11,7 @@ import numpy as np
 from divulge.errors import OutputError
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.outputs import Output, as_read
+from divulge.outputs.kinds.box_plot import BoxPlot
 from divulge.outputs.kinds.position import Position
 from divulge.settings import Range
 from divulge.table import Schema
@@ -42,11 +43,14 @@ class SafeQuantiles(Mitigation):
     def apply(self, output: Output, schema: Schema) -> Output:
         del schema
         held: dict[str, Any] = vars(output.written)
-        if "show" not in held or "variables" not in held:
-            raise OutputError("only extremes are replaced by quantiles.", where="kind")
         ends = {"minimum": self.share, "maximum": 1 - self.share}
+        is_box = output.kind == BoxPlot.kind
+        if not is_box and not ("variables" in held and set(held.get("show", ("",))) <= set(ends)):
+            raise OutputError("only extremes are replaced by quantiles.", where="kind")
         shared = {n: held[n] for n in ("name", "where", "by", "decimals", "significant", "base", "empty", "coarser")}
-        quantiles = tuple(ends[which] for which in held["show"])
+        # Of a box plot its box is left; the whiskers end where enough people lie beyond.
+        shares = [self.share, 0.25, 0.5, 0.75, 1 - self.share] if is_box else [ends[which] for which in held["show"]]
+        quantiles = tuple(dict.fromkeys(shares))
         return as_read(Position(variables=held["variables"], quantiles=quantiles, compute=True, **shared))
 
     def describe(self, schema: Schema) -> str:

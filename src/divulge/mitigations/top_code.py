@@ -10,8 +10,12 @@ import numpy as np
 
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble, with_coarser
 from divulge.outputs import Output
+from divulge.outputs.behind import Behind
 from divulge.table import Schema
 from divulge.table.coarsening import Coarsening
+
+_EDGES = ("minimum", "maximum", "last step")
+"""Figures that are the value of whoever is outermost in a group."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +35,25 @@ class TopCode(Mitigation):
 
     @classmethod
     def propose(cls, trouble: Trouble) -> Iterator[Self]:
+        """Codes at which enough of all have a number, and codes at which enough of each group that has an edge have."""
+        yield from cls._of_all(trouble)
+        edges = [b for b in trouble.case.behind if b.what in _EDGES and b.variable is not None]
+        for name in dict.fromkeys(b.variable for b in edges if b.variable in trouble.free_variables):
+            assert name is not None, "only edges of a variable were taken"
+            groups = [b for b in edges if b.variable == name]
+            if trouble.schema[name].kind == "numeric" and name not in trouble.output.coarser:
+                high = any(b.what != "minimum" for b in groups)
+                top = min((_reached(trouble, b, name) for b in groups if b.what != "minimum"), default=np.inf)
+                bottom = -min((_reached(trouble, b, name, -1) for b in groups if b.what == "minimum"), default=np.inf)
+                if bottom < top and (high or np.isfinite(bottom)):
+                    yield cls(
+                        variable=name,
+                        top=float(top) if np.isfinite(top) else None,
+                        bottom=float(bottom) if np.isfinite(bottom) else None,
+                    )
+
+    @classmethod
+    def _of_all(cls, trouble: Trouble) -> Iterator[Self]:
         for name in trouble.free_variables:
             variable = trouble.schema[name]
             if variable.kind != "numeric" or variable.n_values < 4 or name in trouble.output.coarser:
@@ -59,3 +82,16 @@ class TopCode(Mitigation):
         ends = [f"above {self.top:g}"] if self.top is not None else []
         ends += [f"below {self.bottom:g}"] if self.bottom is not None else []
         return f"Take values of {self.variable} {' and '.join(ends)} together"
+
+
+def _reached(trouble: Trouble, behind: Behind, name: str, sign: int = 1) -> float:
+    """The largest number that enough people of each group reach; of the negative numbers, where the sign is −1."""
+    variable, codes = trouble.schema[name], trouble.table[name].astype(np.int64)
+    numbers = sign * variable.numbers[codes]
+    found = np.inf
+    for group in range(behind.n_groups):
+        inside = (behind.group == group) & (codes < variable.n_values)
+        ranked = np.sort(np.repeat(numbers[inside], trouble.table.times[inside].astype(np.int64)))
+        if len(ranked):
+            found = min(found, float(ranked[-min(trouble.fewest, len(ranked))]))
+    return found

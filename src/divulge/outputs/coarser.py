@@ -136,7 +136,11 @@ class _Coarser(Output):
         blocks = tuple(finer.block(block) for block in found.blocks)
         residuals = _CoarseResiduals(found.residuals, self.coarser)
         settled = None if found.settled is None else partial(self._settled, found.settled)
-        return replace(found, blocks=blocks, residuals=residuals, settled=settled)
+        straight = None if found.straight is None else partial(self._straight, found.straight)
+        return replace(found, blocks=blocks, residuals=residuals, settled=settled, straight=straight)
+
+    def _straight(self, straight: Callable[[Table, str], Mask | None], table: Table, name: str) -> Mask | None:
+        return straight(self._coarse_table(table), name)
 
     def _settled(self, settled: Callable[[Table], Lowered], table: Table) -> Lowered:
         return self._of_finer(settled(self._coarse_table(table)), self._coarse(table.schema)[1])

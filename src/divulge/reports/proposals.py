@@ -27,8 +27,12 @@ def proposals_page(found: Mapping[str, Any]) -> str:
     parts = [
         f"<h1>From <span class={before['verdict']}>{before['verdict']}</span> to release</h1>",
         "<ul>" + "".join(f"<li>{escape(reason)}</li>" for reason in before["reasons"]) + "</ul>",
-        _picture(before, proposals) if proposals else "<p>No change was found with which it is released.</p>",
+        _picture(before, proposals, found["tried"])
+        if proposals
+        else "<p>No change was found with which it is released.</p>",
     ]
+    if any(proposal["lost"] for proposal in proposals):
+        parts.append("<p class=soft>The least loss first; a variable that is no longer told counts for more.</p>")
     for number, proposal in enumerate(proposals, start=1):
         parts += _proposal(number, proposal)
     if found["tried"]:
@@ -51,11 +55,25 @@ def _proposal(number: int, proposal: Mapping[str, Any]) -> list[str]:
         ("Marginal risk", f"at most {_highest(after):.4f} (before: {_highest(proposal['before']):.4f})"),
         ("Information lost", f"{100 * proposal['loss']['information']:.1f} %"),
     ]
+    rows += [("No longer told", escape(", ".join(proposal["lost"])))] if proposal["lost"] else []
     for loss in proposal["loss"]["outputs"]:
         rows += _losses(loss)
     rows.append(("How it is read", "; ".join(escape(step["reading"]) for step in proposal["steps"])))
     lines = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in rows)
-    return [f"<h2>{number}. {escape(proposal['sentence'])}</h2>", f"<table>{lines}</table>"]
+    made = "".join(_released(one) for one in proposal["shown"])
+    return [
+        f"<h2>{number}. {escape(proposal['sentence'])}</h2>",
+        f"<table>{lines}</table>",
+        f"<details><summary>As it would be released</summary>{made}</details>" if made else "",
+    ]
+
+
+def _released(shown: Mapping[str, Any]) -> str:
+    """A released table, headers first, with what belongs below it."""
+    head, *rows = ["".join(f"<td>{escape(text)}</td>" for text in row) for row in shown["rows"]]
+    lines = f"<tr>{head.replace('td>', 'th>')}</tr>" + "".join(f"<tr>{row}</tr>" for row in rows)
+    more = [f"{shown['more']:,} rows more are in the files."] if shown["more"] else []
+    return f"<table>{lines}</table>" + "".join(f"<p class=soft>{escape(note)}</p>" for note in [*shown["notes"], *more])
 
 
 def _losses(loss: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -81,8 +99,11 @@ def _highest(part: Mapping[str, Any]) -> float:
     return max((b for b in bounds if b is not None), default=0.0)
 
 
-def _picture(before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]]) -> str:
-    """Information lost across; upwards the people who are exposed, where there were any, else the marginal risk.
+def _picture(
+    before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]], tried: Sequence[Mapping[str, Any]]
+) -> str:
+    """Information lost across; upwards the people who are exposed, where there were any, else the marginal risk. Rings
+    are what was assessed and not released.
 
     A verdict goes by the people before it goes by the average, and so does the picture.
     """
@@ -95,13 +116,18 @@ def _picture(before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]]) 
         (0.0, risk(before), "as it was"),
         *((100 * p["loss"]["information"], risk(p["after"]), str(i)) for i, p in enumerate(proposals, start=1)),
     ]
-    right, top = max(x for x, _, _ in points) or 1.0, max(y for _, y, _ in points) or 1.0
+    rings = [(100 * t["loss"]["information"], risk(t["after"])) for t in tried]
+    every = [*((x, y) for x, y, _ in points), *rings]
+    right, top = max(x for x, _ in every) or 1.0, max(y for _, y in every) or 1.0
 
     def place(x: float, y: float) -> tuple[float, float]:
         across = EDGE + x / right * (WIDTH - 2 * EDGE)
         return across, HEIGHT - EDGE - max(y, 0.0) / top * (HEIGHT - 2 * EDGE)
 
-    drawn = []
+    drawn = [
+        f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="4" fill="none" stroke="{PALETTE["soft"]}"/>'
+        for cx, cy in (place(*ring) for ring in rings)
+    ]
     for i, (x, y, name) in enumerate(points):
         cx, cy = place(x, y)
         colour = PALETTE["bad"] if i == 0 else PALETTE["good"]
@@ -114,7 +140,7 @@ def _picture(before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]]) 
         f'<path d="M{EDGE} {EDGE / 2}V{HEIGHT - EDGE}H{WIDTH - EDGE / 2}" fill="none" stroke="{PALETTE["soft"]}"/>'
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 14}" font-size="13" text-anchor="middle">information lost, % '
         f"(right end: {right:.1f})</text>"
-        f'<text x="16" y="{EDGE / 2 - 8}" font-size="13">{upwards}</text>'
+        f'<text x="16" y="{EDGE / 2 - 8}" font-size="13">{upwards}{", rings: not released" if rings else ""}</text>'
     )
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Risk against loss of each proposal">'

@@ -15,8 +15,10 @@ from divulge.errors import DivulgeError
 from divulge.kernels.arrays import Mask
 from divulge.mitigations import MITIGATIONS
 from divulge.mitigations.merge_levels import MergeLevels
-from divulge.mitigations.mitigation import Mitigation, Trouble
+from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
+from divulge.mitigations.safe_quantiles import SafeQuantiles
 from divulge.mitigations.suppress import Suppress
+from divulge.mitigations.top_code import TopCode
 from divulge.outputs import Output, Released
 from divulge.outputs.methods.noise import Noise
 from divulge.safer.both import Both
@@ -27,6 +29,11 @@ from divulge.table import Table
 
 LOST = 0.15
 """How much more of the information may be lost before a variable is lost altogether."""
+
+MOST_COARSE = 6
+"""Coarser groups, the mildest first, after which it is asked what else they need."""
+
+_AFTER_COARSER: tuple[type[Mitigation], ...] = (SafeQuantiles, TopCode, Suppress)
 
 KNOWN_SEED = Noise().seed
 """Where random numbers start if nobody says otherwise: no secret."""
@@ -79,9 +86,20 @@ class Candidates:
         each = [steps[i] for i in troubled if steps[i]]
         longest = max((len(one) for one in each), default=0)
         found = [tuple(one[min(rank, len(one) - 1)] for one in each) for rank in range(longest)]
+        found += self._alike(troubled, each) if len(each) > 1 else []
         # Where one alone is in trouble, its changes are there already.
         alone = [i for i in sorted(self._together) if len(each) > 1 or i not in troubled]
         return found + [(step,) for i in alone for step in steps[i]]
+
+    def _alike(self, troubled: Sequence[int], each: Sequence[Sequence[Step]]) -> list[tuple[Step, ...]]:
+        """The same change of all outputs in trouble: what one of them needs, the others beside it often do. Of what is
+        done to figures by name, as withholding them, the mildest for each."""
+        ways = {repr(s.mitigation): s.mitigation for one in each for s in one if s.mitigation.rung is not Rung.SUPPRESS}
+        found = [[self._step(i, mitigation) for i in troubled] for mitigation in ways.values()]
+        for kind in {s.mitigation.name for s in each[0] if s.mitigation.rung is Rung.SUPPRESS}:
+            found.append([next((s for s in one if s.mitigation.name == kind), None) for one in each])
+        whole = [tuple(s for s in steps if s is not None) for steps in found]
+        return [steps for steps in whole if len(steps) == len(troubled)]
 
     def changed(self, steps: Sequence[Step]) -> tuple[tuple[Output, ...], tuple[Released, ...]]:
         """All outputs, with these changes, and how they are printed."""
@@ -109,6 +127,7 @@ class Candidates:
         alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
         mildest = [step.mitigation for step in sorted(alone, key=lambda step: step.price)]
         both = [*Both.fewer_digits(mildest, trouble), *self._withheld_after(number, trouble)]
+        both += self._after_coarser(number, trouble, mildest)
         return [*alone, *(step for one in both if (step := self._step(number, one)) is not None)]
 
     def _withheld_after(self, number: int, trouble: Trouble) -> Iterator[Both]:
@@ -126,6 +145,21 @@ class Candidates:
                 Both(first=merged, second=withheld)
                 for withheld in Suppress.propose(replace(trouble, case=case, blame=left))
             )
+
+    def _after_coarser(self, number: int, trouble: Trouble, mildest: Sequence[Mitigation]) -> Iterator[Both]:
+        """Coarser groups that do not do alone: then with codes, with quantiles for extremes, or partly withheld."""
+        if trouble.output.growth == "extensive" and trouble.output.has_threshold:
+            return  # of counts these are found by one search
+        for first in [m for m in mildest if m.rung is Rung.COARSEN][:MOST_COARSE]:
+            step = self._step(number, first)
+            if step is None or self.passes((step,)):
+                continue
+            (case,) = make_cases([step.made], [step.printed], self._table, *self._units)
+            named = screen_outputs(self._ready, *self.changed([step])).figures
+            left = np.array([(number, label) in named for label in case.labels], dtype=np.float64)
+            after = replace(trouble, case=case, blame=left)
+            for kind in _AFTER_COARSER:
+                yield from (Both(first=first, second=second) for second in kind.propose(after))
 
     def _step(self, number: int, mitigation: Mitigation) -> Step | None:
         """What a mitigation makes of an output; None where it does not fit, or nothing is printed otherwise."""

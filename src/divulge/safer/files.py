@@ -14,6 +14,9 @@ from divulge.safer.propose import Mitigated, Proposal, summary
 from divulge.safer.released_files import as_csv, as_excel, as_latex, layout
 from divulge.spec import format_output, format_settings
 
+_MOST_ROWS = 40
+"""Rows of a released table that the page shows; the files have all."""
+
 _FILES = ("data", "schema", "holdout", "policy")
 """What a spec names by its path, from where it stands."""
 
@@ -24,7 +27,7 @@ def write_proposals(found: Mitigated, document: dict[str, Any], folder: Path) ->
     plain: dict[str, Any] = {
         "before": summary(found.before),
         "proposals": [],
-        "tried": [{"sentence": p.sentence, "verdict": p.verdict, "reasons": p.after["reasons"]} for p in found.tried],
+        "tried": [_tried(one) for one in found.tried],
         "candidates": found.n_candidates,
         "seconds": found.seconds,
     }
@@ -37,19 +40,27 @@ def write_proposals(found: Mitigated, document: dict[str, Any], folder: Path) ->
     return plain
 
 
+def _tried(one: Proposal) -> dict[str, Any]:
+    told = {"sentence": one.sentence, "verdict": one.verdict, "reasons": one.after["reasons"]}
+    return {**told, "loss": {"information": one.information}, "after": summary(one.after)}
+
+
 def _write(found: Mitigated, proposal: Proposal, number: int, document: dict[str, Any], folder: Path) -> dict[str, Any]:
     spec = folder / f"proposal-{number}.yaml"
     text = yaml.safe_dump(to_plain(_document(found, proposal, document, folder)), sort_keys=False, allow_unicode=True)
     write_text(spec, f"# {proposal.sentence}\n{text}")
-    tables = []
+    tables, shown = list[str](), list[dict[str, Any]]()
     for step in proposal.steps:
         rows, notes = layout(step.made, step.printed, found.inputs.schema)
+        shown.append({"rows": rows[: 1 + _MOST_ROWS], "more": max(0, len(rows) - 1 - _MOST_ROWS), "notes": notes})
         stem = folder / f"proposal-{number}-output-{step.output + 1}"
         write_text(stem.with_suffix(".csv"), as_csv(rows, notes))
         write_bytes(stem.with_suffix(".xlsx"), as_excel(rows, notes))
         write_text(stem.with_suffix(".tex"), as_latex(rows, notes))
         tables += [str(stem.with_suffix(suffix)) for suffix in (".csv", ".xlsx", ".tex")]
-    return {**proposal.as_json(), "before": summary(found.before), "spec": str(spec), "tables": tables}
+    lost = [name for step in proposal.steps for name in step.mitigation.loses(found.inputs.schema)]
+    told = {**proposal.as_json(), "before": summary(found.before), "lost": list(dict.fromkeys(lost))}
+    return {**told, "spec": str(spec), "tables": tables, "shown": shown}
 
 
 def _document(found: Mitigated, proposal: Proposal, document: dict[str, Any], folder: Path) -> dict[str, Any]:

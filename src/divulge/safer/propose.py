@@ -215,9 +215,10 @@ class _Search:
             done = assess(ready, folder=folder, resume=True, workers=workers, listener=listener)
             # Of the outputs together, and of each alone.
             passes = [r for r in done.results[: 1 + ready.n_new] if r.has_contrast]
-            lacks_power = any(r.power < ready.policy.power for r in passes)
+            # Half as likely again to miss somebody: with another seed it would be just as often too little.
+            lacks_power = any(1 - r.power > (1 - ready.policy.power) / 2 for r in passes)
             more = ready.design.doubled()
-            if done.verdict is not Verdict.REVIEW or not lacks_power or more == ready.design or again == MORE_SPLITS:
+            if done.verdict is Verdict.REFUSE or not lacks_power or more == ready.design or again == MORE_SPLITS:
                 break
             assessment = replace(assessment, design=more)
         return Proposal(steps, outputs, printed, self.sentence(steps), done.record, assessment.design)

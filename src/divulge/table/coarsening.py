@@ -121,7 +121,9 @@ def _in_bands(variable: Variable, starts: Sequence[float]) -> tuple[Variable, In
     target = np.array([first[int(b)] for b in band], dtype=np.int64)
     is_whole = bool((numbers == np.round(numbers)).all()) and all(float(s).is_integer() for s in starts)
     ends = [
-        f"{value_text(float(a))}-{value_text(float(b - 1))}"
+        value_text(float(a))
+        if is_whole and b == a + 1
+        else f"{value_text(float(a))}-{value_text(float(b - 1))}"
         if is_whole
         else f"{value_text(float(a))}-<{value_text(float(b))}"
         for a, b in pairwise(starts)

@@ -32,3 +32,16 @@ def test_separated_model_with_a_top_code_settles_near_a_finer_table() -> None:
     coarse = _lowered(parse_output({**document, "coarser": {"z": {"top": 6}}}))
     # Either looks up the finer codes of the table that people have.
     assert [len(cells) for cells in coarse] == [len(cells) for cells in fine]
+
+
+def test_survival_model_with_merged_levels_says_which_rows_may_change_of_finer_tables() -> None:
+    times = RNG.permutation(np.arange(1, len(GROUP) + 1)).astype(float)
+    table = small_table(t=times.tolist(), e=[1.0, 0.0] * (len(GROUP) // 2), g=GROUP.tolist())
+    document = {"kind": "cox", "formula": "t ~ C(g)", "event": "e", "decimals": 3, "compute": True}
+    merged = parse_output({**document, "coarser": {"g": {"merge": [["a", "c"]]}}})
+    released = merged.publish(merged.evaluate(table), table.schema)
+    straight = merged.lower(table.schema, released).straight
+    assert straight is not None
+    for name in ("t", "e", "g"):
+        mask = straight(table, name)
+        assert mask is None or mask.shape == (table.n_rows,)

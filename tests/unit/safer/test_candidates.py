@@ -117,3 +117,36 @@ def test_counts_are_merged_and_a_few_of_them_withheld_at_less_loss_than_merged_a
     assert hidden.any()
     assert (counts[~hidden & (counts > 0)] >= 10).all(), "whoever is left is one of ten at least"
     assert made.changed([both])[0] == (both.made,)
+
+
+@pytest.mark.slow
+def test_extremes_of_a_small_group_are_merged_and_shown_as_quantiles() -> None:
+    """Neither alone does: an extreme is one person's, and three have no quantile."""
+    table = _people(area=["island"] * 3)
+    safe = found(table, {"kind": "extremes", "variables": ["income"], "by": ["area"]})
+    told = {steps[0].mitigation.describe(table.schema) for steps in safe}
+    assert any("area" in text and "percentiles" in text for text in told)
+
+
+@pytest.mark.slow
+def test_whiskers_of_a_box_plot_become_quantiles_or_codes_that_enough_people_have() -> None:
+    table = _people(area=["island"] * 3)
+    safe = found(table, {"kind": "box-plot", "variables": ["income"], "by": ["area"]})
+    kinds = {vars(steps[0].made.written).get("quantiles") for steps in safe}
+    assert any(shares is not None and shares[len(shares) // 2] == 0.5 for shares in kinds)
+    assert any("take values of income" in steps[0].mitigation.describe(table.schema) for steps in safe)
+
+
+def test_thin_level_of_a_test_is_merged() -> None:
+    table = _people(area=["island"])
+    safe = found(table, {"kind": "chi-squared", "variables": ["area", "sex"], "decimals": 3})
+    assert any(steps[0].mitigation.describe(table.schema).startswith("Merge ") for steps in safe)
+
+
+@pytest.mark.slow
+def test_what_one_output_needs_is_done_to_those_beside_it() -> None:
+    table = _people(area=["island"] * 2)
+    pair = [{"kind": kind, "variables": ["income"], "by": ["area"], "decimals": 1} for kind in ("means", "shape")]
+    safe = [steps for steps in found(table, *pair) if len(steps) == 2]
+    assert any(one.mitigation == two.mitigation and one.mitigation.name == "merge-levels" for one, two in safe)
+    assert any({one.mitigation.name, two.mitigation.name} == {"suppress"} for one, two in safe)

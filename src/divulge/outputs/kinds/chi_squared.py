@@ -85,7 +85,8 @@ class ChiSquared(Output):
         for name in self.variables:
             texts = tuple(f"{name}={text}" for text in table.schema[name].texts[: table.schema[name].n_values])
             level = np.where(keep, table[name].astype(np.int64), -1)
-            found.append(Behind("term", np.full(len(texts), -1), level, texts=texts))
+            shape = (len(texts),)
+            found.append(Behind("term", np.full(len(texts), -1), level, names=(name,), shape=shape, texts=texts))
         return tuple(found)
 
     def evaluate(self, table: Table) -> Figures:
