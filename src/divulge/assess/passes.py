@@ -265,11 +265,14 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
     if suspects.any():
         n_splits = CONFIRMING_ALONE if named.any() else CONFIRMING
         whole, stage = Halves(task.lookups, counted=halves.counted), f"{job.stage}, {SECOND_LOOK}"
-        task = job.within(job.limits.split, n_splits)
-        for result in runner.results(
-            job.name, stage, task, leave_out(suspects, lookups, n_splits, 0, seed), with_measures=False
-        ):
-            whole.add(result, result.split.number // BLOCK)
+        splits, results = leave_out(suspects, lookups, n_splits, 0, seed), list[SplitResult]()
+        for at in range(0, len(splits), BLOCK):
+            block, n_left = splits[at : at + BLOCK], len(splits) - at
+            task = replace(job.within(job.limits.split, n_left), near_suffices=_is_in_vain(results))
+            beside = len(splits) - len(block)
+            for result in runner.results(job.name, stage, task, block, with_measures=False, beside=beside):
+                whole.add(result, result.split.number // BLOCK)
+                results.append(replace(result, counts=()))
         found = whole.confirm(found, policy, named)
     return found, power
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from divulge.errors import SpecError
-from divulge.objective import Embedding, Objective, Outcome, Target
+from divulge.objective import Embedding, Enough, Objective, Outcome, Target
 from divulge.objective.knowledge import granted
 from divulge.objective.log import Listener
 from divulge.outputs import Output, Released
@@ -59,9 +59,9 @@ class Recipe:
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
-        enough: float | None = None,
+        enough: Enough | None = None,
     ) -> Embedding:
-        """Microdata that reproduces the outputs. enough: the mean error that will do where digits are not to be had."""
+        """Microdata that reproduces the outputs. enough: how near will do where digits are not to be had."""
         objective = self.objective
         found = synthesiser.embed(
             objective, self.n_rows, seed, run=run, listener=listener, snapshots=snapshots, enough=enough

@@ -3,6 +3,6 @@
 from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.log import Progress
 from divulge.objective.objective import Objective, Target
-from divulge.objective.reproduction import Reproduction
+from divulge.objective.reproduction import Enough, Reproduction
 
-__all__ = ["Embedding", "Objective", "Outcome", "Progress", "Reproduction", "Target"]
+__all__ = ["Embedding", "Enough", "Objective", "Outcome", "Progress", "Reproduction", "Target"]

@@ -12,6 +12,34 @@ from divulge.objective.objective import Objective, Target
 from divulge.outputs import Status
 from divulge.table import Table
 
+_NEAR = 0.05
+"""Standard errors within which an estimate is put to the test though its last digits differ. The coefficient of a
+dummy for one person has about the standard deviation of the response as its error, and a numeric target counts as
+hit within 0.05 of that (scenario/score.py, TOLERANCE)."""
+
+_IN_THE_MEAN = 0.02
+"""Standard errors that estimates of one output may be off in the mean for a search to end: a fiftieth of what the
+people who happen to be in a half add to them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Enough:
+    """How near estimates have to be where the last digits are not to be had at once.
+
+    se: the standard errors of every output's figures. is_final: whether the last digits are not even tried for.
+    """
+
+    se: tuple[Floats, ...]
+    is_final: bool = False
+
+    def is_met(self, number: int, errors: Floats, agrees: Mask) -> bool:
+        """Whether the figures of an output are: a twentieth of a standard error each, and less in the mean."""
+        if number >= len(self.se):
+            return bool(agrees.all())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off = np.where(agrees, 0.0, np.abs(errors) / self.se[number])
+        return bool((off <= _NEAR).all() and off.mean() <= _IN_THE_MEAN)
+
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
@@ -33,6 +61,13 @@ class Reproduction:
     def is_complete(self) -> bool:
         """Whether every released figure is reproduced at its published precision."""
         return bool(self.agrees.all())
+
+    def near(self, se: Floats | None) -> Mask:
+        """Which figures are as printed, or within a twentieth of these standard errors of what was printed."""
+        if se is None:
+            return self.agrees
+        with np.errstate(invalid="ignore"):
+            return self.agrees | (np.abs(self.values - self.released) <= _NEAR * se)
 
     @property
     def held(self) -> Mask:

@@ -7,6 +7,7 @@ from typing import Protocol
 from divulge.objective.embedding import Embedding
 from divulge.objective.log import Listener
 from divulge.objective.objective import Objective
+from divulge.objective.reproduction import Enough
 
 
 class Synthesiser(Protocol):
@@ -21,10 +22,9 @@ class Synthesiser(Protocol):
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
-        enough: float | None = None,
+        enough: Enough | None = None,
     ) -> Embedding:
-        """Microdata of n rows. enough: the mean absolute error of every output at which it may end where the last
-        digits are not to be had at once."""
+        """Microdata of n rows. enough: how near it may end where the last digits are not to be had at once."""
         ...
 
 

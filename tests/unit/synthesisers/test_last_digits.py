@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels.randomness import stream
-from divulge.objective import Objective, Outcome, Target
+from divulge.objective import Enough, Objective, Outcome, Target
 from divulge.objective.knowledge import granted
 from divulge.objective.log import Log
 from divulge.outputs.kinds.crosstab import Crosstab
@@ -25,7 +25,7 @@ from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.last_digits import LastDigits
-from divulge.synthesisers.descent.proposed import useful
+from divulge.synthesisers.descent.proposed import apart, useful
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 
@@ -159,11 +159,14 @@ def test_changes_that_nothing_takes_back_are_of_no_use() -> None:
     assert useful(np.vstack([shifts, [-0.5, 0.0]]), np.array([0.9, 0.0])).all()
 
 
+_FAR = Enough((np.full(5, 100.0),))  # standard errors of which any start is within a fiftieth
+
+
 def test_what_is_near_enough_is_as_printed_where_that_takes_no_longer() -> None:
     table = people(800, 5)  # seed: any
     objective = objective_for(table, Linear(formula="income ~ age + years + C(area)", significant=4))
     near = Descent(start="model", seconds=300, mae=0.5).embed(objective, 800, 1)
-    landed = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=0.5)
+    landed = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=_FAR)
     assert near.outcome is Outcome.NEAR_ENOUGH
     assert landed.outcome is Outcome.REPRODUCED
 
@@ -251,9 +254,43 @@ def test_last_digits_of_what_is_near_enough_are_tried_for_more_than_once(monkeyp
 
     monkeypatch.setattr(LastDigits, "land", fail_at_first)
     objective = objective_for(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=4))
-    found = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=0.5)
+    found = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=_FAR)
     assert found.outcome is Outcome.REPRODUCED
     assert len(tried) == 3
+
+
+def test_search_that_may_end_near_has_every_estimate_near_in_its_own_standard_error() -> None:
+    rng = np.random.default_rng(16)  # any seed
+    years, pay = rng.integers(0, 1000, 3000), rng.integers(0, 40, 3000)
+    few = (rng.random(3000) < 0.01).astype(np.int64)
+    response = np.round(0.05 * years + pay + rng.normal(0, 30, 3000)).astype(np.int64)
+    table = table_of(response=response - response.min(), years=years, pay=pay, few=few)
+    output = Linear(formula="response ~ years + pay + few", significant=6)
+    se = output.evaluate(table).se
+    assert se is not None
+    assert se.max() > 1000 * se.min()
+    for seed in range(3):
+        near = Enough((se,), is_final=True)
+        found = Descent(start="model", seconds=60).embed(objective_for(table, output), 3000, seed, enough=near)
+        assert found.outcome in (Outcome.NEAR_ENOUGH, Outcome.REPRODUCED)
+        assert (np.abs(found.outputs[0].errors) <= 0.05 * se).all()
+
+
+def test_search_that_ends_near_does_not_try_for_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LastDigits, "land", lambda self: pytest.fail("near is enough"))
+    objective = objective_for(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=6))
+    final = Enough(_FAR.se, is_final=True)
+    found = Descent(start="model", seconds=60).embed(objective, 800, 1, enough=final)
+    assert found.outcome is Outcome.NEAR_ENOUGH
+
+
+def test_figures_that_no_change_moves_together_are_apart() -> None:
+    shifts = np.zeros((500, 6))
+    shifts[::2, [0, 3]], shifts[1::2, 4] = 1.5, -2.0
+    shifts[7, [3, 5]] = 0.1  # a single row ties the last to the first
+    assert [np.flatnonzero(g).tolist() for g in apart(shifts)] == [[0, 3, 4, 5]]
+    shifts[7] = 0.0
+    assert [np.flatnonzero(g).tolist() for g in apart(shifts)] == [[0, 3], [4]]
 
 
 def test_rows_at_the_ends_of_a_predictor_do_not_pass_for_straight() -> None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from divulge.assess.splits.errors import near_of
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.rows import made_rows, rows_output
 from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import EmbedError
 from divulge.kernels.arrays import Mask
-from divulge.objective import Embedding, Outcome, Reproduction
+from divulge.objective import Embedding, Enough, Outcome, Reproduction
 from divulge.outputs import Figures, Released, Status
 from divulge.scenario import Matches
 from divulge.table import Table
@@ -33,21 +34,15 @@ _SILENT = (*_USABLE, Status.EMPTY)
 """Statuses that say something of who is in where no figure at all could be computed: nobody ill is in this part. What
 fails for want of rows, or because a fit did not converge, says nothing of anybody."""
 
-NEAR_ENOUGH = 0.01
-"""Mean error at which a split's search may stop, in standard errors of the estimates: a hundredth of what the split
-itself adds to them. The whole data are embedded as printed."""
-
-NEAR = 0.05
-"""Standard errors within which an estimate is put to the test though its last digits differ. The coefficient of a
-dummy for one person has about the standard deviation of the response as its error, and a numeric target counts as
-hit within 0.05 of that (scenario/score.py, TOLERANCE)."""
+_NEAR_ENOUGH = 0.01
+"""Mean error at which a search may stop that is for a picture alone, in standard errors of the estimates."""
 
 
 @dataclass(frozen=True)
 class Embedded:
     """One output of one split: how it could be computed, and how far it was reproduced.
 
-    reproduced: share of figures as printed; near: as printed, or near enough to put them to the test (NEAR).
+    reproduced: share of figures as printed; near: as printed, or near enough to put them to the test.
     missed: the numbers of the figures that are not; not_given: of those that were undefined in the split.
     """
 
@@ -110,9 +105,9 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
             embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
         elif given:
             shown = [figures[i] for i in given]
-            settings, enough = task.synthesiser, near_enough(shown, list(given.values()), on_curve=split.is_on_curve)
-            if (split.is_on_curve or task.near_suffices) and settings.mae is None:
-                settings, enough = replace(settings, mae=enough), None
+            settings, enough = task.synthesiser, _enough(shown, is_final=task.near_suffices)
+            if split.is_on_curve and settings.mae is None:
+                settings, enough = replace(settings, mae=near_enough(shown, list(given.values()), on_curve=True)), None
             embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run, enough=enough)
             check_whole(embedding)
     except EmbedError as error:
@@ -130,7 +125,10 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
                 measure_scenario(task, s, part, synthetic, holdout, s.key_sizes) if s.key_sizes else {}
                 for s in task.scenarios
             )
-    outputs = tuple(_embedded(f, found[i], given[i]) if i in given else _silent(f) for i, f in enumerate(figures))
+    outputs = tuple(
+        _embedded(f, found[i], given[i], near_of(task.outputs, i, f, found[i], part)) if i in given else _silent(f)
+        for i, f in enumerate(figures)
+    )
     outcome = "not run" if embedding is None else str(embedding.outcome)
     return SplitResult(split, outputs, outcome, None, counts, measures, sweep, time.perf_counter() - started)
 
@@ -147,6 +145,12 @@ _STREAM = 9
 """First word of the key of the random stream, as in `designs.py`."""
 
 
+def _enough(figures: Sequence[Figures], *, is_final: bool) -> Enough | None:
+    """How near the estimates of a part have to be; None where an output has none, so that all are to be as printed."""
+    errors = [f.se for f in figures if f.se is not None and np.isfinite(f.se).any()]
+    return Enough(tuple(errors), is_final) if len(errors) == len(figures) else None
+
+
 def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_curve: bool = False) -> float | None:
     """The mean absolute error at which a search may stop; None where some output has no standard errors.
 
@@ -160,29 +164,15 @@ def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_
         if figure.se is None or not np.isfinite(figure.se).any():
             return None
         if on_curve:
-            enough.append(2 * NEAR_ENOUGH * float(np.nanmean(figure.se)))
+            enough.append(2 * _NEAR_ENOUGH * float(np.nanmean(figure.se)))
             continue
-        least = NEAR_ENOUGH * float(np.nanmedian(figure.se))
+        least = _NEAR_ENOUGH * float(np.nanmedian(figure.se))
         rounding = float(np.median(printed.half[: len(figure.se)])) / 2
         enough.append(min(max(least, rounding), 2 * least))
     return min(enough) if np.isfinite(enough).all() else None
 
 
-def near_share(reproduction: Reproduction, figures: Figures) -> float:
-    """The share of figures as printed, or within NEAR standard errors of what was printed."""
-    return _share(_is_near(reproduction, figures))
-
-
-def _is_near(reproduction: Reproduction, figures: Figures) -> Mask:
-    near = reproduction.agrees
-    if figures.se is not None:
-        with np.errstate(invalid="ignore"):
-            near = near | (np.abs(reproduction.values - reproduction.released) <= NEAR * figures.se)
-    return near
-
-
-def _embedded(figures: Figures, reproduction: Reproduction, released: Released) -> Embedded:
-    near = _is_near(reproduction, figures)
+def _embedded(figures: Figures, reproduction: Reproduction, released: Released, near: Mask) -> Embedded:
     return Embedded(
         str(figures.status),
         reproduction.mae,

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from divulge.assess.splits.errors import near_of
 from divulge.assess.splits.measures import measure_scenario
 from divulge.assess.splits.rows import released_rows, rows_output
 from divulge.assess.splits.searches import KeptSearches
-from divulge.assess.splits.split import near_enough, near_share
+from divulge.assess.splits.split import near_enough
 from divulge.assess.splits.task import Task
 from divulge.measures.families.tcap import Tcap
 from divulge.objective import Embedding
@@ -62,7 +63,9 @@ def embed_whole(
         return Whole(released_rows(task, rows, figures[0], printed[0]), (1.0,), None)
     recipe = task.recipe(dict(enumerate(printed)), task.table.n_rows)
     whole = searches.embed(recipe, task.synthesiser, task.seed, run=10_000)
-    near = tuple(near_share(r, f) for r, f in zip(whole.outputs, figures, strict=True))
+    found = enumerate(zip(figures, whole.outputs, strict=True))
+    tested = [near_of(task.outputs, i, f, r, task.table) for i, (f, r) in found]
+    near = tuple(float(one.mean()) if one.size else 1.0 for one in tested)
     scenario = next((s for s in task.scenarios if s.keys), None)
     if followed_task is None or scenario is None or sum(len(p.labels) for p in printed) > FIGURE_3_AT_MOST:
         return Whole(whole, near, None)

@@ -202,7 +202,9 @@ class Shape(Grouped):
             return np.where(np.isfinite(found), found, released.beyond)
 
         block = Block(tuple(terms), n_variables * N_POWERS * n_groups, weight=weight_term(self, schema))
-        lowered = SmoothSums((block,), figures).lower(released)
+        own = np.arange(n_groups) + n_groups * np.arange(n_variables)[:, None]
+        alike = (np.repeat(own, N_POWERS, axis=0).ravel(), np.repeat(own, len(self.show), axis=0).ravel())
+        lowered = SmoothSums((block,), figures, groups=alike).lower(released)
         return replace(lowered, moments=self._moments(schema, released))
 
     def _moments(self, schema: Schema, released: Released) -> MomentsByGroup:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from divulge.kernels.arrays import Floats
+from divulge.kernels.arrays import Floats, Integers
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
@@ -28,6 +28,7 @@ class SmoothSums:
     """What is summed over rows, and the figures that the sums make (NaN: not defined).
 
     derivatives: of the figures by the sums, (figures, sums); None: by central differences.
+    groups: of every sum and of every figure the group it belongs to, where sums of a group make its own figures alone.
     are_counts: the sums are plain counts, and `figures` takes many sets of them at once, (…, sums).
     """
 
@@ -35,6 +36,7 @@ class SmoothSums:
     figures: Callable[[Floats], Floats]
     derivatives: Callable[[Floats], Floats] | None = None
     are_counts: bool = False
+    groups: tuple[Integers, Integers] | None = None
 
     @property
     def n_totals(self) -> int:
@@ -92,16 +94,26 @@ class SumsResiduals:
         return np.where(np.isfinite(found), found - self.released, UNDEFINED * self.half)
 
     def _differences(self, totals: Floats) -> Floats:
-        """Central differences, with the cube root of rounding as their step, where they are best."""
-        figures = self.sums.figures
-        columns = []
-        for i, step in enumerate(1e-5 * np.maximum(1.0, np.abs(totals))):
-            more, less = totals.copy(), totals.copy()
-            more[i] += step
-            less[i] -= step
+        """Central differences, with the cube root of rounding as their step, where they are best.
+
+        Sums that have no figure in common are changed at once (Curtis, Powell & Reid 1974).
+        """
+        figures, n = self.sums.figures, len(totals)
+        steps, turn = 1e-5 * np.maximum(1.0, np.abs(totals)), np.arange(n)
+        found = np.zeros((len(self.released), n))
+        if self.sums.groups is not None:
+            of_sum = self.sums.groups[0]
+            order = np.argsort(of_sum, kind="stable")
+            turn[order] = np.arange(n) - np.searchsorted(of_sum[order], of_sum[order])
+        for which in (np.flatnonzero(turn == t) for t in range(turn.max(initial=-1) + 1)):
+            step = np.zeros(n)
+            step[which] = steps[which]
             with np.errstate(invalid="ignore"):  # ∞ − ∞ where a ratio has nothing below it
-                columns.append((figures(more) - figures(less)) / (2 * step))
-        return np.stack(columns, axis=1)
+                change = (figures(totals + step) - figures(totals - step))[:, None] / (2 * steps[which])
+            if self.sums.groups is not None:
+                change = np.where(self.sums.groups[1][:, None] == self.sums.groups[0][which], change, 0.0)
+            found[:, which] = change
+        return found
 
 
 def scaled_numbers(schema: Schema, name: str) -> tuple[Floats, float, float]:

@@ -20,7 +20,7 @@ from divulge.kernels.search import State, descend
 from divulge.objective.log import Log
 from divulge.objective.moves import moves_of
 from divulge.objective.objective import INSIDE, Objective
-from divulge.objective.reproduction import Reproduction, reproduce
+from divulge.objective.reproduction import Enough, Reproduction, reproduce
 from divulge.objective.rules import rules_of
 from divulge.objective.views import View
 
@@ -41,7 +41,7 @@ _PEERS = 100_000
 class Candidate:
     """Codes, totals and what the kernels need to change them.
 
-    near: the mean absolute error of every output that is near enough; None: only what is as printed is.
+    enough: how near will do, beside the mean absolute error of the settings; None: only what is as printed.
     inside: the share of published intervals to aim for. verified: the outputs as they were recomputed last.
     """
 
@@ -50,7 +50,7 @@ class Candidate:
     codes: Codes
     stream: Stream
     log: Log
-    near: float | None = None
+    enough: Enough | None = None
 
     def __post_init__(self) -> None:
         self._prepare()
@@ -160,18 +160,46 @@ class Candidate:
         share = float(min(0.99, max(fallen, self.log.seconds / self.settings.seconds)))
         self.log.note(stage, share, self.discrepancy, lambda: self.objective.table(self.codes.copy()), self.objective)
 
+    @property
+    def stops_near(self) -> bool:
+        """Whether the search ends once all is near enough, without a try for the last digits."""
+        return self.settings.mae is not None or (self.enough is not None and self.enough.is_final)
+
+    @property
+    def has_near(self) -> bool:
+        """Whether anything but what is as printed will do."""
+        return self.settings.mae is not None or self.enough is not None
+
     def is_near(self, residuals: Floats) -> bool:
-        """Whether every output's mean absolute error, to first order, is near enough."""
-        if self.near is None:
+        """Whether every output, to first order, is near enough."""
+        if not self.has_near:
             return False
-        starts = self.objective.residual_start
-        errors = [np.abs(residuals[starts[o] : starts[o + 1]]).mean() for o in range(self.objective.n_lowered_targets)]
-        return bool(max(errors, default=0.0) <= self.near)
+        found = self.objective.lowered[: self.objective.n_lowered_targets]
+        parts = np.split(residuals, self.objective.residual_start[1 : len(found) + 1])
+        if self.settings.mae is not None:
+            errors = [float(np.abs(part).mean()) for part, _ in zip(parts, found, strict=False)]
+            return max(errors, default=0.0) <= self.settings.mae
+        assert self.enough is not None, "asked above"
+        for o, (part, output, se) in enumerate(zip(parts, found, self.enough.se, strict=False)):
+            # Residuals beyond the figures are of standard errors; where there are fewer, only the exact look can tell.
+            n = len(se)
+            own, inside = part[:n], ((part >= output.low) & (part <= output.high))[:n]
+            if len(own) == n and not self.enough.is_met(o, own, inside):
+                return False
+        return True
 
     def is_done(self) -> bool:
         """Whether every figure, recomputed exactly, is as printed, or all are near enough."""
         self.verified = reproduce(self.objective, self.objective.seen(self.codes))
-        return all(r.is_complete or (self.near is not None and r.mae <= self.near) for r in self.verified)
+        return all(r.is_complete or self._is_enough(o, r) for o, r in enumerate(self.verified))
+
+    def _is_enough(self, number: int, found: Reproduction) -> bool:
+        if self.settings.mae is not None:
+            return found.mae <= self.settings.mae
+        if self.enough is None:
+            return False
+        with np.errstate(invalid="ignore"):  # what has no finite value is as printed, or is not
+            return self.enough.is_met(number, found.values - found.released, found.agrees)
 
     def is_as_printed(self) -> bool:
         """Whether every figure, as recomputed last, is as printed."""

@@ -13,6 +13,7 @@ from divulge.kernels.randomness import stream
 from divulge.objective.embedding import Embedding
 from divulge.objective.log import Listener, Log
 from divulge.objective.objective import Objective
+from divulge.objective.reproduction import Enough
 from divulge.settings import Range, check_settings
 from divulge.synthesisers.descent.candidate import Candidate
 from divulge.synthesisers.descent.search import Search
@@ -46,7 +47,7 @@ class Descent:
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
-        enough: float | None = None,
+        enough: Enough | None = None,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
         if objective.n_lowered_targets != len(objective.targets):
@@ -59,8 +60,6 @@ class Descent:
         log = Log(listener, snapshots)
         key = (seed, run, 0)
         start = start_codes(objective, n_rows, self.start, self.keep is not None, key)
-        search = Search(
-            Candidate(self, objective, start, stream(seed, run, 1), log, self.mae if self.mae is not None else enough)
-        )
+        search = Search(Candidate(self, objective, start, stream(seed, run, 1), log, enough))
         del start  # memory for the evaluation at the end
         return search.run()

@@ -63,7 +63,7 @@ def make_pairs(candidate: Candidate) -> None:
 
 def _may_be_near(candidate: Candidate, residuals: Floats, step: int) -> bool:
     """Whether to look if all is near, where that is enough."""
-    return candidate.settings.mae is not None and step % _LOOK == 0 and candidate.is_near(residuals)
+    return candidate.stops_near and step % _LOOK == 0 and candidate.is_near(residuals)
 
 
 def _best_moves(pool: Pool, filled: int, goal: Goal, residuals: Floats) -> tuple[int, ...]:

@@ -51,7 +51,10 @@ def useful(shifts: Floats, errors: Floats) -> Mask:
 def apart(shifts: Floats) -> list[Mask]:
     """Figures that no change moves together with others, as sets of them: each is a question of its own."""
     moves = shifts != 0
-    touch = (moves.T.astype(np.float64) @ moves) > 0
+    # Of thousands of changes a few dozen sets of figures are moved: a product of all of them took a fifth of the time.
+    _, first = np.unique(np.packbits(moves, axis=1), axis=0, return_index=True)
+    sets = moves[first].astype(np.float64)
+    touch = (sets.T @ sets) > 0
     left, found = moves.any(axis=0), []
     while left.any():
         group = np.zeros(len(left), dtype=bool)

@@ -97,7 +97,7 @@ class Proposals:
         if not keep_rules(self.candidate.rules, self.codes):
             return False
         is_near = self.candidate.is_done()
-        return is_near if self.candidate.settings.mae is not None else self.candidate.is_as_printed()
+        return is_near if self.candidate.stops_near else self.candidate.is_as_printed()
 
     def some_rows(self) -> Integers:
         n = len(self.codes)

@@ -70,7 +70,7 @@ class Search:
             return Outcome.REPRODUCED
         while True:
             is_near = make_single_moves(candidate, is_first=self.best is None) or candidate.is_done()
-            if is_near and (self.settings.mae is not None or candidate.is_as_printed()):
+            if is_near and (candidate.stops_near or candidate.is_as_printed()):
                 return Outcome.REPRODUCED
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
@@ -78,7 +78,7 @@ class Search:
             if is_near and len(candidate.codes) > _AT_ONCE:
                 # Of many rows the last digits take far longer than all before, and near is enough for a test.
                 return Outcome.NEAR_ENOUGH
-            if self.settings.mae is not None and self.has_model:
+            if candidate.stops_near and self.has_model:
                 # Where near is enough, pairs mostly are: what lattices land on is as printed or taken back.
                 make_pairs(candidate)
                 if candidate.is_done():
@@ -196,7 +196,7 @@ class Search:
             candidate.codes = self.best
         # What was reproduced has just been recomputed exactly, from these very codes.
         verified = candidate.verified if outcome is Outcome.REPRODUCED else None
-        if outcome is Outcome.REPRODUCED and self.settings.mae is not None:
+        if outcome is Outcome.REPRODUCED and candidate.stops_near:
             outcome = Outcome.NEAR_ENOUGH  # which becomes `reproduced` where every figure is
         table = objective.table(candidate.codes)
         candidate.codes = np.empty((0, len(table.schema)), dtype=candidate.codes.dtype)  # memory for the evaluation

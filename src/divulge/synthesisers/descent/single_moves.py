@@ -38,7 +38,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     n_targets, n_figures = objective.n_lowered_targets, objective.n_target_residuals
     n_rows = len(candidate.codes)
     whole = max(_CHUNK, min(_LARGE_CHUNK, 4 * n_rows), n_rows // 2)
-    chunk = whole if candidate.near is None else whole // 4
+    chunk = whole // 4 if candidate.has_near else whole
     reduction = _REDUCTION ** (chunk / max(_LARGE_CHUNK, n_rows // 2))
     view = candidate.refresh()
     candidate.pair_rows()

@@ -8,7 +8,7 @@ totals are updated instead of refitting the model, except for outputs that do no
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numba
@@ -18,7 +18,7 @@ from divulge.kernels.randomness import streams
 from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.log import Listener, Log
 from divulge.objective.objective import Objective
-from divulge.objective.reproduction import reproduce
+from divulge.objective.reproduction import Enough, reproduce
 from divulge.settings import Range, check_settings
 from divulge.synthesisers.evolutionary.fitness import Units
 from divulge.synthesisers.evolutionary.mutation import Rates, Schedule, Source, Stepped
@@ -80,12 +80,12 @@ class Evolutionary:
         run: int = 0,
         listener: Listener | None = None,
         snapshots: int = 0,
-        enough: float | None = None,
+        enough: Enough | None = None,
     ) -> Embedding:
         """Microdata of n rows that reproduces the objective's outputs, as far as the outcome says."""
-        settings = self if enough is None or self.mae is not None else replace(self, mae=enough)
+        del enough  # it goes on to the last generation, or to what `mae` says
         # The paper's algorithm keeps to known marginals by drawing from them alone.
-        return _Run(settings, objective.of_outputs(), n_rows, (seed, run), Log(listener), snapshots).run()
+        return _Run(self, objective.of_outputs(), n_rows, (seed, run), Log(listener), snapshots).run()
 
 
 @dataclass
