@@ -1,6 +1,6 @@
 """From evidence to a verdict: release, review or refuse, each with its reasons in plain words.
 
-A policy is a handful of thresholds. What the defaults rest on is said beside each; a custodian's file may change all.
+A policy is a handful of thresholds. The reason for each default stands beside it; a custodian's file may change all.
 """
 
 from __future__ import annotations

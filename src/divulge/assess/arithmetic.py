@@ -57,7 +57,7 @@ class Arithmetic:
         return self.audited.findings
 
     def named(self, outputs: Sequence[int], ready: Plan) -> tuple[Mask, ...]:
-        """Whom these findings are about, one mask a finding; remarks name nobody."""
+        """The people whom each of these findings is about, as a mask; remarks name nobody."""
         people = [f.people for f in self.findings(outputs) if f.severity is not Severity.NOTE]
         proved = [f for f in self.proved(outputs) if f.outputs and f.severity is not Severity.NOTE]
         people += [behind_figures(ready.outputs[f.outputs[0]], f.figures, ready.table) for f in proved]

@@ -153,7 +153,7 @@ class PassResult:
 
     @property
     def named_by_rules(self) -> Mask:
-        """Whom a rule that refuses names without any search; each person once, however many rules do."""
+        """The people whom a refusing rule names, without any search; each person once, however many rules name them."""
         return np.any([np.zeros_like(self.exposed), *(f.people for f in self.refusing)], axis=0)
 
     @property

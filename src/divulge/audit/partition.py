@@ -166,7 +166,7 @@ def build(
 
 
 class _Lines(NamedTuple):
-    """Some lines of the system: sums of cells, between which bounds they lie, what they are called."""
+    """Some lines of the system: sums of cells, with their bounds and names."""
 
     matrix: sparse.csr_array
     low: Floats

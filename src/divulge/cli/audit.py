@@ -55,8 +55,8 @@ def run(
     """Work out what follows from the figures of a spec by arithmetic alone, with the proof.
 
     All figures become linear constraints on how many people there are of each kind: withheld and rounded ones as
-    intervals, outputs that were released before as well. What they determine together is told, exactly or nearly.
-    Nothing is searched for. What is out of reach (figures that are not linear) is said.
+    intervals, outputs that were released before as well. It tells what they determine together, exactly or nearly, and
+    which figures are out of reach because they are not linear. It searches for nothing.
     """
     if spec.suffix == SUFFIX:
         _audit_jj(JjTable.read(spec).audit(by_limits=limits, seconds=seconds), json)

@@ -188,7 +188,7 @@ def _size(n_bytes: int) -> str:
 
 
 def _show_remarks(remarks: tuple[Remark, ...]) -> None:
-    """Remarks by their advice, so that what to do is said once for all variables that it concerns."""
+    """Remarks by their advice, so that each advice is given once for all its variables."""
     if not remarks:
         screen.note("Nothing looks wrong.")
         return

@@ -35,8 +35,8 @@ def run(
 
     Candidates are screened by rules and by the audit, ranked by the information that they lose, and the best of them
     assessed in full, as they would be released, with fresh random numbers. Only what was released is proposed: each
-    with a spec, its tables as CSV, Excel and LaTeX, and what is given up for it. Of a table of τ-ARGUS (.jj) as many
-    cells more are withheld as its unsafe ones need, and the table is written anew.
+    with a spec, its tables as CSV, Excel and LaTeX, and what is given up for it. In a table of τ-ARGUS (.jj) it
+    withholds as many more cells as the unsafe ones need, and writes the table anew.
     """
     if spec.suffix == ".jj":
         _withhold(spec, output if output is not None else Path(f"{spec.stem}-safer"), json)

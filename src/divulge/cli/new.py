@@ -190,7 +190,7 @@ def _outputs(
 
 
 def _asked(known: Schema) -> dict[str, Any]:
-    """One output by questions. What its kind refuses is asked for again."""
+    """One output by questions. It asks again for an answer that the kind refuses."""
     screen.note(f"Variables: {', '.join(known.names)}")
 
     def kind(answers: dict[str, Any]) -> None:
@@ -279,7 +279,7 @@ class _GoBackError(Exception):
 
 
 def _ask(text: str, read: Callable[[str], _T], default: str | None = None) -> _T:
-    """An answer as `read` reads it. What `read` refuses is told, and asked for again."""
+    """An answer as `read` reads it. If `read` refuses an answer, it says why and asks again."""
     while True:
         answer = str(typer.prompt(text, default=default, err=True))
         if answer.strip() == _BACK:

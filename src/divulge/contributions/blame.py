@@ -35,7 +35,7 @@ class Blame:
 
     @property
     def grades(self) -> list[int]:
-        """Of each figure: 2 where it belongs to the fewest that carry half of the blame, 1 where it has a part, 0."""
+        """A grade for each figure: 2 among the fewest that carry half of the blame, 1 with a part in it, else 0."""
         order = np.argsort(-self.figures, kind="stable")
         before = np.cumsum(self.figures[order]) - self.figures[order]
         found = np.zeros(len(self.figures), dtype=int)

@@ -154,7 +154,7 @@ class Fitting:
         return found
 
     def _bounds(self, released: Sequence[Released], n_people: int) -> list[_Bounds]:
-        """Of each group, between what its counts are, by all tables together."""
+        """The bounds of each group's counts, by all tables together."""
         everybody = np.array([float(n_people)])
         whole = [one.whole() for one in released]
         given = [one for one in self.groups if one.rest is None and one.marginal is None]

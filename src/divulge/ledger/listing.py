@@ -46,7 +46,8 @@ class Filters:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Filters:
-        """From an address. What makes no sense is left out: an old link still shows something."""
+        """The filters that an address names. Words that make no sense are left out, so that an old link still shows
+        something."""
 
         def number(name: str) -> int | None:
             return whole_number(query.get(name, ""))
@@ -171,7 +172,7 @@ def _as_asked(filters: Filters) -> Filters:
 
 
 def _as_told(counts: Mapping[str, int]) -> dict[str, int]:
-    """The counts for whoever is not told how far an assessment is."""
+    """The counts for people who are not told how far an assessment is."""
     told = {state: n for state, n in counts.items() if state not in UNDECIDED}
     undecided = sum(counts.get(state, 0) for state in UNDECIDED)
     return {**told, State.SUBMITTED.value: undecided} if undecided else told

@@ -39,7 +39,8 @@ def _next_digest(now: datetime) -> datetime:
 
 
 def _told(session: Session, submission: Submission, news: News) -> Collection[Person]:
-    """Whom it is for. A decision is its author's; what waits is for those who look after it, or for all checkers."""
+    """The people whom it is for. A decision is its author's; what waits is for those who look after it, or for all
+    checkers."""
     if news is News.DECIDED:
         return [submission.author]
     if news is News.COMMENTED:

@@ -37,7 +37,7 @@ _LONGEST_WHY = 2000  # characters of the reason for a file
 class Proposal:
     """outputs: each as the spec has it (`kind` and its fields). uploads: names as they came, and what was stored.
 
-    Of a researcher's spec the outputs alone count: data, schema, policy, scenario and design are the custodian's. Of
+    Only the outputs of a researcher's spec count: data, schema, policy, scenario and design are the custodian's. Of
     the uploads those that an output names are figures; the rest support them, and never leave. others: what is to leave
     without an assessment, each with the reason for it. context: by number of an output (0: all), what is said of it.
     """

@@ -204,7 +204,7 @@ class Rights:
 
 
 def not_a_member() -> NotAllowedError:
-    """What whoever does not work in a project is told, whether there is such a project or not."""
+    """The same error for somebody who does not work in a project, whether there is such a project or not."""
     return NotAllowedError("only members of a project submit to it.", where="project")
 
 

@@ -90,7 +90,7 @@ _LINES = (
 
 
 def find_waiting(session: Session, person: Person) -> _Waiting:
-    """Everything that waits for somebody. Of what others submitted only checkers and custodians learn."""
+    """Everything that waits for somebody. Only checkers and custodians learn what others submitted."""
     own = Submission.author_id == person.id
     newer = aliased(Submission)
     is_replaced = select(newer.id).where(newer.replaces_id == Submission.id).exists()

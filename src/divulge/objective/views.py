@@ -163,7 +163,8 @@ class _Aim:
     is_target: Mask
 
     def discrepancy(self) -> float:
-        """Of the outputs; known marginals are kept on the way, but how far the search is, the outputs say."""
+        """The discrepancy of the outputs alone: known marginals are kept on the way, and do not say how far the search
+        is."""
         return float(discrepancy(self.metric.goal.part(self.is_target), self.residuals[self.is_target]))
 
 

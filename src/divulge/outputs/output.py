@@ -390,7 +390,7 @@ class Output:
         return self.as_known(released, schema)
 
     def as_known(self, released: Released, schema: Schema, n_rows: int | None = None) -> Released:
-        """Printed figures with the intervals that whoever knows the method reads in them."""
+        """Printed figures with the intervals that they have for somebody who knows the method."""
         if self.method is None:
             return released
         given = np.isfinite(released.values)

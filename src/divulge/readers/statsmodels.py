@@ -155,7 +155,7 @@ def _estimator(result: Any, statistics: Sequence[str]) -> str | None:
 
 
 def _formula(response: str, terms: list[str]) -> str:
-    """Of a model that was fitted to columns instead of by a formula."""
+    """The formula of a model that was fitted to columns instead."""
     if response == "y" and all(re.fullmatch(r"const|x\d+", term) for term in terms):
         raise OutputError(
             "the model was fitted to arrays without names, so its variables are not known.",

@@ -30,7 +30,7 @@ class Choice(Generic[T]):
     given: Mapping[str, Any]
 
     def make(self, **usual: Any) -> T:
-        """The settings, with what is usual here for those that were not given."""
+        """The settings; those that were not given are as usual here."""
         return self.kind(**{**usual, **self.given})
 
 

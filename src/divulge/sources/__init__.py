@@ -18,7 +18,7 @@ __all__ = ["SOURCES", "Source", "read_source"]
 
 
 def read_source(given: Path | Mapping[str, Any], folder: Path) -> Source:
-    """The source that `data:` names. What is wrong with it is told without what was written: it may be a password."""
+    """The source that `data:` names. An error does not repeat what was written: it may be a password."""
     if isinstance(given, Path):
         if ":/" in str(given):
             raise SpecError(

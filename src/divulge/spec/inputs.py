@@ -69,7 +69,7 @@ def _read_data(assessment: Assessment, schema: Schema | None, reads: Reads) -> T
 def read_inputs(assessment: Assessment, reads: Reads = "all", people: Table | None = None) -> Inputs:
     """Read the schema and the data, and check every output and every released number against them.
 
-    What is wrong is told at once: the error holds them all. people: the data, where they have been read already.
+    All mistakes are told at once: the error holds them all. people: the data, where they have been read already.
     """
     problems: list[DivulgeError] = []
     found = try_inputs(assessment, problems, reads, people)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def needed_columns(
     assessment: Assessment, schema: Schema | None, there: Sequence[str], *, derived: bool = False
 ) -> list[str]:
-    """Of the columns that there are, those that are needed, in their order; an error where a name is no column.
+    """The columns that are needed, in the order of the data; an error where a name is no column.
 
     derived: whether the columns are those of the data with what is derived from them.
     """

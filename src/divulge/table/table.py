@@ -193,7 +193,7 @@ class Table:
     def halved(self, rng: np.random.Generator) -> tuple[Table, Table]:
         """Condensed people halved at random: who is in, and who is out.
 
-        Of each row so many are in as of a random half of the people would be (multivariate hypergeometric).
+        A random half of the people: how many of each row are in (multivariate hypergeometric).
         """
         inside = self.half(rng)
         assert self.people is not None, "condensed"

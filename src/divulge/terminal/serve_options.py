@@ -1,4 +1,5 @@
-"""What `divulge serve` is told of other machines that it speaks to. Secrets come from the environment alone."""
+"""Options by which `divulge serve` is told of other machines that it speaks to. Secrets come from the environment
+alone."""
 
 from __future__ import annotations
 

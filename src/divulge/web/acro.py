@@ -45,7 +45,7 @@ class _ReadFolder:
 def read_outputs(files: Sequence[Path], schema: Schema) -> _ReadFolder:
     """The outputs of an unpacked folder. Refused where a file is not what ACRO wrote, by its checksum.
 
-    What cannot be assessed (pictures, files added by hand) is left to the checkers' eyes, and named with the reason.
+    Entries that cannot be assessed (pictures, files added by hand) are left to the checkers, and named with the reason.
     """
     root = next((path.parent for path in files if path.name in METADATA), None)
     if root is None:

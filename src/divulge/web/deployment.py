@@ -21,7 +21,8 @@ class Deployment:
 
     secure: whether cookies go over TLS alone; False only for plain HTTP on loopback.
     host_names: what the Host header may say; empty: anything. Loopback alone keeps out pages that rebind their name.
-    proxies: whose word about addresses and people is believed. user_header: the header in which they name a person.
+    proxies: whose statements about addresses and people are believed. user_header: the header in which they name a
+    person.
     """
 
     secure: bool = False

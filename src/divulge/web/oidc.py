@@ -65,7 +65,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class LoggedInThere:
-    """Whom the provider has logged in: its own name for them, and what it claims about them."""
+    """A person whom the provider has logged in: its own name for them, and what it claims about them."""
 
     issuer: str
     subject: str
@@ -127,7 +127,8 @@ class LogIns:
         return begun, f"{target}{'&' if '?' in target else '?'}{urlencode(asked)}"
 
     def end(self, begun: Begun, state: str, code: str) -> LoggedInThere:
-        """Whom the provider has logged in, where the browser that comes back is the one that was sent."""
+        """The person whom the provider has logged in; an error if another browser comes back than the one that was
+        sent."""
         if not code or not secrets.compare_digest(begun.state.encode(), state.encode()):
             raise NotAllowedError("the log-in was not begun in this browser.", hint="Begin again.")
         given = {

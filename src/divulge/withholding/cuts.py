@@ -176,7 +176,7 @@ class Search:
         return self._until - self._clock()
 
     def run(self) -> Mask:
-        """The cheapest pattern; where that takes too long, the cheapest of those that were met on the way."""
+        """The cheapest pattern; if that takes too long, the cheapest pattern that was met on the way."""
         within = self._in_fractions() > 0
         best: Mask | None = None
         for close in (ROUGHLY, CLOSE):

@@ -48,7 +48,7 @@ class Counted:
 def count_exposures(
     lookups: Sequence[Lookup], outputs: Sequence[Output], printed: Sequence[Released], table: Table, policy: Policy
 ) -> tuple[Counted | None, ...]:
-    """Of each look-up what counts say; None where its variables do not stand in one crosstab of counts."""
+    """What counts say of each look-up; None where its variables are not in one crosstab of counts."""
     pairs = list(zip(outputs, printed, strict=True))
     crosstabs = [set(o.counted_together(table, r)) for o, r in pairs]
     # Where people have missing values, a crosstab is not everybody, but still the rows that it counts.

@@ -33,7 +33,7 @@ def pull(crowds: Sequence[Crowd], n_rows: int) -> Floats:
 def left_out_parts(suspects: Integers, crowds: Sequence[Crowd], lookups: Sequence[Lookup]) -> list[Integers]:
     """The suspects in parts: one person of each row of a part is left out at a time.
 
-    Of a group behind a figure, and of those with the same keys, one person is out at once, or a twentieth.
+    Only one person is left out at a time of a group behind a figure, and of people with the same keys, or a twentieth.
     """
     groups = [(group[suspects], np.maximum(1, (OUT_AT_ONCE * sizes).astype(np.int64))) for group, sizes in crowds]
     for lookup in lookups:

@@ -51,7 +51,7 @@ def looks_of(
 
 
 def best_look(looks: Sequence[LookupResult]) -> LookupResult:
-    """Of the look-ups of one scenario the one with the largest marginal risk; the first where none is larger.
+    """The look-up of one scenario with the largest marginal risk; the first one where several are alike.
 
     Who is exposed by any of them is exposed, by as much as there; the others as much as in the one that is taken.
     """

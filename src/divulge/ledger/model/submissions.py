@@ -151,7 +151,7 @@ class Submission(Base):
 
     @property
     def current_decisions(self) -> list[CheckerDecision]:
-        """What was decided on the newest assessment. What was decided on an earlier one counts no more."""
+        """The decisions on the newest assessment; decisions on earlier ones no longer count."""
         newest = self.assessments[-1].id if self.assessments else None
         return [d for d in self.decisions if d.assessment_id == newest]
 

@@ -13,7 +13,7 @@ from divulge.ledger.model.base import Base
 class TrailEntry(Base):
     """One thing that happened. details: canonical JSON text. hash: over everything else and the previous hash.
 
-    Names nobody by foreign key: an entry stands by itself, whatever becomes of the rows that it speaks of.
+    It has no foreign keys: an entry stands by itself, whatever becomes of the rows that it speaks of.
     """
 
     __tablename__ = "trail"

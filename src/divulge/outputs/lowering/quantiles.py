@@ -290,7 +290,7 @@ class QuantileResiduals:
 
     def _occupied(self, totals: Floats) -> list[int]:
         """Sizes with which quantiles can come about, as many people in all, of groups that are not empty: somebody has
-        their quantiles. Whom these lack the largest groups give."""
+        their quantiles. The largest groups give the people whom these lack."""
         now = np.array([cell.bins(totals).sum() for cell in self.cells])
         sizes = [max(int(size), 1) for size in self._sizes(totals)]
         variable = np.array([cell.variable for cell in self.cells])

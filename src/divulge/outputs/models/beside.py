@@ -172,7 +172,7 @@ def first(released: Released, n: int) -> Released:
 
 def _by_ratios(base: Released, released: Released, columns: Columns, m: int) -> tuple[Floats, Floats]:
     """Between which the first m figures, coefficients, lie by themselves and by the ratios printed beside them; where
-    these contradict each other the coefficient is the word."""
+    these contradict each other, the coefficient counts."""
     low, high = base.low[:m], base.high[:m]
     if columns.ratio not in columns.heads or columns.is_raised:
         return low, high

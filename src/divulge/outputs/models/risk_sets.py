@@ -231,8 +231,8 @@ class _Slopes:
 
 
 def _exactly(found: Partial, spells: Spells, beta: Floats) -> tuple[Floats, Floats]:
-    """What an event takes off score and information, by stratum and time, so that with what is said of tied events the
-    change is exact for one row of each: where events are tied derivatives are not."""
+    """What an event takes off score and information, by stratum and time. With the correction for tied events the
+    change is exact for one row of each; derivatives are not exact where events are tied."""
     turned, rows = spells.turned()
     with np.errstate(all="ignore"):
         other = turned.partial(beta)

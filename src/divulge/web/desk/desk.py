@@ -217,8 +217,8 @@ def _key(document: Mapping[str, Any]) -> str:
 
 
 def open_desk(folder: Path, data: Path | None = None, policy: Path | None = None) -> Desk:
-    """The desk for a folder, which is made where there is none. Of a spec in it the outputs alone are taken: which data
-    they are about, and how to judge them, is for whoever opens it to say."""
+    """The desk for a folder, which is made where there is none. Only the outputs of a spec in it are taken: the person
+    who opens it says which data they are about, and how to judge them."""
     judged = _policy(policy, folder)
     make_folder(folder)
     if (folder / OURS).is_symlink():
