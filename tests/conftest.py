@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.extras import why_missing
+from tests.support.extras import chromium, why_missing
 from tests.support.postgres import Cluster
 
 # Deterministic and few here; the long generative run is in `make validate`.
@@ -64,6 +64,19 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     # Looking up a name already leaves the machine.
     monkeypatch.setattr(socket, "getaddrinfo", local_names_only)
     monkeypatch.setenv("NO_COLOR", "1")
+
+
+# Of one module: while it is open, no other test of the process could start a loop of its own.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium that asks nobody for anything."""
+    from playwright.sync_api import sync_playwright
+
+    quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=chromium(), args=[*quiet, "--no-first-run"])
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="session")

@@ -8,23 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from divulge.reports import Html
 from divulge.reports.compare import compared, comparison_page
-from tests.support.extras import chromium
 from tests.support.records import census_record, spiteful_record
-
-ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]
-
-
-# Of one module: while it is open, no other test of the process could start a loop of its own.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")

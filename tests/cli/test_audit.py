@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.running import said
+from tests.support.running import answered, said
 
 SPEC = """data: d.csv
 outputs:
@@ -32,9 +31,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
+    return answered(capsys, "audit", *arguments)
 
 
 def test_json_has_the_fixed_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

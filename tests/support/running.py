@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from divulge.cli import main
@@ -20,3 +23,10 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     code = divulge(*arguments)
     printed = capsys.readouterr()
     return code, printed.out, printed.err
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    """The document that `divulge … --json` prints."""
+    code, out, err = said(capsys, *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)

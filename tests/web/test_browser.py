@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.routing import iter_route_contexts
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from starlette.routing import compile_path
 
 from divulge.ledger import datasets, workflow
@@ -21,7 +21,6 @@ from divulge.ledger.model import Person
 from divulge.ledger.proposals import Proposal
 from divulge.ledger.worker import Limits, Worker
 from divulge.web import recognising
-from tests.support.extras import chromium
 from tests.support.service import OUTPUT, PASSWORD, Service, build
 from tests.web.test_pictures import FILES
 
@@ -50,15 +49,6 @@ def worker(service: Service) -> Iterator[None]:
     yield
     stop.set()
     thread.join(timeout=30)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium(), args=quiet)
-        yield made
-        made.close()
 
 
 class Desk:

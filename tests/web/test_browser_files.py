@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from divulge.demo.cps import cps_extract
 from divulge.ledger import datasets
 from divulge.ledger.worker import Limits, Worker
 from divulge.web import recognising
 from tests.support import handed_in
-from tests.support.extras import chromium
 from tests.support.service import Service, build
 from tests.web.test_browser import SLOW, Desk, faults
 
@@ -45,14 +44,6 @@ def service(tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame) -> It
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in this process: to start another takes a minute on a busy machine."""
     monkeypatch.setattr(recognising, "_read_aside", recognising.recognise)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--no-first-run"])
-        yield made
-        made.close()
 
 
 def stata_log(frame: pd.DataFrame) -> str:

@@ -105,7 +105,7 @@ class _Listing(Page[_ListedSubmission]):
 
 _NEWEST_FIRST = (Submission.created_at.desc(), Submission.id.desc())
 
-_LINES = (
+LINES = (
     select(
         Submission.id,
         Submission.title,
@@ -184,7 +184,7 @@ def _counted(
     """How many there are in each state, and the statement of the page: by indexes, a page is found at once."""
     by_state = select(Submission.state, func.count()).where(wanted).group_by(Submission.state)
     counts = {str(state): count for state, count in session.execute(by_state)}
-    of_page = _LINES.where(wanted).limit(_PAGE).offset((filters.page - 1) * _PAGE)
+    of_page = LINES.where(wanted).limit(_PAGE).offset((filters.page - 1) * _PAGE)
     return counts, of_page.where(Submission.state.in_([State(s) for s in asked])) if filters.state else of_page
 
 
@@ -196,7 +196,7 @@ def _searched(
     found = session.execute(matches.order_by(*_NEWEST_FIRST)).all()
     ids = [number for number, state in found if not filters.state or state in asked]
     shown = ids[(filters.page - 1) * _PAGE : filters.page * _PAGE]
-    return Counter(state for _, state in found), _LINES.where(Submission.id.in_(shown)) if shown else None
+    return Counter(state for _, state in found), LINES.where(Submission.id.in_(shown)) if shown else None
 
 
 def _conditions(person: Person, filters: Filters) -> list[ColumnElement[bool]]:

@@ -10,13 +10,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased
 
+from divulge.ledger.listing import LINES
 from divulge.ledger.model import (
     CheckerDecision,
-    Dataset,
     Job,
     JobState,
     Person,
-    Project,
     Role,
     State,
     StoredAssessment,
@@ -69,24 +68,7 @@ _later = aliased(Job)
 _LATEST_JOB = (
     select(func.max(_later.id)).where(_later.submission_id == Submission.id).correlate(Submission).scalar_subquery()
 )
-_LINES = (
-    select(
-        Submission.id,
-        Submission.title,
-        Submission.version,
-        Submission.changed_at,
-        Submission.verdict,
-        Submission.checkers_needed,
-        Project.name.label("project"),
-        Dataset.name.label("dataset"),
-        func.coalesce(func.nullif(Person.full_name, ""), Person.name).label("author"),
-    )
-    .join(Submission.author)
-    .join(Submission.project)
-    .join(Submission.dataset)
-    .order_by(Submission.changed_at, Submission.id)
-    .limit(_MOST)
-)
+_OLDEST_FIRST = LINES.order_by(None).order_by(Submission.changed_at, Submission.id).limit(_MOST)
 
 
 def find_waiting(session: Session, person: Person) -> _Waiting:
@@ -121,7 +103,7 @@ def _for_overseers(person: Person) -> dict[str, Sequence[ColumnElement[bool]]]:
 
 
 def _lines(session: Session, conditions: Sequence[ColumnElement[bool]], sees: bool) -> tuple[_WaitingLine, ...]:
-    rows: Sequence[Any] = session.execute(_LINES.where(*conditions)).all()
+    rows: Sequence[Any] = session.execute(_OLDEST_FIRST.where(*conditions)).all()
     return tuple(
         _WaitingLine(
             id=row.id,

@@ -91,7 +91,6 @@ class VisibleSubmission:
     checkers: tuple[Person, ...]
     history: tuple[TrailEntry, ...]
     looks: tuple[_Look, ...]
-    is_newest: bool
     by_acro: tuple[AcroStatus, ...] = ()
     search: Search | None = None
     """Changes that would make it safe, for whoever sees the assessment."""
@@ -215,7 +214,6 @@ def see(session: Session, store: Store, person: Person, submission_id: int) -> V
         checkers=_free_checkers(session, submission) if can["assign"] else (),
         history=tuple(queries.history(session, submission_id)) if sees else (),
         looks=_looks(session, submission_id) if sees else (),
-        is_newest=submission.replaced_by is None,
         by_acro=acro_statuses(store, submission) if newest is not None else (),
     )
 

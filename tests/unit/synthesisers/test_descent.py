@@ -12,7 +12,6 @@ from divulge.demo import simulated_census
 from divulge.errors import EmbedError, SpecError
 from divulge.objective import Embedding, Objective, Outcome, Progress, Target
 from divulge.objective import objective as objective_module
-from divulge.objective.knowledge import granted
 from divulge.objective.reproduction import reproduce
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.extremes import Extremes
@@ -28,16 +27,10 @@ from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.search import Search
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
+from tests.support.objectives import objective_of
 
 CENSUS = simulated_census(n_rows=3000, seed=5)
 FORMULA = "TENURE ~ AGE + C(AREAP, Treatment(57)) + LTILL + SEX"
-
-
-def objective_for(table: Table, *outputs: Output) -> Objective:
-    targets = [Target(o, o.publish(o.evaluate(table), table.schema)) for o in outputs]
-    counts = {name: table.frequencies(name).astype(float) for name in table.names}
-    knowledge = granted(table.schema, targets, "marginals", counts)
-    return Objective(table.schema, tuple(targets), knowledge.marginals, knowledge.known, table.n_rows)
 
 
 def codes_of(embedding: Embedding) -> bytes:
@@ -47,7 +40,7 @@ def codes_of(embedding: Embedding) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("start", ["uniform", "univariate", "model"])
 def test_descent_reproduces_a_regression_and_a_crosstab_as_printed(start: str) -> None:
-    objective = objective_for(
+    objective = objective_of(
         CENSUS, Logistic(formula=FORMULA, decimals=4), Crosstab(variables=("TENURE", "MSTATUS"), margins=True)
     )
     found = Descent(start=start, seconds=60).embed(objective, 3000, 1)  # type: ignore[arg-type]
@@ -62,13 +55,13 @@ def test_descent_reproduces_a_regression_and_a_crosstab_as_printed(start: str) -
 @pytest.mark.parametrize("settings", [{}, {"mae": 0.01}, {"start": "model", "mae": 0.01}, {"seconds": 1e-9}])
 def test_what_is_told_of_the_figures_is_what_the_data_give(settings: dict[str, Any]) -> None:
     output = Logistic(formula=FORMULA, decimals=3)
-    found = Descent(**settings).embed(objective_for(CENSUS, output), CENSUS.n_rows, 3)
+    found = Descent(**settings).embed(objective_of(CENSUS, output), CENSUS.n_rows, 3)
     np.testing.assert_array_equal(found.outputs[0].values, output.evaluate(found.table).values)
 
 
 @pytest.mark.slow
 def test_descent_reproduces_means_medians_and_extremes_of_numbers() -> None:
-    objective = objective_for(
+    objective = objective_of(
         CENSUS,
         Means(variables=("AGE",), by=("SEX",), decimals=2),
         Position(variables=("AGE",), by=("TENURE",)),
@@ -120,14 +113,14 @@ def test_many_counts_that_share_variables_are_met_without_lattices(monkeypatch: 
 
     monkeypatch.setattr(LastDigits, "land", land)
     pairs = itertools.combinations(("ETHGROUP", "MSTATUS", "TENURE"), 2)
-    objective = objective_for(CENSUS.take(slice(0, 500)), *(Crosstab(variables=pair) for pair in pairs))
+    objective = objective_of(CENSUS.take(slice(0, 500)), *(Crosstab(variables=pair) for pair in pairs))
     found = Descent(seconds=30).embed(objective, 500, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 
 def test_known_marginals_are_kept_to_within_sampling_error() -> None:
     # Two group means leave the sizes of the groups free; what keeps them is that their distribution is known.
-    objective = objective_for(CENSUS, Means(variables=("AGE",), by=("SEX",), decimals=2))
+    objective = objective_of(CENSUS, Means(variables=("AGE",), by=("SEX",), decimals=2))
     found = Descent(seconds=60).embed(objective, 3000, 2)
     assert found.outcome is Outcome.REPRODUCED
     for name in ("SEX", "AGE"):
@@ -137,14 +130,14 @@ def test_known_marginals_are_kept_to_within_sampling_error() -> None:
 
 def test_edit_rules_hold_in_every_row() -> None:
     assert CENSUS.schema.rules
-    objective = objective_for(CENSUS, Crosstab(variables=("TENURE", "MSTATUS")))
+    objective = objective_of(CENSUS, Crosstab(variables=("TENURE", "MSTATUS")))
     Descent().embed(objective, 3000, 3).table.check_rules()
 
 
 def test_keep_univariate_keeps_every_marginal() -> None:
     schema = Schema(CENSUS.schema.variables)  # swaps alone cannot mend rows that break a rule
     table = Table(schema, CENSUS.columns)
-    objective = objective_for(table, Crosstab(variables=("TENURE", "SEX")))
+    objective = objective_of(table, Crosstab(variables=("TENURE", "SEX")))
     found = Descent(keep="univariate", seconds=20).embed(objective, table.n_rows, 4)
     assert found.outcome is Outcome.REPRODUCED
     for name in table.names:
@@ -153,7 +146,7 @@ def test_keep_univariate_keeps_every_marginal() -> None:
 
 @pytest.mark.slow
 def test_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() -> None:
-    objective = objective_for(CENSUS, Logistic(formula=FORMULA))
+    objective = objective_of(CENSUS, Logistic(formula=FORMULA))
     alone = embed_runs(Descent(), objective, 3000, 7, runs=2, workers=1)
     shared = embed_runs(Descent(), objective, 3000, 7, runs=2, workers=2)
     assert [codes_of(e) for e in alone] == [codes_of(e) for e in shared]
@@ -164,7 +157,7 @@ def test_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() -> None
 def test_order_of_the_original_rows_leaves_no_trace() -> None:
     shuffled = CENSUS.take(np.random.default_rng(1).permutation(CENSUS.n_rows))
     output = Logistic(formula=FORMULA)
-    results = [Descent().embed(objective_for(t, output), 3000, 1) for t in (CENSUS, shuffled)]
+    results = [Descent().embed(objective_of(t, output), 3000, 1) for t in (CENSUS, shuffled)]
     assert codes_of(results[0]) == codes_of(results[1])
 
 
@@ -176,7 +169,7 @@ def test_another_table_with_the_same_outputs_and_marginals_gives_the_same_bytes(
     moved[at] = np.random.default_rng(2).permutation(moved[at])
     other = Table(CENSUS.schema, tuple(moved))
     outputs = (Crosstab(variables=("TENURE", "SEX")), Logistic(formula=FORMULA))
-    results = [Descent().embed(objective_for(t, *outputs), 3000, 1) for t in (CENSUS, other)]
+    results = [Descent().embed(objective_of(t, *outputs), 3000, 1) for t in (CENSUS, other)]
     assert codes_of(results[0]) == codes_of(results[1])
 
 
@@ -188,7 +181,7 @@ def test_an_interruption_is_told_even_where_everything_is_reproduced(monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Search, "_run", interrupted_at_the_end)
-    objective = objective_for(CENSUS, Frequencies(variables=("SEX",)))
+    objective = objective_of(CENSUS, Frequencies(variables=("SEX",)))
     found = Descent().embed(objective, 3000, 1)
     assert all(output.is_complete for output in found.outputs)
     assert found.outcome is Outcome.INTERRUPTED
@@ -198,7 +191,7 @@ def test_an_interrupted_search_returns_the_best_so_far() -> None:
     def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt
 
-    objective = objective_for(CENSUS, Logistic(formula=FORMULA))
+    objective = objective_of(CENSUS, Logistic(formula=FORMULA))
     found = Descent().embed(objective, 3000, 1, listener=interrupt)
     assert found.outcome is Outcome.INTERRUPTED
     assert found.table.n_rows == 3000
@@ -206,7 +199,7 @@ def test_an_interrupted_search_returns_the_best_so_far() -> None:
 
 def test_progress_and_trace_tell_how_the_discrepancy_falls() -> None:
     seen: list[Progress] = []
-    objective = objective_for(CENSUS, Logistic(formula=FORMULA))
+    objective = objective_of(CENSUS, Logistic(formula=FORMULA))
     found = Descent().embed(objective, 3000, 1, listener=seen.append, snapshots=3)
     assert seen
     assert all(0 <= p.share <= 1 for p in seen)
@@ -288,7 +281,7 @@ SHARES = tuple(
 def test_start_has_percentages_as_printed_that_share_their_groups() -> None:
     # Of 113 people not every group has a size that can carry all the percentages: they are given such sizes.
     people = CENSUS.take(np.arange(113))
-    objective = objective_for(people, *SHARES)
+    objective = objective_of(people, *SHARES)
     codes = start_codes(objective, people.n_rows, "model", False, (1, 2, 0))
     assert all(one.is_complete for one in reproduce(objective, objective.table(codes)))
 
@@ -296,7 +289,7 @@ def test_start_has_percentages_as_printed_that_share_their_groups() -> None:
 def test_percentages_means_and_standard_deviations_of_the_same_groups_are_met_together() -> None:
     people = CENSUS.take(np.arange(113))
     spread = Shape(variables=("AGE",), by=("SEX",), decimals=1)
-    objective = objective_for(people, *SHARES, Means(variables=("AGE",), by=("SEX",), decimals=1), spread)
+    objective = objective_of(people, *SHARES, Means(variables=("AGE",), by=("SEX",), decimals=1), spread)
     assert Descent(start="model", seconds=60).embed(objective, people.n_rows, 1).is_complete
 
 
@@ -307,7 +300,7 @@ def test_reference_level_without_a_yes_is_embedded_as_printed() -> None:
     people = Table(CENSUS.schema, (*CENSUS.columns[:position], owns, *CENSUS.columns[position + 1 :]))
     output = Logistic(formula="TENURE ~ AGE + SEX + C(MSTATUS)", decimals=3)
     assert np.isinf(output.evaluate(people).values[0])
-    found = Descent(start="model", seconds=60).embed(objective_for(people, output), people.n_rows, 1)
+    found = Descent(start="model", seconds=60).embed(objective_of(people, output), people.n_rows, 1)
     assert found.is_complete
 
 
@@ -336,7 +329,7 @@ def test_contradicting_rules_are_an_error_that_says_how_many_rows() -> None:
 
 
 def test_many_rows_are_looked_at_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective = objective_for(CENSUS, Frequencies(variables=("MSTATUS",)))
+    objective = objective_of(CENSUS, Frequencies(variables=("MSTATUS",)))
     codes = np.column_stack(CENSUS.columns).astype(np.uint8)
     copied = objective.seen(codes)
     monkeypatch.setattr(objective_module, "MANY_ROWS", 3000)

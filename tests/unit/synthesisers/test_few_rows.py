@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divulge.objective import Objective, Outcome, Target
-from divulge.objective.knowledge import granted
+from divulge.objective import Outcome
 from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.lowering.sizes import common_sizes
-from divulge.outputs.output import Output
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent.few_rows import Row, meet
 from divulge.synthesisers.descent.printed_intervals import Box
 from divulge.table import Schema, Table, Variable
+from tests.support.objectives import objective_of
 
 
 @given(seed=st.integers(0, 10**6))
@@ -59,13 +58,6 @@ def test_sizes_of_two_means_of_the_same_people_are_common() -> None:
     assert common_sizes([np.array([3]), np.array([], dtype=int)]).tolist() == [3]  # what no size can carry asks nothing
 
 
-def _objective(table: Table, output: Output) -> Objective:
-    target = Target(output, output.publish(output.evaluate(table), table.schema))
-    counts = {name: table.frequencies(name).astype(float) for name in table.names}
-    knowledge = granted(table.schema, (target,), "marginals", counts)
-    return Objective(table.schema, (target,), knowledge.marginals, knowledge.known, table.n_rows)
-
-
 @pytest.mark.slow
 def test_means_of_groups_of_two_are_met() -> None:
     rng = np.random.default_rng(5)  # any
@@ -74,7 +66,7 @@ def test_means_of_groups_of_two_are_met() -> None:
     schema = Schema((Variable("group", "categorical", ("a", "b", "c", "d")), Variable("score", "numeric", values)))
     table = Table(schema, (group, rng.integers(0, 15, len(group))))
     output = Means(variables=("score",), by=("group",), decimals=2)
-    found = Descent(seconds=300, start="model").embed(_objective(table, output), table.n_rows, 1)
+    found = Descent(seconds=300, start="model").embed(objective_of(table, output), table.n_rows, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 
@@ -94,5 +86,5 @@ def test_coefficient_printed_as_nothing_does_not_lead_astray(seed: int) -> None:
     table = Table(schema, (hours, level, y.astype(int)))
     # 0.002 per hour is printed as 0.00: half a unit is fifty standard errors.
     output = Logistic(formula="y ~ hours + C(level)", decimals=2)
-    found = Descent(seconds=300, start="model").embed(_objective(table, output), 600, seed)
+    found = Descent(seconds=300, start="model").embed(objective_of(table, output), 600, seed)
     assert found.outcome is Outcome.REPRODUCED

@@ -9,7 +9,8 @@ from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.shape import Shape
 from divulge.synthesisers.descent.start import start_codes
-from tests.unit.synthesisers.test_last_digits import objective_for, table_of
+from tests.support.objectives import objective_of
+from tests.unit.synthesisers.test_last_digits import table_of
 
 RNG = np.random.default_rng(12)  # any: groups are of hundreds
 GROUP = RNG.integers(0, 3, 3000)
@@ -19,7 +20,7 @@ TABLE = table_of(wage=WAGE, area=np.array(["a", "b", "c"])[GROUP])
 
 
 def test_start_has_the_means_and_deviations_of_groups_nearly() -> None:
-    objective = objective_for(
+    objective = objective_of(
         TABLE,
         Means(variables=("wage",), by=("area",), decimals=2),
         Shape(variables=("wage",), show=("sd",), by=("area",), decimals=2),
@@ -37,7 +38,7 @@ def test_start_has_groups_whose_percentages_add_up() -> None:
     ages = np.concatenate([cells, RNG.integers(0, 8, 9000)])
     group = np.array(["ill"] * len(cells) + ["well"] * 9000)
     table = table_of(age=ages, health=group)
-    objective = objective_for(table, Crosstab(variables=("age", "health"), statistic="column percentages", decimals=1))
+    objective = objective_of(table, Crosstab(variables=("age", "health"), statistic="column percentages", decimals=1))
     for seed in range(5):  # any
         codes = start_codes(objective, table.n_rows, "model", False, (seed,))
         (found,) = reproduce(objective, objective.table(codes))

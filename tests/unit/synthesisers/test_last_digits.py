@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from divulge.kernels.randomness import stream
 from divulge.objective import Enough, Objective, Outcome, Target
-from divulge.objective.knowledge import granted
 from divulge.objective.log import Log
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
@@ -19,7 +18,6 @@ from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.lowering.sizes import nearest_sizes
-from divulge.outputs.output import Output
 from divulge.outputs.released.precision import Precision, printed
 from divulge.synthesisers import Descent
 from divulge.synthesisers.descent import search
@@ -28,13 +26,7 @@ from divulge.synthesisers.descent.last_digits import LastDigits
 from divulge.synthesisers.descent.proposed import apart, useful
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
-
-
-def objective_for(table: Table, *outputs: Output) -> Objective:
-    targets = [Target(o, o.publish(o.evaluate(table), table.schema)) for o in outputs]
-    counts = {name: table.frequencies(name).astype(float) for name in table.names}
-    knowledge = granted(table.schema, targets, "marginals", counts)
-    return Objective(table.schema, tuple(targets), knowledge.marginals, knowledge.known, table.n_rows)
+from tests.support.objectives import objective_of
 
 
 def table_of(**columns: np.ndarray) -> Table:
@@ -57,7 +49,7 @@ def test_row_percentages_of_two_groups_are_met_though_groups_add_up(seed: int) -
     rows = [cell for cell, count in cells.items() for _ in range(count)]
     table = table_of(works=np.array([r[0] for r in rows]), marital=np.array([r[1] for r in rows]))
     output = Crosstab(variables=("works", "marital"), statistic="row percentages", decimals=1)
-    found = Descent(seconds=300).embed(objective_for(table, output), 706, seed)
+    found = Descent(seconds=300).embed(objective_of(table, output), 706, seed)
     assert found.outcome is Outcome.REPRODUCED
     assert found.proposals < 500_000  # six chunks are 120,000
 
@@ -107,7 +99,7 @@ def people(n: int, seed: int) -> Table:
 def test_coefficients_are_met_at_many_digits(significant: int) -> None:
     table = people(400, 3)  # seed: any
     output = Linear(formula="income ~ age + years + C(area)", significant=significant)
-    found = Descent(seconds=300).embed(objective_for(table, output), 400, 1)
+    found = Descent(seconds=300).embed(objective_of(table, output), 400, 1)
     assert found.outcome is Outcome.REPRODUCED
     again = output.evaluate(found.table).values
     assert found.outputs[0].target.released.agrees(again).all()
@@ -120,7 +112,7 @@ def test_means_at_six_decimals_need_no_annealing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(search, "anneal", refuse)
     table = people(800, 4)  # seed: any
     output = Means(variables=("income",), by=("area",), decimals=6)
-    found = Descent(seconds=300).embed(objective_for(table, output), 800, 1)
+    found = Descent(seconds=300).embed(objective_of(table, output), 800, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 
@@ -130,7 +122,7 @@ def test_means_and_deviations_of_sixteen_groups_are_met_group_by_group(seed: int
     groups = rng.integers(0, 16, 1000)
     table = table_of(y=np.clip(np.round(rng.normal(40 + groups, 12, 1000)), 0, 90).astype(np.int64), k=groups)
     means, shape = Means(variables=("y",), by=("k",), decimals=4), Shape(variables=("y",), by=("k",), decimals=4)
-    found = Descent(start="model", seconds=300).embed(objective_for(table, means, shape), 1000, seed)
+    found = Descent(start="model", seconds=300).embed(objective_of(table, means, shape), 1000, seed)
     assert found.outcome is Outcome.REPRODUCED
     assert found.proposals < 300_000  # it was millions
 
@@ -142,7 +134,7 @@ def test_a_level_whose_mean_is_the_least_value_has_no_other() -> None:
     hours = np.where(job == 0, -9, rng.integers(1, 13, 3000))
     table = table_of(hours=hours, job=np.array(["none", "a", "b", "c"])[job])
     output = Linear(formula="hours ~ C(job, Treatment('none'))", significant=5)
-    objective = objective_for(table, output)
+    objective = objective_of(table, output)
     codes = start_codes(objective, 3000, "model", False, (1,))  # any seed: nothing of this is left to chance
     nobody = codes[:, 1] == 3  # levels are in the order of the alphabet
     assert nobody.any()
@@ -164,7 +156,7 @@ _FAR = Enough((np.full(5, 100.0),))  # standard errors of which any start is wit
 
 def test_what_is_near_enough_is_as_printed_where_that_takes_no_longer() -> None:
     table = people(800, 5)  # seed: any
-    objective = objective_for(table, Linear(formula="income ~ age + years + C(area)", significant=4))
+    objective = objective_of(table, Linear(formula="income ~ age + years + C(area)", significant=4))
     near = Descent(start="model", seconds=300, mae=0.5).embed(objective, 800, 1)
     landed = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=_FAR)
     assert near.outcome is Outcome.NEAR_ENOUGH
@@ -175,7 +167,7 @@ def test_where_near_is_enough_pairs_stop_there_and_no_lattice_is_asked(monkeypat
     # Of ninety people single moves alone stay a little too far away.
     rng = np.random.default_rng(8)  # any
     table = table_of(ill=rng.integers(0, 2, 90), age=rng.integers(18, 60, 90), weight=rng.integers(90, 250, 90))
-    objective = objective_for(table, Logistic(formula="ill ~ age + weight", statistics=("se",), decimals=4))
+    objective = objective_of(table, Logistic(formula="ill ~ age + weight", statistics=("se",), decimals=4))
     monkeypatch.setattr(LastDigits, "land", lambda digits: pytest.fail("asked"))
     monkeypatch.setattr(search, "make_single_moves", lambda candidate, is_first: False)
     found = Descent(start="univariate", seconds=60, mae=0.01).embed(objective, 90, 1)
@@ -188,14 +180,14 @@ def test_a_level_of_one_person_is_met_to_the_last_digit() -> None:
     area = np.array(["east", "north", "south", "west"])[np.append(table["area"][:-1], 3)]
     numbers = {n: np.array([table.schema[n].values[c] for c in table[n]]) for n in ("age", "years", "income")}
     alone = table_of(**numbers, area=area)
-    objective = objective_for(alone, Linear(formula="income ~ age + years + C(area)", significant=4))
+    objective = objective_of(alone, Linear(formula="income ~ age + years + C(area)", significant=4))
     found = Descent(start="model", seconds=300).embed(objective, 800, 1)
     assert found.outcome is Outcome.REPRODUCED
 
 
 def test_way_gone_in_vain_is_not_gone_again_before_anything_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     table = people(300, 12)  # seed: any
-    objective = objective_for(table, Means(variables=("income",), by=("area",), decimals=6))
+    objective = objective_of(table, Means(variables=("income",), by=("area",), decimals=6))
     codes = start_codes(objective, 300, "uniform", False, (1,))
     digits = LastDigits(Candidate(Descent(), objective, codes, stream(1), Log(None, 0)), 1.0)
     gone = []
@@ -213,7 +205,7 @@ def test_product_of_two_rare_marks_has_somebody_in_it() -> None:
     table = table_of(pay=rng.integers(0, 900, 300), a=a, b=b, age=rng.integers(20, 60, 300))
     output = Linear(formula="pay ~ a + b + age + a:b", significant=4)
     for seed in range(3):
-        found = Descent(start="model", seconds=60).embed(objective_for(table, output), 300, seed)
+        found = Descent(start="model", seconds=60).embed(objective_of(table, output), 300, seed)
         assert found.outcome is Outcome.REPRODUCED
 
 
@@ -222,7 +214,7 @@ def test_nobody_loses_a_value_or_gets_one_for_a_last_digit() -> None:
     pay = Variable("pay", "numeric", np.arange(50), missing=(None,))
     schema = Schema((pay, Variable("age", "numeric", np.arange(20, 60))))
     table = Table(schema, (np.where(rng.random(200) < 0.2, 50, rng.integers(0, 50, 200)), rng.integers(0, 40, 200)))
-    objective = objective_for(table, Linear(formula="pay ~ age", significant=4))
+    objective = objective_of(table, Linear(formula="pay ~ age", significant=4))
     codes = np.column_stack(table.columns)
     digits = LastDigits(Candidate(Descent(), objective, codes, stream(1), Log(None, 0)), 1.0)
     for is_far in (False, True):
@@ -237,7 +229,7 @@ def test_level_without_the_outcome_has_nobody_with_it_to_the_last_digit() -> Non
     grade, hours = rng.integers(0, 100, n), rng.integers(0, 60, n)
     ill = ((rng.random(n) < 0.02 + 0.0002 * grade) & (level == 0)).astype(np.int64)
     table = table_of(ill=ill, level=level, grade=grade, hours=hours)
-    objective = objective_for(table, Logistic(formula="ill ~ level + grade + hours", decimals=3))
+    objective = objective_of(table, Logistic(formula="ill ~ level + grade + hours", decimals=3))
     for seed in range(3):
         found = Descent(start="model", seconds=60).embed(objective, n, seed)
         assert found.outcome is Outcome.REPRODUCED
@@ -253,7 +245,7 @@ def test_last_digits_of_what_is_near_enough_are_tried_for_more_than_once(monkeyp
         return len(tried) > 2 and land(digits)
 
     monkeypatch.setattr(LastDigits, "land", fail_at_first)
-    objective = objective_for(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=4))
+    objective = objective_of(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=4))
     found = Descent(start="model", seconds=300).embed(objective, 800, 1, enough=_FAR)
     assert found.outcome is Outcome.REPRODUCED
     assert len(tried) == 3
@@ -271,14 +263,14 @@ def test_search_that_may_end_near_has_every_estimate_near_in_its_own_standard_er
     assert se.max() > 1000 * se.min()
     for seed in range(3):
         near = Enough((se,), is_final=True)
-        found = Descent(start="model", seconds=60).embed(objective_for(table, output), 3000, seed, enough=near)
+        found = Descent(start="model", seconds=60).embed(objective_of(table, output), 3000, seed, enough=near)
         assert found.outcome in (Outcome.NEAR_ENOUGH, Outcome.REPRODUCED)
         assert (np.abs(found.outputs[0].errors) <= 0.05 * se).all()
 
 
 def test_search_that_ends_near_does_not_try_for_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LastDigits, "land", lambda self: pytest.fail("near is enough"))
-    objective = objective_for(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=6))
+    objective = objective_of(people(800, 5), Linear(formula="income ~ age + years + C(area)", significant=6))
     final = Enough(_FAR.se, is_final=True)
     found = Descent(start="model", seconds=60).embed(objective, 800, 1, enough=final)
     assert found.outcome is Outcome.NEAR_ENOUGH
@@ -297,7 +289,7 @@ def test_rows_at_the_ends_of_a_predictor_do_not_pass_for_straight() -> None:
     rng = np.random.default_rng(3)  # any
     x = rng.integers(0, 8, 200)
     table = table_of(y=np.clip(np.round(rng.normal(20 + 2 * x, 4)), 0, 50).astype(np.int64), x=x)
-    objective = objective_for(table, Linear(formula="y ~ x", significant=6))
+    objective = objective_of(table, Linear(formula="y ~ x", significant=6))
     start = start_codes(objective, 200, "model", False, (1, 0, 0))
     digits = LastDigits(Candidate(Descent(), objective, start, stream(1), Log(None, 0)), 1.0)
     view = digits.look()

@@ -13,8 +13,7 @@ from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.lowering import predictor
 from divulge.kernels.randomness import next_uniform, stream
 from divulge.kernels.rules import DEEPEST, keeps_rules, swap_until_kept
-from divulge.objective import Objective, Target
-from divulge.objective.knowledge import granted
+from divulge.objective import Objective
 from divulge.objective.rules import rules_of
 from divulge.outputs import Output
 from divulge.outputs.kinds.chi_squared import ChiSquared
@@ -25,21 +24,16 @@ from divulge.outputs.lowering.lowered import Block, pack
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference.balance import draw_in_balance as reference_draws
+from tests.support.objectives import objective_of
 
 CENSUS = simulated_census(n_rows=3000, seed=5)
 SMALL = simulated_census(n_rows=300, seed=6)
 MODEL = Logistic(formula="TENURE ~ AGE + C(ETHGROUP) + LTILL + SEX", decimals=4)
 
 
-def objective_of(table: Table, output: Output = MODEL) -> Objective:
-    targets = (Target(output, output.publish(output.evaluate(table), table.schema)),)
-    counts = {name: table.frequencies(name).astype(float) for name in table.names}
-    knowledge = granted(table.schema, targets, "marginals", counts)
-    return Objective(table.schema, targets, knowledge.marginals, knowledge.known, table.n_rows)
-
-
 def test_kept_marginals_are_exact_where_edit_rules_hold_too() -> None:
-    found = objective_of(CENSUS).table(start_codes(objective_of(CENSUS), CENSUS.n_rows, "univariate", True, (1,)))
+    objective = objective_of(CENSUS, MODEL)
+    found = objective.table(start_codes(objective, CENSUS.n_rows, "univariate", True, (1,)))
     found.check_rules()
     assert CENSUS.schema.rules
     for name in CENSUS.names:
@@ -57,7 +51,7 @@ def test_rules_that_the_kept_marginals_cannot_hold_are_an_error() -> None:
 
 @pytest.mark.parametrize("start", ["univariate", "model"])
 def test_edit_rules_do_not_move_marginals(start: str) -> None:
-    found = objective_of(CENSUS).table(start_codes(objective_of(CENSUS), 3000, start, False, (2,)))  # type: ignore[arg-type]
+    found = objective_of(CENSUS, MODEL).table(start_codes(objective_of(CENSUS, MODEL), 3000, start, False, (2,)))  # type: ignore[arg-type]
     found.check_rules()
     for name in ("AGE", "MSTATUS"):  # those that the rules are about
         expected = CENSUS.frequencies(name)
@@ -131,7 +125,7 @@ def test_groups_of_one_person_have_somebody_with_their_median_from_the_start() -
 
 
 def test_a_response_is_drawn_as_often_as_the_model_says_in_every_level() -> None:
-    objective = objective_of(CENSUS)
+    objective = objective_of(CENSUS, MODEL)
     scores = objective.totals(start_codes(objective, 3000, "model", False, (3,)))
     # Σ x (y − μ): independent draws would leave some ten in a level of four hundred, and thirty in all.
     levels = [k for k, label in enumerate(MODEL.labels(CENSUS.schema)) if "AGE" not in label]
@@ -213,7 +207,7 @@ def test_level_with_a_released_coefficient_is_never_empty_at_the_start() -> None
     groups[0] = SMALL.schema["ETHGROUP"].n_values - 1
     at = SMALL.names.index("ETHGROUP")
     rare = Table(SMALL.schema, (*SMALL.columns[:at], groups, *SMALL.columns[at + 1 :]))
-    objective = objective_of(rare)
+    objective = objective_of(rare, MODEL)
     for run in range(20):  # all starts would have somebody there by chance once in 3,000 times
         found = objective.table(start_codes(objective, rare.n_rows, "model", False, (1, run, 0)))
         assert (found.frequencies("ETHGROUP")[np.unique(groups)] > 0).all()

@@ -23,9 +23,6 @@ from divulge.scenario import Lookup, Matches
 UNSEEN = 3.0
 """What n splits do not show happens in at most 3/n of all, with 95 % confidence (Hanley and Lippman-Hand 1983)."""
 
-Share = tuple[Floats, Floats]
-"""Numerator and denominator of a share of people, one of each a cell."""
-
 
 @dataclass(frozen=True)
 class MeasureRisk:
