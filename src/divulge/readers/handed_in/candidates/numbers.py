@@ -172,6 +172,7 @@ def _inner(text: str, decimal: Decimal) -> tuple[Printed, ...]:
         r"\s+[-–—]\s+",
         r"(?<=[\d%])\s*[–—]\s*",
         r"(?<=[\d%])-(?=[\d.])",
+        r"(?<=\.\d{3})\s*/\s*(?=-?[01]?\.\d{3})",
         r"\s*,\s*" if decimal == "." else r"\s{2,}",
     ):
         parts = re.split(split, bare)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate
+from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.expressions import as_condition, split_arguments
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.sheets import Lines
@@ -159,3 +161,16 @@ def _weights(function: str, given: dict[str, str], session: Session) -> str | No
         return found[1] if found else None
     weights = given.get("weights")
     return re.sub(r"^\w+\$", "", weights) if weights else None
+
+
+def of_parts(candidate: Candidate, parts: dict[str, str], where: str | None) -> Candidate:
+    """aggregate() with `c(m = mean(x), s = sd(x))`: columns `age.m`, `age.s`."""
+    figures = []
+    for f in candidate.figures:
+        of, _, part = (f.of or next((t for a, t in f.at if a.startswith("column")), "")).rpartition(".")
+        at = tuple((a, t) for a, t in f.at if not a.startswith("column"))
+        figures.append(replace(f, what=parts[part], of=of, at=at) if of and part in parts else f)
+    shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    kind = kind_of({f.what for f in figures})
+    return replace(candidate, kind=kind, figures=tuple(figures), variables=shown, by=by, where=where, statistic=None)

@@ -8,9 +8,11 @@ from itertools import pairwise
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.columns import split_row
+from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_tables import survey_weights, variables_in
 from divulge.readers.handed_in.candidates.session import Session
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
 _Found = tuple[list[Candidate], int] | None
@@ -126,19 +128,23 @@ def survey_quantiles(block: Lines, i: int, end: int, command: str, session: Sess
     return [Candidate("cells", "position", lines, tuple(figures), variables=(of,), weights=weights)], j
 
 
-_SUMMARY = re.compile(r"^\s+Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.\s*$")
-_WORDS = ("minimum", "first quartile", "median", "mean", "third quartile", "maximum")
+_SUMMARY = re.compile(r"^\s+Min\.\s+1st Qu\.\s+Median\s+Mean\s+3rd Qu\.\s+Max\.(\s+NA's)?\s*$")
+_WORDS = ("minimum", "first quartile", "median", "mean", "third quartile", "maximum", "missing")
 
 
 def summaries_of_groups(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """do.call(rbind, tapply(x, group, summary)): a row of each group."""
-    names = variables_in(command, session) if _SUMMARY.match(block.texts[i]) else []
+    head = _SUMMARY.match(block.texts[i])
+    if head is None:
+        return None
+    names = variables_in(command, session)
+    words = _WORDS if head[1] else _WORDS[:-1]
     figures: list[Figure] = []
     j = i + 1
-    while j < end and len(names) > 1 and (row := split_row(block.texts[j], len(_WORDS))) is not None and row[0]:
+    while j < end and len(names) > 1 and (row := split_row(block.texts[j], len(words))) is not None and row[0]:
         figures += [
             Figure(f"{row[0]}: {w}", w, number, block.line(j), names[0], ((names[1], row[0]),))
-            for w, t in zip(_WORDS, row[1], strict=True)
+            for w, t in zip(words, row[1], strict=True)
             if (number := parse_number(t)) is not None
         ]
         j += 1
@@ -177,3 +183,29 @@ def numbers_of_groups(block: Lines, i: int, end: int, command: str, session: Ses
     lines = (block.line(i), figures[-1].line)
     kind = _KINDS.get(what, "means")
     return [Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=by, statistic=what)], j
+
+
+def vectors_of_groups(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """tapply(x, group, function(x) c(mean = …, sd = …)): `$group`, names of statistics and their values below."""
+    label = re.match(r"^\$`?(.+?)`?\s*$", block.texts[i])
+    if label is None or not re.search(r"\b[ts]apply\(.*function\(", command):
+        return None
+    names = variables_in(command, session)
+    figures: list[Figure] = []
+    j = i
+    while len(names) > 1 and j + 2 < end and (label := re.match(r"^\$`?(.+?)`?\s*$", block.texts[j])) is not None:
+        heads, values = block.texts[j + 1].split(), block.texts[j + 2].split()
+        words = [statistic_word(h) for h in heads]
+        if len(heads) != len(values) or None in words:
+            break
+        figures += [
+            Figure(f"{label[1]}: {w}", str(w), number, block.line(j + 2), names[0], ((names[1], label[1]),))
+            for w, t in zip(words, values, strict=True)
+            if (number := parse_number(t)) is not None
+        ]
+        j += 4
+    if not figures:
+        return None
+    kind = kind_of({f.what for f in figures})
+    lines = (block.line(i), figures[-1].line)
+    return [Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=(names[1],))], j

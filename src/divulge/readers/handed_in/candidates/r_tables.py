@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.console import transposed_pairs
+from divulge.readers.handed_in.candidates.descriptives import kind_of
 from divulge.readers.handed_in.candidates.expressions import as_condition
 from divulge.readers.handed_in.candidates.numbers import parse_number
+from divulge.readers.handed_in.candidates.r_calls import of_parts
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.statistic_names import RATIO, fit_word, statistic_word
 from divulge.readers.handed_in.sheets import Grid, Lines
@@ -360,6 +362,9 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
         what = "mean" if surveyed[3] == "svymean" else "sum"
         return _by_survey(candidate, surveyed[1].split(" + "), surveyed[2].split(" + "), what)
     axes = list(dict.fromkeys(a for f in candidate.figures for a, _ in f.at))
+    parts = dict(re.findall(r"[(,]\s*(\w+)\s*=\s*(?:round\()?(mean|sd|median|min|max|sum|length)\(", command))
+    if command.startswith("aggregate(") and candidate.shape == "cells" and parts:
+        return of_parts(candidate, {k: _FUNCTIONS[v] for k, v in parts.items()}, where)
     function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|summary|sum)\b", command)
     if function is not None and function[1] == "tapply" and candidate.kind == "crosstab" and len(names) > len(axes):
         what = _FUNCTIONS[function[2]]
@@ -370,7 +375,7 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
         )
         return replace(
             candidate,
-            kind="means",
+            kind="totals" if what == "sum" else kind_of({what}),
             figures=figures,
             variables=(names[0],),
             by=tuple(renamed.values()),

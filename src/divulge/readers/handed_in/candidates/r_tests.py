@@ -15,6 +15,7 @@ from divulge.readers.handed_in.candidates.r_descriptions import (
     numbers_of_groups,
     summaries_of_groups,
     survey_quantiles,
+    vectors_of_groups,
 )
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
 from divulge.readers.handed_in.candidates.r_packages import cross_table, described_by, survey_mean
@@ -109,6 +110,8 @@ def _htest(block: Lines, i: int, end: int, command: str, session: Session) -> _F
         if "percent confidence interval" in text and k + 1 < stop:
             figures += _figures(block, k + 1, "", ("lower 95%", "upper 95%"), block.texts[k + 1].split())
             last = k + 2
+        if text.startswith("P value adjustment"):
+            last = k + 1
         if text.startswith("sample estimates:") and k + 2 < stop:
             levels = {"x": halves[2], "y": halves[3]} if halves else {}
             figures += _estimates(block, k + 1, names, levels)
@@ -384,4 +387,5 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     survey_quantiles,
     summaries_of_groups,
     numbers_of_groups,
+    vectors_of_groups,
 )

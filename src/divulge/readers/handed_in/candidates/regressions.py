@@ -203,6 +203,13 @@ def _one(table: Structure, columns: list[int], heads: list[str | None]) -> _Mode
         filled = [c for _, c, _ in cells if c is not None]
         if not text or (body.is_heading and not any(c.main is not None or c.inner for c in filled)):
             continue
+        fits = [fit_word(t) for t in text.split(" / ")]
+        pair = next((c for c in filled if c.main is None and len(c.inner) == 2), None)
+        if len(fits) == 2 and pair is not None and None not in fits:
+            # `R2 / R2 adjusted` over `0.168 / 0.163`, as sjPlot has it
+            shown = zip(fits, pair.inner, strict=True)
+            model.figures += [Figure(str(what), str(what), number, body.line) for what, number in shown]
+            continue
         fit = fit_word(text)
         if fit is not None and len(filled) == 1 and filled[0].main is not None:
             model.figures.append(Figure(fit, fit, filled[0].main, body.line))

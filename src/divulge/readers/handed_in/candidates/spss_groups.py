@@ -123,3 +123,23 @@ def _row_word(texts: list[str], head: str) -> str | None:
     if head == "Statistic" or word is None:
         return word
     return "standard error" if word == "mean" else f"standard error of {word}"
+
+
+def means_side_by_side(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """MEANS of several variables: a column each, and Mean, N and Std. Deviation below one another in each group."""
+    heads = [c.strip() for c in grid.rows[0].cells]
+    first = next((j for j, c in enumerate(grid.rows[1].cells) if parse_number(c) is not None), len(heads))
+    by, group = heads[0], ""
+    figures: list[Figure] = []
+    for row in grid.rows[1:]:
+        stub = [c.strip() for c in row.cells[:first] if c.strip()]
+        what = next((w for t in stub if (w := _word(t)) is not None), None)
+        group = next((t for t in stub if _word(t) is None), group)
+        for j in range(first, grid.width):
+            number = parse_number(row.cells[j])
+            if number is not None and what is not None and group:
+                figures.append(Figure(f"{heads[j]}, {group}: {what}", what, number, row.line, heads[j], ((by, group),)))
+    if figures:
+        lines = (grid.rows[0].line, grid.rows[-1].line)
+        shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+        yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown, by=(by,))

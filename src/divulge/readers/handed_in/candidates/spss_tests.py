@@ -155,3 +155,17 @@ def paired_correlation(grid: Grid, title: str, session: Session) -> Iterator[Can
             lines = (row.line, row.line)
             shown = (names[1], names[2])
             yield Candidate("test", "correlation", lines, figures, variables=shown, statistic="Pearson")
+
+
+def symmetric_measures(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """Phi, Cramér's V and the like of the crosstab before: named, and not computed again."""
+    figures = [
+        Figure(f"{row.cells[0].strip()}: {number.text}", "measure of association", number, row.line)
+        for row in grid.rows[1:]
+        for c in row.cells[1:]
+        if (number := parse_number(c)) is not None
+    ]
+    names = session.objects.get("spss crosstab", "|").split("|")
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    if figures:
+        yield Candidate("other", "other", lines, tuple(figures), variables=tuple(names[:1]), by=tuple(names[1:2]))

@@ -66,13 +66,16 @@ def correlate(block: Lines, i: int, command: str, session: Session) -> _Found:
     heads = match[1].split()
     figures: list[Figure] = []
     names = []
+    options = command.partition(",")[2]
+    asked = ("correlation", "n") if re.search(r"\bo(?:bs?)?\b", options) else ("correlation", "p-value", "n")
+    whats = asked if not re.search(r"\bsig\b", options) else ("correlation", "p-value", "n")
     j, name, k = i + 2, "", 0
     while j < len(block.texts) and ("|" in block.texts[j] or RULE.match(block.texts[j])):
         label, _, rest = block.texts[j].partition("|")
         if label.strip():
             name, k = label.strip(), 0
             names.append(name)
-        what = ("correlation", "p-value", "n")[min(k, 2)]
+        what = whats[min(k, len(whats) - 1)]
         k += 1
         for head, text in zip(heads, numbers_in(rest), strict=False):
             number = parse_number(text)

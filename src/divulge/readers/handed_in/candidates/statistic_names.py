@@ -191,7 +191,7 @@ _FIT: tuple[tuple[str, str], ...] = (
     (r"(?:mcfadden(?:'s)? |pseudo )r-?\s?(?:²|2|squared?|squ\.|square)", "pseudo r-squared"),
     (r"within r-?(?:sq(?:uared)?\.?|²)|r-squared \(within\)", "within r-squared"),
     (r"f(?:[ -]statistic)?|f\(\s*\d+,\s*\d+\)|f-stat\.?", "F"),
-    (r"log[ -]?(?:pseudo)?likelihood|loglik|log lik\.?|ll|llf", "log-likelihood"),
+    (r"log[ -]?(?:pseudo)?-?likelihood|log\.?[ -]?lik\.?|ll|llf", "log-likelihood"),
     (r"aic|akaike(?: criterion)?|akaike inf\. crit\.", "AIC"),
     (r"bic|schwarz(?: criterion)?", "BIC"),
     (r"root mse|rmse", "root mean squared error"),

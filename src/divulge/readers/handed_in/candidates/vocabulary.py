@@ -65,6 +65,10 @@ def _is_short_for(name: str, text: str) -> bool:
     return common >= 4 and common >= len(short) - 2
 
 
+_CODED = re.compile(r"(\d{1,2})\s*[-–=:.)]?\s+(?!(?:to|or|and|plus|bis|oder|und|years?|yrs?)\b)[A-Za-z]{3,}")
+"""A code before its label: `0 censored`, `1 = yes`; classes such as `30 to 44` are none."""
+
+
 class Vocabulary:
     """Names of variables and of their values. labels: what the file calls the codes of a variable."""
 
@@ -166,6 +170,9 @@ class Vocabulary:
             for value, label in variable.labels.items():
                 if _plain(label) == _plain(bare):
                     return str(value)
+        coded = _CODED.match(bare)
+        if coded is not None and coded[1] in texts:
+            return coded[1]
         alike = [t for t in texts if _same_meaning(t, bare)]
         if len(alike) == 1 and len(texts) <= 3:
             return alike[0]

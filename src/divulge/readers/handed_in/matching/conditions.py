@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -74,6 +75,24 @@ def _on(name: str, data: Data) -> tuple[tuple[str, ...], list[Mask]]:
         texts += [f"{quoted(name)} > 0", f"{quoted(name)} >= 0"]
         picks += [values > 0, values >= 0]
     return tuple(texts), picks
+
+
+def relabelled(where: str | None, labels: Mapping[str, Mapping[str, str]], data: Data) -> str | None:
+    """A condition on labels that the file gave to codes, on the codes: `sex == "Female"` as `sex == 'f'`."""
+    if where is None:
+        return None
+    out = where
+    for name, of in labels.items():
+        if name not in data.names:
+            continue
+        number = data.is_numeric(name)
+        levels = set(data.table.schema[name].texts)
+        for code, label in of.items():
+            if label not in levels:
+                pattern = rf"(?<![\w.])({re.escape(name)}\s*[=!]=\s*)([\"']){re.escape(label)}\2"
+                value = code if number else repr(code)
+                out = re.sub(pattern, lambda m, v=value: m[1] + v, out)  # type: ignore[misc]  # a default in a lambda
+    return out
 
 
 def simplified(where: str | None, data: Data) -> str | None:

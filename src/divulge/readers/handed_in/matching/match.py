@@ -15,7 +15,7 @@ from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
-from divulge.readers.handed_in.matching.conditions import simplified
+from divulge.readers.handed_in.matching.conditions import relabelled, simplified
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.hypotheses import hypotheses
 from divulge.readers.handed_in.matching.limited import table_reading, under_conditions
@@ -88,7 +88,7 @@ class Matcher:
             for k, v in candidate.facts.items()
             if k.startswith("alias ") and v in data.names
         }
-        where = simplified(candidate.where, data)
+        where = simplified(relabelled(candidate.where, candidate.labels, data), data)
         if data.mask(where) is None:
             return not_compared(candidate, f"its condition {where!r} cannot be read")
         if candidate.weights is not None and candidate.weights not in data.names:

@@ -44,7 +44,9 @@ class Prose:
         if not isinstance(block, Lines) or len(block.texts) > 400:
             return []
         words = session.vocabulary
-        found = (_grouped(block, words) or _compared(block, words) or _sentences(block, words)) + _ends(block, words)
+        found = (_grouped(block, words) or _compared(block, words) or _told(block, words, session)) + _ends(
+            block, words
+        )
         return [session.signed(c, self.name) for c in found]
 
 
@@ -178,6 +180,21 @@ def _gap(block: Lines, figures: list[Figure]) -> list[Figure]:
         if number is not None:
             return [Figure("gap", "difference of percentages", number, block.line(i))]
     return []
+
+
+def _told(block: Lines, words: Vocabulary, session: Session) -> list[Candidate]:
+    """Sentences between what other programs have read: a console prints some among its tables."""
+    parts: list[list[int]] = [[]]
+    for i, text in enumerate(block.texts):
+        if session.explained(block.line(i), block.line(i)):
+            parts.append([])
+        elif not re.match(r"^(?:>|\+) ", text):
+            parts[-1].append(i)
+    found = []
+    for kept in filter(None, parts):
+        texts, numbers = tuple(block.texts[i] for i in kept), tuple(block.line(i) for i in kept)
+        found += _sentences(Lines(texts, block.first, numbers), words)
+    return found
 
 
 def _sentences(block: Lines, words: Vocabulary) -> list[Candidate]:

@@ -83,6 +83,11 @@ class RConsole:
     def _tables(self, block: Lines, start: int, end: int, command: str, session: Session) -> Iterator[Candidate]:
         if re.match(r"^(?:proc\.time|Sys\.|sessionInfo|head|tail|str|dim|print\(head)\b", command):
             return
+        hidden = re.search(r"zero\.print\s*=\s*[\"'](\S)[\"']", command)
+        if hidden is not None:
+            mark = rf"(?<=\s){re.escape(hidden[1])}(?=\s|$)"
+            shown = tuple(re.sub(mark, "0", t) if start <= k < end else t for k, t in enumerate(block.texts))
+            block = replace(block, texts=shown)
         piped = piped_summary(block, start, end, command, session)
         if piped is not None:
             yield piped[0]

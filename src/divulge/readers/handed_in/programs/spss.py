@@ -29,6 +29,7 @@ _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], 
     (r"Paired Samples Correlations", spss_tests.paired_correlation),
     (r"(?:One-Sample|Paired Samples) Test", spss_tests.one_sample_test),
     (r"Chi-Square Tests", spss_tables.chi_squared),
+    (r"Symmetric Measures", spss_tests.symmetric_measures),
     (
         r"(?:Case Processing )?Summary$|Classification Table|Dependent Variable Encoding|Case Processing"
         r"|Categorical Variables|Notes$|Iteration History|Omnibus Tests|Hosmer",
@@ -62,6 +63,9 @@ class Spss:
             return [session.signed(c, self.name) for c in spss_tables.frequencies(grid, title, session)]
         # A star before p < 0.05 says what it means.
         cross = re.match(r"^(.+?)\s+[×*]\s+(?!p\b)(.+?)(?:\s+(?:Crosstabulation|\[.*\]))?$", title)
+        stubs = [c.strip() for row in grid.rows for c in row.cells[:2]]
+        if cross is not None and stubs.count("Mean") > 1:
+            return [session.signed(c, self.name) for c in spss_groups.means_side_by_side(grid, title, session)]
         if cross is not None:
             return [session.signed(c, self.name) for c in spss_tables.crosstab(grid, title, session)]
         if title in ("Descriptive Statistics", "Correlations"):
@@ -111,7 +115,8 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     """Whether a table with a common title is SPSS's: its headers are."""
     heads = " ".join(c for row in grid.rows[:3] for c in row.cells)
     known = (
-        r"Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
+        r"(?:Nominal|Ordinal|Interval) by"
+        r"|Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
         r"|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank|Valid"
         r"|^\s*(?:Case Number )?[a-z]"
     )
