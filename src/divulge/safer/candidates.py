@@ -127,8 +127,14 @@ class Candidates:
         alone = [s for kind in MITIGATIONS for m in kind.propose(trouble) if (s := self._step(number, m)) is not None]
         mildest = [step.mitigation for step in sorted(alone, key=lambda step: step.price)]
         both = [*Both.fewer_digits(mildest, trouble), *self._withheld_after(number, trouble)]
-        both += self._after_coarser(number, trouble, mildest)
-        return [*alone, *(step for one in both if (step := self._step(number, one)) is not None)]
+        made = [step for one in both if (step := self._step(number, one)) is not None]
+        # Groups are not merged only to be withheld.
+        withheld = min((s.price for s in alone if s.mitigation.rung is Rung.SUPPRESS), default=np.inf)
+        for one in self._after_coarser(number, trouble, mildest):
+            step = self._step(number, one)
+            if step is not None and (one.second.rung is not Rung.SUPPRESS or step.price < withheld):
+                made.append(step)
+        return [*alone, *made]
 
     def _withheld_after(self, number: int, trouble: Trouble) -> Iterator[Both]:
         """Counts of coarser groups, of which those that rules name are withheld."""

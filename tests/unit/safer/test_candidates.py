@@ -150,3 +150,13 @@ def test_what_one_output_needs_is_done_to_those_beside_it() -> None:
     safe = [steps for steps in found(table, *pair) if len(steps) == 2]
     assert any(one.mitigation == two.mitigation and one.mitigation.name == "merge-levels" for one, two in safe)
     assert any({one.mitigation.name, two.mitigation.name} == {"suppress"} for one, two in safe)
+
+
+@pytest.mark.slow
+def test_groups_are_not_merged_only_to_be_withheld() -> None:
+    table = _people(area=["island"] * 15)
+    quantile = {"kind": "position", "variables": ["income"], "by": ["area"], "quantiles": [0.85]}
+    safe = [steps[0] for steps in found(table, quantile)]
+    withheld = min(step.price for step in safe if step.mitigation.name == "suppress")
+    both = [s for s in safe if s.mitigation.name == "both" and "ithhold" in s.mitigation.describe(table.schema)]
+    assert all(step.price < withheld or "digit" in step.mitigation.describe(table.schema) for step in both)
