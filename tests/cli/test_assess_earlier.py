@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from divulge.assess import plan
@@ -123,3 +124,27 @@ def test_earlier_outputs_that_make_no_sense_are_refused(
     assert divulge("assess", "spec.yaml", "-o", "out") == code
     assert said in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_folder_as_it_was_handed_in_is_judged_beside_what_a_ledger_says_was_released(folder: Path) -> None:
+    _people("1,1,21")
+    Path("first.yaml").write_text(f"data: people.csv\noutputs:\n  - {WITHOUT_ONE}\n{DESIGN}", encoding="utf-8")
+    assert divulge("--quiet", "ledger", "add", "first.yaml", "--by", "ann", "--ledger", "l.sqlite") == 0
+    frame = pd.read_csv("people.csv")
+    Path("handed").mkdir()
+    pd.crosstab(frame.OWNS, frame.SEX).to_csv("handed/table.csv")
+    words = ("--quiet", "assess", "handed", "--data", "people.csv", "-o", "out")
+    assert divulge(*words, "--ledger", "l.sqlite") == 0
+    record = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
+    (release,) = record["cumulative"]["releases"]
+    assert ", output 1 (released " in release
+    assert record["cumulative"]["adds"]["exposed"] == 1
+
+
+@pytest.mark.parametrize("option", ["--scheduler", "--exposed-rows"])
+def test_option_that_a_folder_would_pass_over_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    Path("handed").mkdir()
+    assert divulge("assess", "handed", "--data", "people.csv", option, "x") == 2
+    assert f"{option}: a folder is assessed without this option" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +11,9 @@ import typer
 from divulge.errors import UsageError
 from divulge.record import make_folder, to_plain, write_text
 from divulge.terminal.conducting import exit_for, progress_of_splits, tell_results, write_results
-from divulge.terminal.ledger_options import EarlierOption, released_before
+from divulge.terminal.ledger_options import EarlierOption, beside_released, released_before
 from divulge.terminal.options import (
     AllowCodeOption,
-    FailOn,
     FailOnOption,
     JsonOption,
     ResultsOption,
@@ -28,7 +27,6 @@ from divulge.terminal.stopping import Stopped, unfinished
 
 if TYPE_CHECKING:
     from divulge.assess import Assessed, Plan
-    from divulge.assess.folders import FolderSettings
     from divulge.spec import Assessment
 
 
@@ -61,12 +59,12 @@ def run(
     """
     # The conductor brings compiled code with it, which other commands should not wait for.
     from divulge.assess import assess
-    from divulge.assess.folders import FolderSettings
     from divulge.spec import read_spec
     from divulge.terminal.assess_view import show
 
     if spec.is_dir():
-        _assess_folder(spec, data, output, FolderSettings(workers=workers, resume=resume), fail_on, json)
+        _refuse({"--scheduler": scheduler, "--exposed-rows": exposed_rows})
+        exit_for(_assess_folder(spec, data, output, workers, resume, ledger, json), fail_on)
         return
     assessment = read_spec(spec, allow_code=allow_code)
     ready = _planned(assessment, ledger, exposed_rows)
@@ -133,10 +131,18 @@ def _findings(ready: Plan) -> Any:
     return to_plain(find_remarks(ready.table, given.outputs, scenarios))
 
 
+def _refuse(options: Mapping[str, object]) -> None:
+    """Raise where an option is given that has no effect on a folder."""
+    for option, given in options.items():
+        if given is not None:
+            raise UsageError("a folder is assessed without this option.", where=option, hint="Leave it out.")
+
+
 def _assess_folder(
-    folder: Path, data: Path | None, output: Path | None, settings: FolderSettings, fail_on: FailOn | None, json: bool
-) -> None:
-    """A folder as it was handed in: read, confirmed by the data, assessed; what is left over makes it *review*."""
+    folder: Path, data: Path | None, output: Path | None, workers: int, resume: bool, ledger: str | None, json: bool
+) -> str:
+    """The verdict on a folder as it was handed in: what the data do not confirm makes it at least *review*."""
+    from divulge.assess.folders import FolderSettings
     from divulge.assess.folders.handed_in import assess_handed_in
     from divulge.readers.handed_in.folder import read_folder
     from divulge.table import read_table
@@ -146,13 +152,15 @@ def _assess_folder(
         raise UsageError("a folder needs the data of its outputs.", where=str(folder), hint="Name them with --data.")
     table = read_table(data)
     ignored = frozenset({data.name} if data.resolve().parent == folder.resolve() else ())
+    beside = None if ledger is None else beside_released(table, ledger)
     found = read_folder(folder, table, ignored)
     target = output if output is not None else Path(f"{folder.resolve().name}-assessment")
     make_folder(target)
-    with unfinished(target, settings.resume) as kept, progress_of_splits() as listener:
-        record = assess_handed_in(found, table, replace(settings, unfinished=kept), data.name, listener)
+    with unfinished(target, resume) as kept, progress_of_splits() as listener:
+        settings = FolderSettings(workers=workers, unfinished=kept, resume=resume)
+        record = assess_handed_in(found, table, settings, data.name, listener, beside)
     tell_results(record, write_results(record, target), None if json else show)
-    exit_for(record["verdict"], fail_on)
+    return str(record["verdict"])
 
 
 def _exposed_csv(found: Assessed) -> str:

@@ -12,8 +12,10 @@ import typer
 
 if TYPE_CHECKING:
     from divulge.assess import Candidate
+    from divulge.assess.folders.handed_in import Beside
     from divulge.ledger.database import Ledger
     from divulge.spec import Assessment, Inputs
+    from divulge.table import Table
 
 LedgerOption = Annotated[
     str | None,
@@ -60,6 +62,17 @@ def released_before(assessment: Assessment, ledger: str) -> tuple[Inputs, Sequen
     with opened(ledger) as found, found.reading() as session:
         before = earlier_outputs(session, fingerprint(inputs.table))
     return beside(inputs, assessment.outputs, before)
+
+
+def beside_released(table: Table, ledger: str) -> Beside:
+    """What a folder that was handed in is assessed beside: everything that was released about the same people."""
+    from divulge.ledger.datasets import fingerprint
+    from divulge.ledger.earlier import earlier_outputs
+    from divulge.ledger.made import together
+
+    with opened(ledger) as found, found.reading() as session:
+        before = earlier_outputs(session, fingerprint(table))
+    return lambda people, names, made: together(people, names, made, before)
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from divulge.assess import assess, plan
+from divulge.assess import Candidate, assess, plan
 from divulge.assess.folders.check import FolderSettings
 from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
@@ -17,7 +17,14 @@ from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.telling import as_json
 from divulge.settings import Choice
 from divulge.spec import Assessment, Inputs
-from divulge.spec.handed_in import Placed, made_variables, placed_outputs, unread_parts, with_made_variables
+from divulge.spec.handed_in import (
+    Placed,
+    made_variables,
+    needed_to_make,
+    placed_outputs,
+    unread_parts,
+    with_made_variables,
+)
 from divulge.synthesisers import Descent
 from divulge.table import Table
 
@@ -25,11 +32,25 @@ _NAMED = 5
 """How many of a sort are named in a reason."""
 
 
+Beside = Callable[[Table, Collection[str], Mapping[str, str]], tuple[Table, Sequence[Candidate]]]
+"""From people, the variables of new outputs, and how some of these are made: the people with what earlier releases need
+beside, and those releases."""
+
+
 def assess_handed_in(
-    folder: FolderRead, table: Table, settings: FolderSettings, data: str, listener: Any = None
+    folder: FolderRead,
+    people: Table,
+    settings: FolderSettings,
+    data: str,
+    listener: Any = None,
+    beside: Beside | None = None,
 ) -> dict[str, Any]:
-    """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed."""
-    table = with_made_variables(table, made_variables(folder, table))
+    """The record of a folder, with a section `handed_in`: at least *review* where something was not confirmed.
+
+    beside: finds what was released before; None: nothing was.
+    """
+    made = made_variables(folder, people)
+    table = with_made_variables(people, made)
     placed, left = placed_outputs(folder, table)
     if not placed:
         said = "; ".join(left[:_NAMED]) or "; ".join(f"{f.file}: {f.status}" for f in folder.files[:_NAMED])
@@ -47,9 +68,13 @@ def assess_handed_in(
         policy=settings.policy,
         seed=settings.seed,
     )
+    before: Sequence[Candidate] = ()
+    if beside is not None:
+        names = {name for p in placed for name in p.output.uses(table.schema)}
+        table, before = beside(people, names, needed_to_make([n for n in names if n not in people.schema], made))
     inputs = Inputs(table.schema, table, table.n_rows, tuple(p.released for p in placed))
     found = assess(
-        plan(assessment, inputs),
+        plan(assessment, inputs, before),
         folder=settings.unfinished,
         workers=settings.workers,
         resume=settings.resume,
