@@ -8,14 +8,20 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from divulge.outputs.kinds.anova import Anova
+from divulge.outputs.kinds.chi_squared import ChiSquared
 from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.f_test import FTest
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.shape import Shape
+from divulge.outputs.kinds.t_test import TTest
 from divulge.outputs.lowering.lowered import pack, row_codes
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.sizes import Moments, agreed_sizes, possible_sizes, sizes_of_values, sizes_with, spacing
+from divulge.outputs.output import Output
 from divulge.outputs.released.reading import read_released
+from divulge.table import Table
 from tests.spec.outputs.people import drawn
 
 
@@ -161,3 +167,42 @@ def test_a_median_between_two_values_asks_for_groups_of_even_size() -> None:
     assert residuals[-2:].tolist() == [1.0, 1.0]
     # One has to lose a row, whichever, and the other to gain it.
     assert sorted(set(slopes[-2:].ravel().tolist())) == [-1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        ChiSquared(variables=("G", "H"), significant=3),
+        TTest(variable="Y", by="G", significant=3),
+        FTest(formula="Y ~ G", significant=3),
+        Anova(formula="Y ~ G", significant=3),
+    ],
+    ids=lambda output: output.kind,
+)
+def test_p_value_too_small_for_a_double_still_says_which_way_to_go(output: Output) -> None:
+    rng = np.random.default_rng(4)  # any
+    g = np.arange(4000) % 2
+    near = 10 + rng.integers(0, 5, 4000) + (rng.random(4000) < 0.05) * g
+    schema = drawn("G H Y\n" + "\n".join(f"{'ab'[i % 2]} {'cd'[i // 2 % 2]} {i % 40}" for i in range(80))).schema
+    mostly = np.where(rng.random(4000) < 0.53, g, 1 - g)
+    like = Table(schema, (g.astype(np.uint8), mostly.astype(np.uint8), near.astype(np.uint8)))
+    apart = Table(schema, (like["G"], like["G"], (like["Y"] + 20 * g).astype(np.uint8)))
+    released = output.publish(output.evaluate(like), schema)
+    place = next(i for i, label in enumerate(released.labels) if label.startswith("p"))
+    assert output.evaluate(apart).values[place] < 1e-280
+    lowered = output.lower(schema, released)
+    there, slopes = lowered.residuals.linearise(lowered.totals(apart), apart)
+    # It is to rise, and rows can do it.
+    assert there[place] < lowered.low[place]
+    assert np.abs(slopes[place]).max() > 0
+    here, _ = lowered.residuals.linearise(lowered.totals(like), like)
+    assert lowered.low[place] <= here[place] <= lowered.high[place]
+
+
+def test_p_value_printed_as_0_agrees_however_small_it_is() -> None:
+    people = drawn("G Y\n" + "\n".join(f"{'ab'[i % 2]} {i % 7 + 5 * (i % 2)}" for i in range(60)))
+    output = Anova(formula="Y ~ G", decimals=3)
+    lowered = output.lower(people.schema, output.publish(output.evaluate(people), people.schema))
+    place = output.labels(people.schema).index("p | G")
+    residuals, _ = lowered.residuals.linearise(lowered.totals(people), people)
+    assert lowered.low[place] <= residuals[place] <= lowered.high[place]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from scipy.special import fdtrc
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
@@ -16,7 +15,7 @@ from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import SmoothSums
+from divulge.outputs.lowering.smooth import SmoothSums, f_tail, log_f_tail
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
@@ -181,7 +180,7 @@ class Anova(Output):
         sums = CrossProducts.of(self, model, schema)
         compared, terms, placed = self._compared(model, schema), self._terms(model), self._placed(schema)
 
-        def figures(totals: Floats) -> Floats:
+        def figures(totals: Floats, p_value: Callable[[float, float, float], float] = f_tail) -> Floats:
             rank, explained = sums.explained(totals)
             df_left, left = sums.rows(totals) - rank, sums.square(totals) - explained
             is_known = df_left > 0 and left > 1e-14 * sums.variation(totals)  # rounding leaves that of a perfect fit
@@ -192,10 +191,15 @@ class Anova(Output):
                 df, part = rank_1 - rank_0, max(part_1 - part_0, 0.0)
                 f = part / df / (left / df_left) if df > 0 and is_known else np.nan
                 mean = unit * part / df if df > 0 else np.nan
-                p = float(fdtrc(df, df_left, f)) if df > 0 and is_known else np.nan
+                p = p_value(df, df_left, f) if df > 0 and is_known else np.nan
                 by_term[term] = {"df": float(df), "sum sq": unit * part, "mean sq": mean, "F": f, "p": p}
             if not is_known:
                 return np.full(len(placed), np.nan)
             return np.array([by_term[term][shown] for term, shown in placed])
 
-        return SmoothSums((sums.block,), figures)
+        return SmoothSums(
+            (sums.block,),
+            figures,
+            are_tails=np.array([shown == "p" for _, shown in placed]),
+            searched=lambda totals: figures(totals, log_f_tail),
+        )

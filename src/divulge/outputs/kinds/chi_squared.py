@@ -14,7 +14,7 @@ from divulge.outputs.behind import Behind, one_group
 from divulge.outputs.figures import Figures
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums
+from divulge.outputs.lowering.smooth import SmoothSums, log_tail
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -103,11 +103,17 @@ class ChiSquared(Output):
         groups = Groups.of(schema, self.variables)
         block = Block((groups.term(),), groups.n_groups, weight=weight_term(self, schema))
 
-        def figures(totals: Floats) -> Floats:
+        def figures(totals: Floats, p: str = "p") -> Floats:
             found = _chi_squared(totals.reshape(*totals.shape[:-1], *groups.shape), self.correction)
-            return np.stack([found[name] for name in self.show], axis=-1)
+            return np.stack([found[p if name == "p" else name] for name in self.show], axis=-1)
 
-        return SmoothSums((block,), figures, are_counts=self.weights is None)
+        return SmoothSums(
+            (block,),
+            figures,
+            are_counts=self.weights is None,
+            are_tails=np.array([name == "p" for name in self.show]),
+            searched=lambda totals: figures(totals, "log p"),
+        )
 
 
 def _chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:
@@ -123,5 +129,6 @@ def _chi_squared(counts: Floats, correction: bool) -> dict[str, Floats]:
     if correction:
         apart = np.where(df[..., None, None] == 1, apart - np.minimum(0.5, apart), apart)
     statistic = (apart**2 / expected).sum(axis=(-2, -1))
-    found = {"statistic": statistic, "df": df, "p": gammaincc(np.maximum(df, 1.0) / 2, statistic / 2)}
+    p = gammaincc(np.maximum(df, 1.0) / 2, statistic / 2)
+    found = {"statistic": statistic, "df": df, "p": p, "log p": log_tail(p, -statistic / 2)}
     return {name: np.where((df > 0) & (n_rows > 0), value, np.nan) for name, value in found.items()}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from scipy.special import fdtrc
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
-from divulge.outputs.lowering.smooth import SmoothSums
+from divulge.outputs.lowering.smooth import SmoothSums, f_tail, log_f_tail
 from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import LevelCounts, schema_counts
@@ -114,17 +114,25 @@ class FTest(Output):
     def _sums(self, schema: Schema) -> SmoothSums:
         sums = CrossProducts.of(self, self._model(schema, schema_counts(schema)), schema)
 
-        def figures(totals: Floats) -> Floats:
+        def figures(totals: Floats, p_value: Callable[[float, float, float], float] = f_tail) -> Floats:
             rank, explained = sums.explained(totals)
-            found = _f(sums.rows(totals), rank, sums.square(totals) - explained, sums.variation(totals))
+            left, total = sums.square(totals) - explained, sums.variation(totals)
+            found = _f(sums.rows(totals), rank, left, total, p_value)
             return np.array([found[name] for name in self.show])
 
-        return SmoothSums((sums.block,), figures)
+        return SmoothSums(
+            (sums.block,),
+            figures,
+            are_tails=np.array([shown == "p" for shown in self.show]),
+            searched=lambda totals: figures(totals, log_f_tail),
+        )
 
 
-def _f(n: float, rank: int, residual: float, total: float) -> dict[str, float]:
+def _f(
+    n: float, rank: int, residual: float, total: float, p_value: Callable[[float, float, float], float] = f_tail
+) -> dict[str, float]:
     df, df_residual = float(rank - 1), float(n - rank)
     if df <= 0 or df_residual <= 0 or not residual > 1e-14 * total:  # rounding leaves that of a perfect fit
         return dict.fromkeys(("statistic", "df", "df residual", "p"), np.nan)
     f = (total - residual) / df / (residual / df_residual)
-    return {"statistic": f, "df": df, "df residual": df_residual, "p": float(fdtrc(df, df_residual, max(f, 0.0)))}
+    return {"statistic": f, "df": df, "df residual": df_residual, "p": p_value(df, df_residual, max(f, 0.0))}

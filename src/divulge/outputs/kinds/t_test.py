@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures
 from divulge.outputs.kinds.chi_squared import RANGES, Shown
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
 from divulge.outputs.lowering.rows import Groups, counted, weight_term
-from divulge.outputs.lowering.smooth import SmoothSums, product_term, scaled_numbers
+from divulge.outputs.lowering.smooth import SmoothSums, log_f_tail, product_term, scaled_numbers
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
@@ -139,11 +139,12 @@ class TTest(Output):
         origin = 0.0 if self.by or self.paired else middle
         against = (self.mean - origin) / scale
 
-        def figures(totals: Floats) -> Floats:
+        def figures(totals: Floats, p: str = "p") -> Floats:
             found = _t(totals.reshape(3, -1), against, self.equal)
-            return np.array([found[name] for name in self.show])
+            return np.array([found[p if name == "p" else name] for name in self.show])
 
-        return SmoothSums((block,), figures)
+        are_tails = np.array([name == "p" for name in self.show])
+        return SmoothSums((block,), figures, are_tails=are_tails, searched=lambda totals: figures(totals, "log p"))
 
 
 def _paired_terms(a: str, x: Floats, b: str, y: Floats) -> tuple[Term, ...]:
@@ -161,7 +162,7 @@ def _paired_terms(a: str, x: Floats, b: str, y: Floats) -> tuple[Term, ...]:
 
 def _t(sums: Floats, against: float, is_equal: bool) -> dict[str, float]:
     """Statistic, degrees of freedom and p-value from n, Σ x, Σ x² of one or two groups."""
-    nothing = {"statistic": np.nan, "df": np.nan, "p": np.nan}
+    nothing = {"statistic": np.nan, "df": np.nan, "p": np.nan, "log p": np.nan}
     n, total, square = sums
     if (n < 1.5).any():  # one row has no variance; sums may be off by some ten-thousandths in central differences
         return nothing
@@ -181,4 +182,5 @@ def _t(sums: Floats, against: float, is_equal: bool) -> dict[str, float]:
     if error <= 1e-14:  # numbers lie between −1 and 1: what rounding leaves of equal ones
         return nothing
     t = float(apart / np.sqrt(error))
-    return {"statistic": t, "df": float(df), "p": float(2.0 * stdtr(df, -abs(t)))}
+    p = float(2.0 * stdtr(df, -abs(t)))
+    return {"statistic": t, "df": float(df), "p": p, "log p": log_f_tail(1.0, df, t**2)}

@@ -6,12 +6,13 @@ A kind says which sums it needs and what it makes of them; NaN says that a figur
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import fdtrc
 
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.kernels.lowering import NOTHING
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
@@ -22,6 +23,9 @@ from divulge.table import Schema, Table
 UNDEFINED = 1e3
 """How many half-units an undefined figure is said to be away from the released one: far, and finite."""
 
+_LEAST = 1e-280
+"""The least probability whose logarithm is taken; of smaller ones doubles lose digits."""
+
 
 @dataclass(frozen=True, eq=False)
 class SmoothSums:
@@ -30,6 +34,8 @@ class SmoothSums:
     derivatives: of the figures by the sums, (figures, sums); None: by central differences.
     groups: of every sum and of every figure the group it belongs to, where sums of a group make its own figures alone.
     are_counts: the sums are plain counts, and `figures` takes many sets of them at once, (…, sums).
+    are_tails, searched: which figures are p-values, and the figures with the logarithms of these, by which they are
+    searched for from afar: there a p-value is 0 whichever way a row is changed.
     """
 
     blocks: tuple[Block, ...]
@@ -37,6 +43,8 @@ class SmoothSums:
     derivatives: Callable[[Floats], Floats] | None = None
     are_counts: bool = False
     groups: tuple[Integers, Integers] | None = None
+    are_tails: Mask | None = None
+    searched: Callable[[Floats], Floats] | None = None
 
     @property
     def n_totals(self) -> int:
@@ -59,6 +67,8 @@ class SmoothSums:
 
     def lower(self, released: Released) -> Lowered:
         """The same sums as totals."""
+        if self.are_tails is not None and self.searched is not None:
+            self = replace(self, figures=_with_far_tails(self.searched, self.are_tails, released))
         residuals = SumsResiduals(self, released.centre, released.half)
         return Lowered(
             self.blocks,
@@ -70,6 +80,38 @@ class SmoothSums:
             is_linear=False,
             of_counts=residuals.at if self.are_counts else None,
         )
+
+
+def log_tail(p: Floats, far: Floats) -> Floats:
+    """The logarithm of p-values, with what they fall by far away where they are too small for that."""
+    return np.where(np.asarray(p) > _LEAST, np.log(np.maximum(p, _LEAST)), np.minimum(far, np.log(_LEAST)))
+
+
+def f_tail(df: float, df_left: float, f: float) -> float:
+    """The p-value of F."""
+    return float(fdtrc(df, df_left, f))
+
+
+def log_f_tail(df: float, df_left: float, f: float) -> float:
+    """Its logarithm, far away too."""
+    return float(log_tail(fdtrc(df, df_left, f), -0.5 * df_left * np.log1p(df * f / df_left)))
+
+
+def _with_far_tails(
+    searched: Callable[[Floats], Floats], are_tails: Mask, released: Released
+) -> Callable[[Floats], Floats]:
+    """Figures with p-values as they are; those far below a released one go on falling by their logarithm."""
+    least = np.where(are_tails & (released.low > 0.0) & np.isfinite(released.low), released.low / 2, 0.0)
+    is_open = are_tails & (least <= 0.0)
+    bend = np.where(least > 0.0, least, 1.0)
+
+    def figures(totals: Floats) -> Floats:
+        found = searched(totals)
+        p = np.exp(np.where(are_tails, found, 0.0))
+        far = np.where(is_open | (p >= bend), p, bend * (1.0 + found - np.log(bend)))
+        return np.where(are_tails, far, found)
+
+    return figures
 
 
 @dataclass(frozen=True, eq=False)
