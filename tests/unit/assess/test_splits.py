@@ -22,6 +22,7 @@ from divulge.designs import RepeatedHalves, Split
 from divulge.objective import Outcome
 from divulge.scenario import Scenario
 from divulge.synthesisers import Descent
+from divulge.synthesisers.descent.last_digits import LastDigits
 from tests.support.assessing import CROSSTAB, ready
 from tests.support.tables import small_table
 
@@ -87,6 +88,20 @@ def test_interrupted_search_does_not_pass_for_a_whole_one(monkeypatch: pytest.Mo
     monkeypatch.setattr(Descent, "embed", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_split(TASK, SPLITS[0], False, False)
+
+
+def test_means_end_near_where_last_digits_were_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(6).integers(0, 900, 300).tolist()  # any
+    table = small_table(PAY=numbers, SEX=[i % 2 for i in range(300)])
+    output = {"kind": "means", "variables": ["PAY"], "by": ["SEX"], "compute": True, "decimals": 6}
+    found = ready(output, table=table)
+    scenarios = scenarios_for((), found.outputs, table.schema)
+    task = make_task(found.outputs, scenarios, table, found.families, found.synthesiser, 1)
+    monkeypatch.setattr(LastDigits, "land", lambda self: pytest.fail("near is enough"))
+    result = run_split(replace(task, near_suffices=True), found.design.splits(300, 1)[0], False, False)
+    assert result.outcome == Outcome.NEAR_ENOUGH
+    assert result.outputs[0].near == 1.0
+    assert result.outputs[0].reproduced < 1.0
 
 
 def _numbers(results: list[SplitResult]) -> list[int]:

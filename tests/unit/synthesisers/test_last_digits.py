@@ -276,6 +276,34 @@ def test_search_that_ends_near_does_not_try_for_last_digits(monkeypatch: pytest.
     assert found.outcome is Outcome.NEAR_ENOUGH
 
 
+def test_table_that_a_start_has_right_stays_right_though_means_beside_it_take_all_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(17)  # any seed
+    job, land = rng.integers(0, 12, 3000), rng.integers(0, 6, 3000)
+    wage = np.where(rng.random(3000) < 0.9, 0, rng.integers(100, 900, 3000))
+    table = table_of(job=job, land=land, wage=wage)
+    beside = (
+        Crosstab(variables=("job", "land"), statistic="column percentages", decimals=1),
+        Means(variables=("wage",), by=("land",), decimals=9),
+        Shape(variables=("wage",), by=("land",), show=("sd",), decimals=9),
+    )
+
+    def undo(candidate: Candidate, is_first: bool) -> bool:
+        del is_first
+        n = len(candidate.moves.variables)
+        if n == 3:  # all of them: a row of every job changes it
+            candidate.codes[:12, 0] = (candidate.codes[:12, 0] + 1) % 12
+            candidate.log.started -= 60  # and the time is over
+        return False
+
+    monkeypatch.setattr(search, "make_single_moves", undo)
+    monkeypatch.setattr(LastDigits, "land", lambda self: False)
+    found = Descent(start="model", seconds=30).embed(objective_of(table, *beside), 3000, 1)
+    assert found.outcome is Outcome.OUT_OF_TIME
+    assert found.outputs[0].is_complete
+
+
 def test_figures_that_no_change_moves_together_are_apart() -> None:
     shifts = np.zeros((500, 6))
     shifts[::2, [0, 3]], shifts[1::2, 4] = 1.5, -2.0

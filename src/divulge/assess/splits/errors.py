@@ -26,10 +26,10 @@ def near_of(outputs: Sequence[Output], number: int, figures: Figures, found: Rep
     """
     if found.is_complete:
         return found.agrees
-    return found.near(_errors_of(outputs, number, figures, found.target.released, table))
+    return found.near(errors_of(outputs, number, figures, found.target.released, table))
 
 
-def _errors_of(
+def errors_of(
     outputs: Sequence[Output], number: int, figures: Figures, released: Released, table: Table
 ) -> Floats | None:
     """The standard errors of an output's figures, as its software has them or from the influence of each row.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.splits.errors import near_of
+from divulge.assess.splits.errors import errors_of, near_of
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.rows import made_rows, rows_output
 from divulge.assess.splits.task import Task
@@ -105,7 +105,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
             embedding = made_rows(task, rows, part, figures[0], given[0], split.run)
         elif given:
             shown = [figures[i] for i in given]
-            settings, enough = task.synthesiser, _enough(shown, is_final=task.near_suffices)
+            settings, enough = task.synthesiser, _enough(task, figures, given, part)
             if split.is_on_curve and settings.mae is None:
                 settings, enough = replace(settings, mae=near_enough(shown, list(given.values()), on_curve=True)), None
             embedding = task.recipe(given, part.n_rows).embed(settings, task.seed, run=split.run, enough=enough)
@@ -145,10 +145,20 @@ _STREAM = 9
 """First word of the key of the random stream, as in `designs.py`."""
 
 
-def _enough(figures: Sequence[Figures], *, is_final: bool) -> Enough | None:
-    """How near the estimates of a part have to be; None where an output has none, so that all are to be as printed."""
-    errors = [f.se for f in figures if f.se is not None and np.isfinite(f.se).any()]
-    return Enough(tuple(errors), is_final) if len(errors) == len(figures) else None
+def _enough(task: Task, figures: Sequence[Figures], given: Mapping[int, Released], part: Table) -> Enough | None:
+    """How near the estimates of a part have to be; None where all figures are to be as printed.
+
+    While last digits are tried for, only software's own standard errors count: others are worked out from every row.
+    """
+    if task.near_suffices:
+        found = [errors_of(task.outputs, i, figures[i], printed, part) for i, printed in given.items()]
+    else:
+        found = [figures[i].se for i in given]
+    has_some = [se is not None and bool(np.isfinite(se).any()) for se in found]
+    if not (any(has_some) if task.near_suffices else all(has_some)):
+        return None
+    errors = [np.full(len(figures[i].labels), np.nan) if se is None else se for i, se in zip(given, found, strict=True)]
+    return Enough(tuple(errors), is_final=task.near_suffices)
 
 
 def near_enough(figures: Sequence[Figures], released: Sequence[Released], *, on_curve: bool = False) -> float | None:

@@ -49,6 +49,7 @@ class Search:
         self.settings = candidate.settings
         self.best: Codes | None = None
         self.fewest_off: float = np.inf
+        self.is_first_round = True
         # Pairs are for the last digits of estimates. Counts are put right by annealing, which leaves means of few
         # people where arithmetic finds nothing: for these it is enough to try again from elsewhere.
         statbarns = {t.output.statbarn for t in candidate.objective.targets}
@@ -69,7 +70,7 @@ class Search:
         if self._mend_what_is_wrong():
             return Outcome.REPRODUCED
         while True:
-            is_near = make_single_moves(candidate, is_first=self.best is None) or candidate.is_done()
+            is_near = make_single_moves(candidate, is_first=self.is_first_round) or candidate.is_done()
             if is_near and (candidate.stops_near or candidate.is_as_printed()):
                 return Outcome.REPRODUCED
             if candidate.is_out_of_time:
@@ -95,6 +96,7 @@ class Search:
             if is_near:
                 # From elsewhere the last digits may be within reach: near is kept, and tried again while there is time.
                 self._is_best_so_far()
+                self.is_first_round = False
                 n_near += 1
             if n_near:
                 if n_near > _NEAR_ROUNDS or candidate.log.seconds > _SHARE_AT_LAST * self.settings.seconds:
@@ -110,6 +112,7 @@ class Search:
             if candidate.is_out_of_time:
                 return Outcome.OUT_OF_TIME
             stalls = 0 if self._is_best_so_far() else stalls + 1
+            self.is_first_round = False
             if stalls >= _ROUNDS:
                 return Outcome.STALLED
             candidate.inside += (1.0 - candidate.inside) / 2
@@ -134,11 +137,14 @@ class Search:
         movable = {objective.schema.names[v] for v in candidate.moves.variables}
         may_help = bool(fixed) and all(u & movable for u in wrong)
         is_done = may_help and (
-            make_single_moves(candidate, is_first=False)
+            make_single_moves(candidate, is_first=True)
             or candidate.is_done()
             or (not candidate.is_out_of_time and LastDigits(candidate, _SHARE_FOR_MENDING).land())
         )
         candidate.move_all_but(())
+        if not is_done and may_help:
+            # Single moves of all variables may undo what is right, and the time may be over before it is right again.
+            self._is_best_so_far()
         return is_done
 
     def _carrying_groups(self) -> set[str]:
@@ -153,7 +159,7 @@ class Search:
 
     def _is_quick(self) -> bool:
         """Whether a look at what columns do pays now: of many rows, pairs are tried first."""
-        return len(self.candidate.codes) <= _AT_ONCE or self.best is not None or not self.has_model
+        return len(self.candidate.codes) <= _AT_ONCE or not self.is_first_round or not self.has_model
 
     @property
     def _is_many(self) -> bool:
