@@ -29,6 +29,9 @@ _TOGETHER = 12
 _MOST_NAMED = 5
 """Variables up to which a sentence names them."""
 
+MOST_LESS = 12
+"""Digits that are taken away in thought, at most: programs print up to sixteen."""
+
 MOST_DIGITS = 8
 """Significant digits up to which it is asked how many may be printed: more are hardly ever printed."""
 
@@ -49,6 +52,10 @@ class Question:
     def says(self) -> list[Released]:
         """What each says, with people numbered 0, 1, …: the others of the table are nobody here."""
         return [replace(one.says, rows=np.searchsorted(self.rows, one.rows)) for one in self.few]
+
+    def wider(self, less: int) -> Question:
+        """The same printed with so many digits less."""
+        return replace(self, few=tuple(replace(one, says=one.says.wider(10.0**less)) for one in self.few))
 
     def bits(self) -> Bits:
         """What the figures hold against what the responses have: no more than the predictors do, however printed."""
@@ -98,10 +105,18 @@ class Responses(Attack):
                 found.append(Finding(self.name, severity, question.numbers, (), sentence, people))
                 known |= people
             elif not recovery.is_complete and not recovery.determined.any():
-                nobody = np.zeros(len(people), dtype=bool)
-                sentence = _not_found(question, recovery)
-                found.append(Finding(self.name, Severity.NOTE, question.numbers, (), sentence, nobody))
+                found.append(self._untold(question, recovery, submitted.table.n_rows))
         return found
+
+    def _untold(self, question: Question, recovery: Recovery, n_rows: int) -> Finding:
+        """Time was too short: a note where figures leave much open, a review where they hold all that people have."""
+        sentence, people = _not_found(question, recovery), np.zeros(n_rows, dtype=bool)
+        if not question.bits().is_determined:
+            return Finding(self.name, Severity.NOTE, question.numbers, (), sentence, people)
+        people[question.rows] = True
+        less = next((k for k in range(1, MOST_LESS + 1) if not question.wider(k).bits().is_determined), MOST_LESS)
+        sentence += f" Print {less} digit{'s' * (less > 1)} less."
+        return Finding(self.name, Severity.REVIEW, question.numbers, (), sentence, people)
 
     def _severity(self, question: Question, recovery: Recovery, submitted: Submitted) -> Severity:
         """A refusal where an intruder whom some scenario grants works out somebody's class."""

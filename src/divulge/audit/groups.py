@@ -14,7 +14,7 @@ from divulge.audit.report import Cell, Proved, Status
 from divulge.audit.same_people import Group, Interval
 from divulge.audit.samples import Known
 from divulge.contributions.sizes import possible_sizes
-from divulge.outputs.lowering.sizes import spacing
+from divulge.outputs.lowering.sizes import possible_step, spacing
 from divulge.rules import Severity
 from divulge.table import Schema
 
@@ -42,9 +42,15 @@ def few_samples(given: Submission, groups: list[Group]) -> tuple[Proved, ...]:
                 continue
             variable = given.schema[name]
             sd, median, least, greatest = (figures.get(s) for s in ("sd", "median", "least", "greatest"))
-            values = tuple(variable.numbers[: variable.n_values].tolist())
-            samples = Known(group.n, figures["mean"], sd, median, least, greatest, values=values).possible()
-            if samples.is_complete and 0 < len(samples.samples) <= FEW:
+            values = variable.numbers[: variable.n_values]
+            known = Known(group.n, figures["mean"], sd, median, least, greatest, values=tuple(values.tolist()))
+            step = None if given.table is None else possible_step(given.table, name)
+            if step is not None:
+                # Data of few people do not show which values there are; that none is below 0 they do.
+                least = least or ((0.0, np.inf) if values.min(initial=0.0) >= 0.0 else None)
+                known = replace(known, least=least, values=None, origin=float(values.min(initial=0.0)), step=step)
+            samples = known.possible() if step != 0.0 else None
+            if samples is not None and samples.is_complete and 0 < len(samples.samples) <= FEW:
                 found.append(_told(*group.where[name], group.n, len(samples.samples), len(samples.shared)))
     return tuple(found)
 

@@ -14,7 +14,10 @@ from math import ceil, floor, isfinite, sqrt
 Interval = tuple[float, float]
 
 MOST_STEPS = 2_000_000
-"""Partial samples that are looked at before the answer is 'at least so many'."""
+"""Values that are tried, each after a partial sample, before the answer is 'at least so many'."""
+
+_MOST_VALUES = 20_000
+"""Values up to which samples of them are gone through: with more even three people have too many."""
 
 MOST_SAMPLES = 10_000
 """Samples that are kept; with more of them no single one is of interest."""
@@ -24,7 +27,8 @@ MOST_SAMPLES = 10_000
 class Known:
     """What is printed of a group: its size, and intervals of its statistics (None: not printed).
 
-    sd: with n − 1, or with n where `sd_of_all`. values: the values that are possible, ascending; None: whole numbers.
+    sd: with n − 1, or with n where `sd_of_all`. values: the values that are possible, ascending; None: origin and
+    whole multiples of a step beyond it, either way.
     """
 
     n: int
@@ -35,6 +39,8 @@ class Known:
     greatest: Interval | None = None
     sd_of_all: bool = False
     values: Sequence[float] | None = None
+    origin: float = 0.0
+    step: float = 1.0
 
     def possible(self) -> _Samples:
         """Every sample that agrees with what is printed, in ascending order of its values."""
@@ -80,9 +86,10 @@ def _possible_values(known: Known) -> list[float] | None:
     slack = 1e-9 * (1.0 + max(abs(v) for v in (low, high) if isfinite(v))) if isfinite(low) or isfinite(high) else 0.0
     if known.values is not None:
         return [v for v in known.values if low - slack <= v <= high + slack]
-    if not isfinite(low) or not isfinite(high) or high - low > MOST_STEPS:
+    if not isfinite(low) or not isfinite(high) or high - low > _MOST_VALUES * known.step:
         return None
-    return [float(v) for v in range(ceil(low - slack), floor(high + slack) + 1)]
+    first, last = (low - slack - known.origin) / known.step, (high + slack - known.origin) / known.step
+    return [known.origin + known.step * k for k in range(ceil(first), floor(last) + 1)]
 
 
 @dataclass
@@ -109,7 +116,6 @@ class _Search:
 
     def extend(self, start: int, size: int, total: float, squares: float) -> None:
         """Go through every way to fill the sample up with values from `start` on. total, squares: around the centre."""
-        self.steps += 1
         if self.is_cut or self.steps > MOST_STEPS or len(self.found) >= MOST_SAMPLES:
             self.is_cut = True
             return
@@ -119,6 +125,10 @@ class _Search:
                 self.found.append(tuple(self.sample))
             return
         for i in range(start, len(self.values)):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                self.is_cut = True
+                break
             value = self.values[i]
             shifted = value - self.centre
             # The rest are at least this value: where even that is too much, larger ones are as well.

@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 Floats = NDArray[np.float64]
+
+HALF_UNITS = math.sqrt(2 * math.pi * math.e) / 2
+"""Of a normal distribution, in standard deviations; a printed interval is 2 half units wide."""
+
+_FOLLOWS = 1e-7
+"""Of a figure: what is left of it beside others is rounding, so it follows from them (t and p of one test)."""
 
 
 class Bits(NamedTuple):
@@ -42,7 +49,30 @@ def figure_bits(shifts: NDArray[np.floating], variances: NDArray[np.floating] | 
     return float(bits.sum())
 
 
-def _whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
+def independent_bits(moves: NDArray[np.floating]) -> float:
+    """The same of figures whose last digits lie far apart: each counts what it tells beside those before it.
+
+    moves (rows, figures): what each row does to each figure, in half units.
+    """
+    if not moves.size:
+        return 0.0
+    triangle, order = linalg.qr(moves - moves.mean(axis=0), mode="r", pivoting=True)[:2]
+    left = np.abs(np.diagonal(triangle))
+    size = np.sqrt((moves**2).sum(axis=0))[order[: len(left)]]
+    told = np.where(left > _FOLLOWS * size, left, 0.0) * HALF_UNITS
+    return float(np.log2(np.maximum(told, 1.0)).sum())
+
+
+def set_bits(n: int, k: float) -> float:
+    """Bits of n rows in any order, out of k different ones: log₂ of (n + k − 1 over n)."""
+    if n < 1 or k <= 1:
+        return 0.0
+    if k > 1e9 * n:  # differences of logarithms of such numbers are rounding
+        return (n * math.log(k) - math.lgamma(n + 1)) / math.log(2)
+    return (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(2)
+
+
+def whole_bits(predictors: NDArray[np.floating], variances: NDArray[np.floating] | float) -> float:
     """The most that any digits tell where predictors are whole multiples of some step: then their sums are, too.
 
     predictors (rows, columns); infinite where a column has no step down to a millionth.
@@ -68,7 +98,7 @@ def response_bits(
     variances = ((spans + 1.0) ** 2 - 1) / 12
     printed = figure_bits(shifts, variances)
     if predictors is not None:
-        printed = min(printed, _whole_bits(predictors, variances))
+        printed = min(printed, whole_bits(predictors, variances))
     return Bits(printed, _secret_bits(spans + 1, len(spans)))
 
 

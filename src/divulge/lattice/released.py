@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class Released:
         )
         width = 1 + INSIDE + rounding + (bend if is_bounded else 0.0)
         return lean * step / width, (lean.T @ (mean - lowest)) / width
+
+    def wider(self, times: float) -> Released:
+        """The same with intervals so many times as wide."""
+        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2 * times
+        return replace(self, low=middle - half, high=middle + half)
 
     def agrees(self, responses: Floats) -> NDArray[np.bool_]:
         """(solutions,): for which responses (solutions, people) every figure is as printed.

@@ -41,7 +41,8 @@ _OF_THE_KIND: tuple[str, ...] = (
     "can_suppress",
     "has_threshold",
 )
-_OF_THE_KIND += ("residuals_are_figures", "is_exact", "stays_whole", "can_condense", "acro", "examples")
+_OF_THE_KIND += ("residuals_are_figures", "is_exact", "stays_whole", "can_condense", "is_of_sums", "is_of_order")
+_OF_THE_KIND += ("acro", "examples")
 """What a coarser output takes from its kind."""
 
 
@@ -123,6 +124,9 @@ class _Coarser(Output):
         codes = self._coarse(table.schema)[1]
         found = self.inner.few_people(self._coarse_table(table), released, most)
         return tuple(replace(f, coding=f.coding[codes[f.response]]) if f.response in codes else f for f in found)
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        return self.inner.responses(self._coarse(schema)[0])
 
     # What is said of the finer codes.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import lgamma, log, prod
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from divulge.kernels.arrays import Integers
-from divulge.lattice.bits import figure_bits
+from divulge.lattice.bits import figure_bits, set_bits
 from divulge.outputs.lowering.influence import Influence, influence
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import MOST_DECIMALS, Precision, Released, printed
@@ -178,7 +178,7 @@ def _groups(output: Output, released: Released, table: Table, found: Influence) 
         shifts = found.moves[rows][:, figures] / released.half[figures]
         values = [_n_values(table, name, found.rows[rows]) for name in variables]
         # A row looked at stands for several, which come and go one by one.
-        bits, secret = figure_bits(shifts - shifts.mean(axis=0), found.each), _sets(n, float(prod(values)))
+        bits, secret = figure_bits(shifts - shifts.mean(axis=0), found.each), set_bits(n, float(prod(values)))
         # Shares say counts, and no digit says more.
         bits = min(bits, secret) if is_counts else bits
         yield _GroupBits(released.labels[figures[0]], len(figures), n, bits, secret)
@@ -188,15 +188,6 @@ def _n_values(table: Table, name: str, rows: Integers) -> int:
     """How many values rows may have: one where all have the same, as within a group."""
     codes = table[name][rows]
     return table.schema[name].n_values if len(codes) and (codes != codes[0]).any() else 1
-
-
-def _sets(n: int, k: float) -> float:
-    """Bits of a set of n rows out of k different ones: log₂ of (n + k − 1 over n)."""
-    if n < 1 or k <= 1:
-        return 0.0
-    if k > 1e9 * n:  # differences of logarithms of such numbers are rounding
-        return (n * log(k) - lgamma(n + 1)) / log(2)
-    return (lgamma(n + k) - lgamma(n + 1) - lgamma(k)) / log(2)
 
 
 def _no_sizes(output: Output, released: Released, table: Table, is_data: bool) -> tuple[str, ...]:

@@ -81,6 +81,10 @@ class Output:
     """Whether figures of whole numbers are whole numbers."""
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """What ACRO and pandas call it: an aggregate or a method, with the fields that say which of the kind it is."""
+    is_of_sums: ClassVar[bool] = False
+    """Whether figures are functions of sums of responses, of their squares and of their products with predictors."""
+    is_of_order: ClassVar[bool] = False
+    """Whether nothing but the order of the responses counts."""
     can_condense: ClassVar[bool] = False
     """Whether its figures, and who stands behind them, can be worked out from rows that stand for several people."""
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -213,6 +217,11 @@ class Output:
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Figures of so few people that their responses may follow from them; none where there are none."""
         del table, released, most
+        return ()
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        """Variables whose values figures of few people may tell, to whoever knows all others; by default none."""
+        del schema
         return ()
 
     def excluded(self, table: Table, released: Released) -> Mask:

@@ -57,9 +57,10 @@ class DominatedSpread(Rule):
         twice = np.repeat(np.arange(len(away)), np.minimum(times, 2).astype(np.int64))
         far = np.abs(away)
         first, second = largest_by_group(group[twice], far[twice], behind.n_groups, 2).T
-        total = np.bincount(group, times * away**power, minlength=behind.n_groups)
+        # Cubes on either side cancel, and nobody can know how far: one person must outweigh those of all others.
+        total = np.bincount(group, times * far**power, minlength=behind.n_groups)
         # Of cubes nobody takes their own away: it is not said on which side others lie.
-        left = np.abs(total) - (second**power if power % 2 == 0 else 0.0)
+        left = total - (second**power if power % 2 == 0 else 0.0)
         off = np.maximum(
             np.abs(_root(left + spread.error, power) - first), np.abs(_root(left - spread.error, power) - first)
         )

@@ -44,6 +44,7 @@ class Anova(Output):
 
     kind: ClassVar[str] = "anova"
     statbarn: ClassVar[Statbarn] = Statbarn.TESTS
+    is_of_sums: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = False
     can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
@@ -66,6 +67,10 @@ class Anova(Output):
     @property
     def growth(self) -> Growth:
         return "neither"
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return formula_variables(self.formula)[:1]
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

@@ -29,6 +29,7 @@ class Correlation(Paired):
 
     kind: ClassVar[str] = "correlation"
     statbarn: ClassVar[Statbarn] = Statbarn.MODELS
+    is_of_sums: ClassVar[bool] = True
     can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Age, sex and tenure", {"variables": ["AGE", "SEX", "TENURE"]}),
@@ -61,6 +62,10 @@ class Correlation(Paired):
         if np.linalg.eigvalsh(matrix)[0] < -n * float(released.half.max()):
             return "the correlations contradict each other: no data have such a matrix."
         return None
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return self.variables
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         found = []

@@ -36,6 +36,7 @@ class Cox(Estimated):
     1974. With `entry`, rows are at risk from then on: people whose covariates change have several rows."""
 
     kind: ClassVar[str] = "cox"
+    is_of_order: ClassVar[bool] = True
     title: ClassVar[str] = "Cox regression"
     statsmodels: ClassVar[str] = "PHReg"
     has_intercept: ClassVar[bool] = False

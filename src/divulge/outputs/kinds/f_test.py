@@ -37,6 +37,7 @@ class FTest(Output):
 
     kind: ClassVar[str] = "f-test"
     statbarn: ClassVar[Statbarn] = Statbarn.TESTS
+    is_of_sums: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = False
     can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
@@ -56,6 +57,10 @@ class FTest(Output):
     @property
     def growth(self) -> Growth:
         return "neither"
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return formula_variables(self.formula)[:1]
 
     def own_variables(self) -> tuple[str, ...]:
         return formula_variables(self.formula)

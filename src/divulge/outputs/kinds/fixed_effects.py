@@ -37,6 +37,7 @@ class FixedEffects(GroupEffects):
     """
 
     kind: ClassVar[str] = "fixed-effects"
+    is_of_sums: ClassVar[bool] = True
     title: ClassVar[str] = "Fixed effects regression"
     has_intercept: ClassVar[bool] = False
     examples: ClassVar[tuple[Example, ...]] = (

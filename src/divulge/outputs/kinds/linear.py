@@ -28,6 +28,7 @@ class Linear(Regression):
     """
 
     kind: ClassVar[str] = "linear"
+    is_of_sums: ClassVar[bool] = True
     can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ols": {}}
     family: ClassVar[Family] = "identity"

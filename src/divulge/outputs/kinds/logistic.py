@@ -21,6 +21,7 @@ class Logistic(Regression):
     """Coefficients of a logistic regression (log odds). The second value of the response counts as 1."""
 
     kind: ClassVar[str] = "logistic"
+    is_of_sums: ClassVar[bool] = True
     can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"logit": {}}
     family: ClassVar[Family] = "logistic"

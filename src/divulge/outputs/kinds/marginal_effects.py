@@ -96,6 +96,9 @@ class MarginalEffects(Output):
             return LOGISTIC
         return POISSON if self.model == "poisson" else _normal_means(Probit(formula=self.formula).curve())
 
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        return self.regression().responses(schema)
+
     def own_variables(self) -> tuple[str, ...]:
         return self.regression().own_variables()
 

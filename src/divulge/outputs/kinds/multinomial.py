@@ -27,6 +27,7 @@ class Multinomial(Regression):
     """
 
     kind: ClassVar[str] = "multinomial"
+    is_of_sums: ClassVar[bool] = True
     can_condense: ClassVar[bool] = True
     family: ClassVar[Family] = "multinomial"
     title: ClassVar[str] = "Multinomial regression"

@@ -21,6 +21,7 @@ class Poisson(Regression):
     """Coefficients of a Poisson regression with a logarithmic link (log rates)."""
 
     kind: ClassVar[str] = "poisson"
+    is_of_sums: ClassVar[bool] = True
     can_condense: ClassVar[bool] = True
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {"poisson": {}}
     family: ClassVar[Family] = "poisson"

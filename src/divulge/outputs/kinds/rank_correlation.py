@@ -28,6 +28,8 @@ MOST_BINS = 20
 class RankCorrelation(Paired):
     """Spearman's ρ (1904), or Kendall's τ-b (1945), of each pair of variables, on the rows complete on all of them."""
 
+    is_of_sums: ClassVar[bool] = True
+    is_of_order: ClassVar[bool] = True
     kind: ClassVar[str] = "rank-correlation"
     statbarn: ClassVar[Statbarn] = Statbarn.MODELS
     takes_weights: ClassVar[bool] = False
@@ -46,6 +48,10 @@ class RankCorrelation(Paired):
             f"r = rows[{list(self.variables)!r}].astype(float).dropna().corr(method={self.rank!r})",
             f"found = [{', '.join(pairs)}]",
         ]
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return self.variables
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         rows = counted(self, table, self.variables)

@@ -34,6 +34,7 @@ class TTest(Output):
 
     kind: ClassVar[str] = "t-test"
     statbarn: ClassVar[Statbarn] = Statbarn.TESTS
+    is_of_sums: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = False
     can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
@@ -60,6 +61,10 @@ class TTest(Output):
     @property
     def growth(self) -> Growth:
         return "neither"
+
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        del schema
+        return (self.variable,)
 
     def own_variables(self) -> tuple[str, ...]:
         return tuple(n for n in (self.variable, self.by, self.paired) if n is not None)

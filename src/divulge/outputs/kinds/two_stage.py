@@ -35,6 +35,7 @@ class TwoStage(Estimated):
     print them. `instruments` lists everything that is taken as exogenous, covariates of the formula included."""
 
     kind: ClassVar[str] = "two-stage"
+    is_of_sums: ClassVar[bool] = True
     title: ClassVar[str] = "Two-stage least squares"
     takes_weights: ClassVar[bool] = False
     examples: ClassVar[tuple[Example, ...]] = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.released.precision import SLACK
+from divulge.table import Table
 
 GroupKey = tuple[str | None, frozenset[str], frozenset[tuple[str, int]]]
 """Which rows are in a group: the condition, the variables that may not be missing, and the levels."""
@@ -49,6 +50,10 @@ MomentsByGroup = Mapping[tuple[GroupKey, str], Moments]
 
 LARGEST_SIZE = 20_000
 """Sizes of groups up to which it is worked out which of them can carry the released figures; larger ones carry all."""
+
+_SHOWN = 10
+"""People to each value from which on data show all values that there are: of ten people each has nobody by a chance of
+less than 1 in 20,000, if all are alike common."""
 
 _MICRO = 1_000_000
 """Values with up to six decimals are looked at as whole numbers."""
@@ -184,6 +189,28 @@ def spacing(values: Floats) -> float | None:
     if np.abs(whole / _MICRO - (values - values.min())).max() > 1e-9 or whole.max() > 2**53:
         return None
     return float(np.gcd.reduce(whole.astype(np.int64))) / _MICRO
+
+
+def possible_step(table: Table, name: str) -> float | None:
+    """The step of the numbers that anybody may have, where the data do not show them all; None where they do.
+
+    A value that nobody has shows where there are many people to each; else any multiple of the step may be had. 0:
+    there is no step.
+    """
+    variable = table.schema[name]
+    numbers = variable.numbers[: variable.n_values]
+    if not np.isfinite(numbers).all() or variable.kind == "categorical" or table.n_people >= _SHOWN * len(numbers):
+        return None
+    return spacing(numbers) or 0.0
+
+
+def n_possible(table: Table, name: str) -> float:
+    """How many different values of a variable anybody may have, as far as the data show."""
+    variable, step = table.schema[name], possible_step(table, name)
+    if step is None:
+        return float(variable.n_values)
+    numbers = variable.numbers[: variable.n_values]
+    return float(np.ptp(numbers) / (step or 1.0 / _MICRO) + 1.0) if len(numbers) else 0.0
 
 
 def common_sizes(possible: Sequence[Integers]) -> Integers:

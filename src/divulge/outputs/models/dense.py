@@ -68,6 +68,8 @@ def _possible(model: Model, table: Table) -> Floats | None:
     sizes = [table.schema[name].n_values for name in names]
     if prod(sizes) > MOST_POSSIBLE:
         return None
+    if not names:
+        return np.ones((1, 1)) if model.design.n_columns == 1 else None
     every = np.array(list(product(*map(range, sizes))), dtype=np.int64).reshape(-1, len(names))
     people = Table(table.schema.select(names), tuple(every.T))
     found, is_known = columns(model.design.terms, model.design.n_columns, people)

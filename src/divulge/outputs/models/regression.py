@@ -149,6 +149,9 @@ class Regression(Output):
         found = few_people(self, table, model, self.of_coefficients(table.schema, released), most)
         return () if found is None else (found,)
 
+    def responses(self, schema: Schema) -> tuple[str, ...]:
+        return (self.model(schema).formula.response.variable,)
+
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         said = self.of_coefficients(table.schema, released)
         return model_predictions(self, table, self.model(table.schema), said)
