@@ -41,7 +41,7 @@ class MoreThanPeople(Attack):
     def find(self, submitted: Submitted) -> Sequence[Finding]:
         table, row = submitted.table, np.arange(submitted.table.n_rows)
         if table.people is not None:
-            if not any(output.responses(table.schema) for output in submitted.outputs):
+            if not any(output.responses() for output in submitted.outputs):
                 return []
             table, row = table.opened(MOST_PEOPLE + 1)
         found = []
@@ -118,7 +118,7 @@ class _Question:
 
 def _questions(output: Output, printed: Released, table: Table) -> Iterator[_Question]:
     """One for each variable that the figures may tell of few people."""
-    names = output.responses(table.schema)
+    names = output.responses()
     rows = np.flatnonzero(counted(output, table, output.own_variables())) if names else np.zeros(0, dtype=np.int64)
     if not 1 < len(rows) <= MOST_PEOPLE:
         return

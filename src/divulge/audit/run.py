@@ -130,7 +130,12 @@ def _ask(
     if system.is_whole:
         told = _after_means(told, given, groups, settings)
     if found.n_unreached and budget.is_spent:
-        notes.append(f"Time ran out: {found.n_unreached:,} of {len(targets.labels):,} intervals are not final.")
+        left = f"{found.n_unreached:,} of {len(targets.labels):,} intervals are not final"
+        notes.append(f"Time ran out: {left}.")
+        # What was not tried is not known to be safe.
+        outputs = tuple(i for i in partition.numbers if i >= 0)
+        sentence = f"Arithmetic had no time to tell whether withheld figures follow from others: {left}."
+        findings.append(Proved("not reached", Severity.REVIEW, outputs, (), sentence))
     cells += told
     findings += _findings(told, targets)
 

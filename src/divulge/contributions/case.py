@@ -162,6 +162,15 @@ class Case:
         total = np.bincount(behind.group[inside], weight * times, minlength=behind.n_groups)
         return np.divide(total, largest, out=np.full(behind.n_groups, np.inf), where=largest > 0)
 
+    def effective(self, behind: Behind) -> Floats:
+        """As how many people alike each group counts by its weights: (Σ w)² / Σ w² (Kish 1965)."""
+        inside = behind.group >= 0
+        weight, times = row_weights(self.output, self.table)[inside], self.table.times[inside]
+        total, squares = (
+            np.bincount(behind.group[inside], times * weight**k, minlength=behind.n_groups) for k in (1, 2)
+        )
+        return np.divide(total**2, squares, out=np.zeros(behind.n_groups), where=squares > 0)
+
     def people(self, behind: Behind, groups: Mask) -> Mask:
         """The rows of the groups."""
         return np.concatenate([groups, [False]])[behind.group]

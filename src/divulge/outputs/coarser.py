@@ -125,8 +125,8 @@ class _Coarser(Output):
         found = self.inner.few_people(self._coarse_table(table), released, most)
         return tuple(replace(f, coding=f.coding[codes[f.response]]) if f.response in codes else f for f in found)
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        return self.inner.responses(self._coarse(schema)[0])
+    def responses(self) -> tuple[str, ...]:
+        return self.inner.responses()
 
     # What is said of the finer codes.
 

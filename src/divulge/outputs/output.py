@@ -82,9 +82,8 @@ class Output:
     acro: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """What ACRO and pandas call it: an aggregate or a method, with the fields that say which of the kind it is."""
     is_of_sums: ClassVar[bool] = False
-    """Whether figures are functions of sums of responses, of their squares and of their products with predictors."""
+    """Whether figures follow from sums of responses, of their squares and products; is_of_order: from their order."""
     is_of_order: ClassVar[bool] = False
-    """Whether nothing but the order of the responses counts."""
     can_condense: ClassVar[bool] = False
     """Whether its figures, and who stands behind them, can be worked out from rows that stand for several people."""
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -126,11 +125,8 @@ class Output:
         check_settings(self)
         Precision(self.decimals, self.significant, self.base)
         if self.compute and self.released is not None:
-            raise OutputError(
-                "the numbers are both given and to be computed.",
-                where="compute",
-                hint="Leave compute out: released numbers are checked against the data where there are any.",
-            )
+            hint = "Leave compute out: released numbers are checked against the data where there are any."
+            raise OutputError("the numbers are both given and to be computed.", where="compute", hint=hint)
 
     # What a kind writes.
 
@@ -219,9 +215,8 @@ class Output:
         del table, released, most
         return ()
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
+    def responses(self) -> tuple[str, ...]:
         """Variables whose values figures of few people may tell, to whoever knows all others; by default none."""
-        del schema
         return ()
 
     def excluded(self, table: Table, released: Released) -> Mask:
@@ -272,8 +267,7 @@ class Output:
         return True
 
     def searched(self, schema: Schema) -> Mask | None:
-        """Which figures the search is held to; None: all of them. Others follow from these but for their last digits
-        (a p value), and are compared with the data alone."""
+        """Which figures the search is held to; None: all. Others follow from these but for last digits (a p value)."""
         del schema
         return None
 
@@ -352,9 +346,7 @@ class Output:
         """The field that names a variable, for the message."""
         for key, value in vars(self).items():
             listed = list(value) if isinstance(value, tuple) else [value]
-            if key == "formula":
-                return key
-            if variable in listed:
+            if key == "formula" or variable in listed:
                 return f"{key}[{listed.index(variable)}]" if isinstance(value, tuple) else key
         return None
 

@@ -20,7 +20,8 @@ class Predictions:
 
     with_them: the predictor x'b at the printed coefficients; leverage: how far each decides their own (0 to 1).
     names: the variables that an intruder must know to predict; response: the variable that they learn.
-    curve: the mean that follows. spread: what its standard deviation is multiplied by.
+    curve: the mean that follows. spread: what its standard deviation is multiplied by. estimated: the variance of x'b
+    beside that of a person, which is the leverage without weights: a survey weight makes nobody's value surer.
     """
 
     response: str
@@ -31,17 +32,19 @@ class Predictions:
     leverage: Floats
     curve: MeanCurve
     spread: Floats
+    estimated: Floats
 
     def scores(self, tolerance: Floats) -> tuple[Floats, Floats]:
         """The chance of a right guess with each of them in the data and without. tolerance: how near is right.
 
         Without them by one step from the estimates (Pregibon 1981), which is exact for a linear regression: what they
-        have lies e / (1 − h) from what is predicted, with the variance s² / (1 − h); with them e and s² (1 − h) (Cook &
-        Weisberg 1982).
+        have lies e / (1 − h) from what is predicted, with the variance s² / (1 − h), or, with q estimated,
+        s² (1 + (q − h²) / (1 − h)²); with them e and s² (1 − h) (Cook & Weisberg 1982).
         """
         rest = np.maximum(1.0 - np.minimum(self.leverage, _NEARLY), 1 - _NEARLY)
         mean, slope = self.curve.mean(self.with_them), self.curve.slope(self.with_them)
         slope = np.where(np.abs(slope) > 1e-300, slope, 1e-300)
+        unsure = np.maximum(self.estimated - (1.0 - rest) ** 2, 0.0) / rest**2
         with np.errstate(all="ignore"):
             without = self.curve.mean(self.with_them - self.leverage * (self.own - mean) / slope / rest)
             if self.curve.is_chance:
@@ -49,7 +52,7 @@ class Predictions:
             spreads = [self.spread * np.sqrt(self.curve.variance(m)) for m in (mean, without)]
             return (
                 _within(self.own - mean, tolerance, spreads[0] * np.sqrt(rest)),
-                _within(self.own - without, tolerance, spreads[1] / np.sqrt(rest)),
+                _within(self.own - without, tolerance, spreads[1] * np.sqrt(1.0 + unsure)),
             )
 
 

@@ -45,7 +45,7 @@ class ValueGivenAway(Rule):
     most: Annotated[int, "Figures of at most so many people give values away."] = 3
 
     def find(self, case: Case) -> list[Finding]:
-        found: list[Finding] = []
+        found: list[Finding] = self._by_weights(case)
         for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration", "curve"):
             n = case.units(behind)
             few = (n > 0) & (n <= self.most)
@@ -75,4 +75,19 @@ class ValueGivenAway(Rule):
             if case.output.statbarn is Statbarn.TESTS:
                 sentence = "{n} level{s} of a test that one person alone has: it tells the other value of theirs."
             found += self.breach(case, behind, one, sentence)
+        return found
+
+    def _by_weights(self, case: Case) -> list[Finding]:
+        """Figures of many people among whom the weights leave a few: the others hardly count."""
+        found: list[Finding] = []
+        if case.output.weights is None:
+            return found
+        sentence = f"{{n}} figure{{s}} of many people whose weights leave no more than {self.most} of them."
+        for behind in case.behind:
+            few = (
+                (case.units(behind) > self.most) & (np.round(case.effective(behind)) <= self.most) & case.shown(behind)
+            )
+            for finding in self.breach(case, behind, few, sentence):
+                if not any(f.figures == finding.figures for f in found):
+                    found.append(finding)
         return found

@@ -101,3 +101,18 @@ def test_prediction_without_a_person_is_that_of_the_model_fitted_without_them() 
     error = (predicted.own - predicted.with_them)[gone] / (1 - predicted.leverage[gone])
     # Coefficients are printed with six decimals, and wealth is up to 400.
     assert y[gone] - error == pytest.approx(by_refit, abs=0.05)
+
+
+def test_person_whose_weight_outweighs_all_others_is_told_and_nobody_else() -> None:
+    table = _people(200, 50, pay=250)  # a pay that is not unusual: only the weight tells it
+    columns = {n: [float(v) for v in table.schema[n].numbers[table[n]]] for n in ("PAY", "AGE", "WEALTH")}
+    weighted = small_table(**columns, WEIGHT=[1.0] * 199 + [1e6])
+    found = ModelItself().find(_submitted(Linear(formula="PAY ~ AGE", weights="WEIGHT", decimals=6), weighted))
+    assert [np.flatnonzero(f.people).tolist() for f in found] == [[199]]
+
+
+def test_survey_weights_of_usual_sizes_tell_nobody() -> None:
+    table = _people(200, 50, pay=250)
+    columns = {n: [float(v) for v in table.schema[n].numbers[table[n]]] for n in ("PAY", "AGE", "WEALTH")}
+    weighted = small_table(**columns, WEIGHT=[1.0, 2.0, 4.0, 8.0] * 50)
+    assert ModelItself().find(_submitted(Linear(formula="PAY ~ AGE", weights="WEIGHT", decimals=6), weighted)) == []

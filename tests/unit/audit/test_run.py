@@ -175,6 +175,8 @@ def test_spent_time_is_said() -> None:
     table = _regions()
     found = audit(submitted(table, _by("county", COUNTIES), _by("size", SIZES)), AuditSettings(seconds=0.0))
     assert any("Time ran out" in note for note in found.notes)
+    # What was not tried is not released without a look.
+    assert [f.severity.value for f in found.findings if f.rule == "not reached"] == ["review"]
     assert all(c.chain == "" for c in found.cells)
 
 

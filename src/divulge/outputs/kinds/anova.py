@@ -68,8 +68,7 @@ class Anova(Output):
     def growth(self) -> Growth:
         return "neither"
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        del schema
+    def responses(self) -> tuple[str, ...]:
         return formula_variables(self.formula)[:1]
 
     def own_variables(self) -> tuple[str, ...]:

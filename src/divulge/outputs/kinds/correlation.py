@@ -63,8 +63,7 @@ class Correlation(Paired):
             return "the correlations contradict each other: no data have such a matrix."
         return None
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        del schema
+    def responses(self) -> tuple[str, ...]:
         return self.variables
 
     def behind(self, table: Table) -> tuple[Behind, ...]:

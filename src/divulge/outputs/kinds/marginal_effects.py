@@ -96,8 +96,8 @@ class MarginalEffects(Output):
             return LOGISTIC
         return POISSON if self.model == "poisson" else _normal_means(Probit(formula=self.formula).curve())
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        return self.regression().responses(schema)
+    def responses(self) -> tuple[str, ...]:
+        return self.regression().responses()
 
     def own_variables(self) -> tuple[str, ...]:
         return self.regression().own_variables()

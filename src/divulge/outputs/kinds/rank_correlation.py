@@ -49,8 +49,7 @@ class RankCorrelation(Paired):
             f"found = [{', '.join(pairs)}]",
         ]
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        del schema
+    def responses(self) -> tuple[str, ...]:
         return self.variables
 
     def behind(self, table: Table) -> tuple[Behind, ...]:

@@ -62,8 +62,7 @@ class TTest(Output):
     def growth(self) -> Growth:
         return "neither"
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        del schema
+    def responses(self) -> tuple[str, ...]:
         return (self.variable,)
 
     def own_variables(self) -> tuple[str, ...]:

@@ -38,28 +38,32 @@ def model_predictions(
     rows = _counted_rows(output, table, model)
     weight = row_weights(output, table)[rows]
     times = table.times[rows]
-    y, eta, moments = np.empty(len(rows)), np.empty(len(rows)), np.zeros((len(beta), len(beta)))
+    y, eta, moments = np.empty(len(rows)), np.empty(len(rows)), np.zeros((2, len(beta), len(beta)))
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
     for block in blocks:
         x, y[block] = _design_rows(table, model, rows[block])
         eta[block] = x @ beta
-        moments += x.T @ (x * (times[block] * weight[block] * curve.weight(eta[block]))[:, None])
-    inverse = glm.solve_scaled(moments, np.eye(len(beta))) if np.isfinite(moments).all() else None
+        each = times[block] * weight[block] * curve.weight(eta[block])
+        moments += [x.T @ (x * (each * of)[:, None]) for of in (1.0, weight[block])]
+    inverse = glm.solve_scaled(moments[0], np.eye(len(beta))) if np.isfinite(moments).all() else None
     left = times.sum() - len(beta)
     if inverse is None or (left < 1 and not curve.is_chance):
         return None  # where nothing is left of which an error could be told, rules refuse it
-    leverage = np.empty(len(rows))
+    leverage, estimated = np.empty(len(rows)), np.empty(len(rows))
     for block in blocks:
         x, _ = _design_rows(table, model, rows[block])
-        leverage[block] = weight[block] * curve.weight(eta[block]) * ((x @ inverse) * x).sum(axis=1)
+        said, slope = x @ inverse, curve.weight(eta[block])
+        leverage[block] = weight[block] * slope * (said * x).sum(axis=1)
+        estimated[block] = slope * ((said @ moments[1]) * said).sum(axis=1)
     response = model.formula.response.variable
     names = tuple(n for n in model.variables(None) if n != response)
     factor = 1.0
     if curve.is_dispersed:
         mean = curve.mean(eta)
-        factor = float((times * weight * (y - mean) ** 2 / curve.variance(mean)).sum() / left)
-    said = response, names, rows, y, eta, np.clip(leverage, 0.0, 1.0)
-    return Predictions(*said, curve, np.sqrt(factor / weight))
+        # Of people as they are: a large weight makes nobody's own value surer.
+        factor = float((times * (y - mean) ** 2 / curve.variance(mean)).sum() / left)
+    about = response, names, rows, y, eta, np.clip(leverage, 0.0, 1.0)
+    return Predictions(*about, curve, np.full(len(rows), np.sqrt(factor)), estimated)
 
 
 def model_stated(output: Output, table: Table, model: Model, released: Released, is_scored: bool) -> tuple[Stated, ...]:

@@ -57,8 +57,7 @@ class Regression(Output):
     has_se: ClassVar[bool] = True
     family: ClassVar[Family]
     title: ClassVar[str]
-    statsmodels: ClassVar[str]
-    """The class of the model there."""
+    statsmodels: ClassVar[str]  # the class of the model there
     beside: ClassVar[tuple[str, ...]] = ("se", "r2", "loglik", "n")
     """What may be published beside the coefficients."""
     as_glm: ClassVar[tuple[str, str] | None] = None
@@ -145,12 +144,12 @@ class Regression(Output):
         return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
-        model = self.model(table.schema)
-        found = few_people(self, table, model, self.of_coefficients(table.schema, released), most)
+        said = self.of_coefficients(table.schema, released)
+        found = few_people(self, table, self.model(table.schema), said, most)
         return () if found is None else (found,)
 
-    def responses(self, schema: Schema) -> tuple[str, ...]:
-        return (self.model(schema).formula.response.variable,)
+    def responses(self) -> tuple[str, ...]:
+        return formula_variables(self.formula)[:1]
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
         said = self.of_coefficients(table.schema, released)
