@@ -6,6 +6,7 @@ from benchmarks.validation.foreign_data.numbers import NUMBERS
 from benchmarks.validation.foreign_data.pairs import PAIRS
 from benchmarks.validation.foreign_data.small_groups import SMALL_GROUPS
 from benchmarks.validation.foreign_data.tables import TABLES
+from benchmarks.validation.foreign_data.tricks import TRICKS
 
-CASES: tuple[Foreign, ...] = (*TABLES, *NUMBERS, *SMALL_GROUPS, *MODELS, *PAIRS)
+CASES: tuple[Foreign, ...] = (*TABLES, *NUMBERS, *SMALL_GROUPS, *MODELS, *PAIRS, *TRICKS)
 """Every output of the list."""
