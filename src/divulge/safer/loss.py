@@ -18,8 +18,8 @@ class Loss:
     """information: the share of the bits that is lost, between 0 and 1. changed, figures: how many figures are not
     printed as before, of how many. withheld, withheld_value: number and sum of the withheld ones. mean_absolute,
     mean_relative: change of the figures that are still there. hellinger: 1 − HD/√(Σ f) of counts (Langsrud & Heldal
-    2018). false_zeros: counts that are printed as 0. overlap: mean overlap of 95 % intervals of estimates (Karr et al.
-    2006). signs: estimates that changed their sign."""
+    2018), where every cell is still there. false_zeros: counts that are printed as 0. overlap: mean overlap of 95 %
+    intervals of estimates (Karr et al. 2006). signs: estimates that changed their sign."""
 
     information: float
     bits_before: float
@@ -52,6 +52,8 @@ def find_loss(output: Output, released: Released, safer: Output, printed: Releas
     both = np.isfinite(old) & np.isfinite(new)
     units = np.array([released.half[i] == printed.half[j] for i, j in shared], dtype=bool)
     change = np.abs(new[both] - old[both])
+    # Of merged cells the few that keep their name say nothing of the table.
+    has_all = len(shared) == len(released.labels)
     is_counts = output.growth == "extensive" and output.has_threshold
     # An estimate with a digit less is printed otherwise, even where the digit was a zero.
     same = both & (old == new) & (units | is_counts)
@@ -67,7 +69,7 @@ def find_loss(output: Output, released: Released, safer: Output, printed: Releas
         mean_relative=float((change / np.maximum(np.abs(old[both]), 1e-12))[old[both] != 0].mean())
         if (old[both] != 0).any()
         else 0.0,
-        hellinger=_hellinger(old[both], new[both]) if is_counts and both.any() else None,
+        hellinger=_hellinger(old[both], new[both]) if is_counts and both.any() and has_all else None,
         false_zeros=int(((new == 0) & (old > 0)).sum()) if is_counts else 0,
         overlap=_overlap(before, after),
         signs=0 if is_counts else int((np.sign(old[both]) * np.sign(new[both]) < 0).sum()),

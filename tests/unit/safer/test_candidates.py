@@ -160,3 +160,13 @@ def test_groups_are_not_merged_only_to_be_withheld() -> None:
     withheld = min(step.price for step in safe if step.mitigation.name == "suppress")
     both = [s for s in safe if s.mitigation.name == "both" and "ithhold" in s.mitigation.describe(table.schema)]
     assert all(step.price < withheld or "digit" in step.mitigation.describe(table.schema) for step in both)
+
+
+def test_utility_of_counts_is_told_only_where_every_cell_is_still_there() -> None:
+    table = small_table(area=["east"] * 40 + ["north"] * 40 + ["south"] * 4 + ["island"] * 16)
+    steps = [one for (one,) in candidates(table, {"kind": "crosstab", "variables": ["area"]}).all()]
+    merged = [s.loss.hellinger for s in steps if s.mitigation.name == "merge-levels"]
+    rounded = [s.loss.hellinger for s in steps if s.mitigation.name == "round-counts"]
+    assert merged
+    assert set(merged) == {None}
+    assert None not in rounded
