@@ -26,6 +26,13 @@ data_of <- function(fit) {
 
 printed <- function(values, decimals) ifelse(is.finite(values), sprintf("%.*f", decimals, values), "")
 
+# The column of weights that a call names, if any.
+weights_of <- function(call) {
+  if (is.null(call$weights)) return(NULL)
+  if (!is.symbol(call$weights)) stop("weights must be a column of the data.", call. = FALSE)
+  as.character(call$weights)
+}
+
 # A regression: coefficients and standard errors as printed, and the number of rows.
 model_output <- function(fit, kind, decimals, se_decimals, name, extra = list(), response = NULL) {
   found <- translate_model(fit, response)
@@ -48,11 +55,7 @@ model_output <- function(fit, kind, decimals, se_decimals, name, extra = list(),
     extra
   )
   if (!is.null(name)) spec$name <- name
-  weight <- fit$call$weights
-  if (!is.null(weight)) {
-    if (!is.symbol(weight)) stop("weights must be a column of the data.", call. = FALSE)
-    spec$weights <- as.character(weight)
-  }
+  spec$weights <- weights_of(fit$call)
   where <- fit$call$subset
   if (!is.null(where)) spec$where <- condition_text(where)
   new_output(spec, list(released = rows), tryCatch(data_of(fit), error = function(e) NULL))
@@ -116,18 +119,26 @@ events_and_trials <- function(e) {
   list(events = as.character(e[[2]]), trials = as.character(others[[2]]))
 }
 
-as_output.multinom <- function(x, decimals = 4, name = NULL, ...) {
+# multinom stops where the deviance hardly changes any more: its fourth decimal is often not that of the maximum.
+as_output.multinom <- function(x, decimals = 3, name = NULL, ...) {
   found <- translate_model(x)
   b <- coef(x)
   if (!is.matrix(b)) b <- matrix(b, 1, dimnames = list(x$lev[2], names(b)))
-  grid <- expand.grid(term = colnames(b), class = rownames(b), stringsAsFactors = FALSE)
   response <- all.vars(formula(x))[1]
+  # Divulge compares with the first value of the data: the differences of R's coefficients say the same.
+  base <- first_level(response, x)
+  if (base %in% rownames(b)) {
+    b <- rbind(matrix(0, 1, ncol(b), dimnames = list(x$lev[1], colnames(b))), b)
+    b <- sweep(b, 2, b[base, ])[rownames(b) != base, , drop = FALSE]
+  }
+  grid <- expand.grid(term = colnames(b), class = rownames(b), stringsAsFactors = FALSE)
   rows <- data.frame(
     term = sprintf("%s=%s & %s", response, grid$class, found$labels[grid$term]),
     coef = printed(b[cbind(grid$class, grid$term)], decimals),
     stringsAsFactors = FALSE
   )
   spec <- list(kind = "multinomial", formula = found$formula, decimals = decimals)
+  spec$weights <- weights_of(x$call)
   if (!is.null(name)) spec$name <- name
   new_output(spec, list(released = rows), tryCatch(data_of(x), error = function(e) NULL))
 }
@@ -185,6 +196,13 @@ as_output.survfit <- function(x, times = NULL, decimals = 3, name = NULL, ...) {
 
 as_output.data.frame <- function(x, kind, variables, by = character(), statistic = NULL, decimals = 2, name = NULL,
                                  ...) {
+  if (missing(kind) || missing(variables)) {
+    stop(
+      "say what the figures of the data frame are, as in\n",
+      "as_output(frame, kind = \"means\", variables = \"age\", by = \"town\").",
+      call. = FALSE
+    )
+  }
   lost <- setdiff(c(variables, by), names(x))
   if (length(lost)) stop("the data frame has no column ", lost[1], ".", call. = FALSE)
   groups <- if (length(by)) {

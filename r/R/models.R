@@ -25,7 +25,9 @@ survival_sides <- function(e, data) {
 }
 
 # Rows of figures, and the spec of a model.
+# decimals: of every figure, or of each.
 figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, name, extra, formula, data) {
+  decimals <- rep_len(decimals, length(b))
   rows <- data.frame(
     term = c(labels, "n"), coef = c(printed(b, decimals), as.character(n)),
     se = c(ifelse(is.na(se), "", printed(se, se_decimals)), ""), stringsAsFactors = FALSE
@@ -33,11 +35,12 @@ figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, n
   spec <- c(
     list(
       kind = kind, formula = formula, statistics = c("se", "n"),
-      decimals = as.integer(c(rep(decimals, nrow(rows) - 1), 0L)), se_decimals = as.integer(se_decimals)
+      decimals = as.integer(c(decimals, 0L)), se_decimals = as.integer(se_decimals)
     ),
     extra
   )
   if (!is.null(name)) spec$name <- name
+  if (is.null(spec$weights)) spec$weights <- weights_of(fit$call)
   where <- fit$call$subset
   if (!is.null(where)) spec$where <- condition_text(where)
   new_output(spec, list(released = rows), data)
@@ -61,10 +64,6 @@ as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL
       if (!is.symbol(cluster)) stop("clusters must be a column of the data: cluster = town.", call. = FALSE)
       extra$cluster <- as.character(cluster)
     }
-  }
-  if (!is.null(x$call$weights)) {
-    if (!is.symbol(x$call$weights)) stop("weights must be a column of the data.", call. = FALSE)
-    extra$weights <- as.character(x$call$weights)
   }
   b <- coef(x)
   labels <- unname(found$labels[names(b)])
@@ -121,7 +120,7 @@ as_output.polr <- function(x, decimals = 4, se_decimals = decimals, name = NULL,
   labels <- c(unname(found$labels[names(coef(x))]), paste0("cut", seq_along(x$zeta)))
   se <- if (is.null(x$Hessian)) rep(NA_real_, length(b)) else sqrt(diag(vcov(x)))
   figures_output(
-    x, kind, labels, b, se, x$nobs, decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
+    x, kind, labels, b, se, nrow(x$fitted.values), decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
     tryCatch(data_of(x), error = function(e) NULL)
   )
 }
@@ -220,6 +219,10 @@ as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NU
     }
   }
   b <- c(x@beta, variances, residual)
+  force(se_decimals)
+  # lmer stops where the likelihood is flat: of variances hardly more than four digits are those of the maximum.
+  digits <- pmax(0, pmin(decimals, 3 - floor(log10(abs(c(variances, residual))))))
+  decimals <- c(rep(decimals, length(x@beta)), ifelse(is.finite(digits), digits, decimals))
   labels <- c(fixed, named, "residual variance")
   se <- c(sqrt(diag(as.matrix(vcov(x)))), rep(NA, length(variances) + 1))
   is_restricted <- x@devcomp$dims[["REML"]] > 0

@@ -31,6 +31,30 @@ test_that("a condition and weights are passed on", {
   expect_equal(made$spec$weights, "n")
 })
 
+test_that("weights of ordered models are passed on, and rows are counted", {
+  homes <- MASS::housing
+  made <- as_output(MASS::polr(Sat ~ Infl, data = homes, weights = Freq, Hess = TRUE))
+  expect_equal(made$spec$weights, "Freq")
+  expect_equal(tail(made$files$released$coef, 1), "72")
+})
+
+test_that("classes are compared with the first value of the data", {
+  skip_if_not_installed("nnet")
+  fit <- nnet::multinom(town ~ age, people, trace = FALSE)
+  rows <- as_output(fit)$files$released
+  expect_equal(rows$term, c("town=York & Intercept", "town=York & age", "town=Ely & Intercept", "town=Ely & age"))
+  b <- coef(fit)
+  expect_equal(as.numeric(rows$coef), as.numeric(sprintf("%.3f", c(-b["Bath", ], b["Ely", ] - b["Bath", ]))))
+})
+
+test_that("variances of lmer have the digits that its search is good for", {
+  skip_if_not_installed("lme4")
+  made <- as_output(lme4::lmer(Reaction ~ Days + (Days | Subject), lme4::sleepstudy))
+  rows <- made$files$released
+  expect_equal(rows$coef[rows$term == "variance of Subject"], "612.1")
+  expect_equal(nchar(sub(".*[.]", "", rows$se[1])), 4)
+})
+
 test_that("a coefficient that R leaves out is left out", {
   twice <- transform(people, again = age)
   rows <- as_output(lm(ill ~ age + again, data = twice))$files$released
@@ -56,6 +80,7 @@ test_that("what cannot be read is refused in plain words", {
   expect_error(as_output(lm(age ~ ill + offset(n), people)), "no offsets")
   expect_error(as_output(table(people$ill)), "which variables")
   expect_error(as_output(data.frame(a = 1), kind = "means", variables = "b"), "no column b")
+  expect_error(as_output(aggregate(age ~ town, people, mean)), "say what the figures")
   expect_error(as_output(lm(age ~ ill, people, subset = age %in% 20:30)), "cannot read the condition")
 })
 
