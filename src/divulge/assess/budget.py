@@ -63,12 +63,13 @@ class Clock:
         """One that runs for this share of the time left."""
         return Clock(working_time() + share * self.left)
 
-    def limit(self, most: float, n: int, is_shared: bool = False) -> float:
+    def limit(self, most: float, n: int, is_shared: bool = False, beside: float = 0.0) -> float:
         """The longest that each of n searches may take: no longer than `most`, and so that all of them end in time.
 
-        is_shared: whether several processes share them.
+        is_shared: whether several processes share them. beside: seconds that each takes for other things.
         """
-        return max(_LEAST, min(most, self.left * ((os.cpu_count() or 1) if is_shared else 1) / max(n, 1)))
+        each = self.left * ((os.cpu_count() or 1) if is_shared else 1) / max(n, 1)
+        return max(_LEAST, min(most, each - beside))
 
     def suffices(self, n: int, seconds: float) -> bool:
         """Whether there is time for n more splits that take so many seconds each."""

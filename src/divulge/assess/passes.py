@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median
 
 import numpy as np
 
@@ -72,12 +73,17 @@ class Pass:
         table = self.task.table
         return in_small_groups(self.task.outputs, table) | named_by_findings(self.named, table.n_rows)
 
-    def within(self, most: float, n: int = 1) -> Task:
-        """The task with n searches that take no longer than this each, and no longer together than there is time."""
+    def within(self, most: float, n: int = 1, done: Sequence[SplitResult] = ()) -> Task:
+        """The task with n searches that take no longer than this each, and no longer together than there is time.
+
+        done: splits from which is known what one takes beside its search: figures, look-ups, measures.
+        """
+        # The first split of each process loads compiled code.
+        beside = median(r.seconds - r.searching for r in done) if done else 0.0
         # Processes are started for a block that takes long.
-        seconds = self.clock.limit(most, n, is_shared=True)
-        if BLOCK * seconds < WORTH_STARTING:
-            seconds = self.clock.limit(most, n)
+        seconds = self.clock.limit(most, n, is_shared=True, beside=beside)
+        if BLOCK * (seconds + beside) < WORTH_STARTING:
+            seconds = self.clock.limit(most, n, beside=beside)
         return replace(self.task, synthesiser=replace(self.task.synthesiser, seconds=seconds))
 
 
@@ -221,7 +227,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         if b and job.clock.is_over:
             left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
             break
-        task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING)
+        task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING, results)
         for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
             task = replace(task, near_suffices=_is_in_vain(results))
             # Of thirty halves one says enough about key subsets.
@@ -238,21 +244,26 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, _mean_seconds(results)):
         curve_splits = ()
         left_out.append("the learning curve")
-    stage, smaller = f"{job.stage}, {SMALLER_PARTS}", job.within(limits.smaller, len(curve_splits) + CONFIRMING)
+    stage, smaller = (
+        f"{job.stage}, {SMALLER_PARTS}",
+        job.within(limits.smaller, len(curve_splits) + CONFIRMING, results),
+    )
     for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
-    found, power = _exposed_in_whole(job, halves, policy, runner)
+    found, power = _exposed_in_whole(job, halves, policy, runner, results)
     looks = tuple(looks_of(halves, found, counted, policy))
     curves = parts.curves(n_rows)
     run = _SplitsRun(tuple(results), halves, looks, curves, power, left_out=tuple(left_out))
     return _put_together(job, whole, run, holdout)
 
 
-def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner) -> tuple[Exposed | None, float]:
+def _exposed_in_whole(
+    job: Pass, halves: Halves, policy: Policy, runner: Runner, done: Sequence[SplitResult]
+) -> tuple[Exposed | None, float]:
     """Who is exposed by look-ups that need tests, and with what probability somebody would have been found.
 
     Halves find suspects, and so do rules and arithmetic in the whole; the second look, at nearly full size, says how
-    exposed they are in this release.
+    exposed they are in this release. done: the halves, from which is known what a split takes beside its search.
     """
     if not halves.tested:
         return None, 1.0
@@ -268,7 +279,7 @@ def _exposed_in_whole(job: Pass, halves: Halves, policy: Policy, runner: Runner)
         splits, results = leave_out(suspects, lookups, n_splits, 0, seed), list[SplitResult]()
         for at in range(0, len(splits), BLOCK):
             block, n_left = splits[at : at + BLOCK], len(splits) - at
-            task = replace(job.within(job.limits.split, n_left), near_suffices=_is_in_vain(results))
+            task = replace(job.within(job.limits.split, n_left, results or done), near_suffices=_is_in_vain(results))
             beside = len(splits) - len(block)
             for result in runner.results(job.name, stage, task, block, with_measures=False, beside=beside):
                 whole.add(result, result.split.number // BLOCK)

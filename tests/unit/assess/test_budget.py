@@ -44,3 +44,10 @@ def test_a_search_has_a_moment_though_the_time_is_over() -> None:
 def test_whoever_says_how_long_a_search_may_take_has_no_budget() -> None:
     assert Clock().left == inf
     assert Clock().limit(most=7.0, n=1000) == 7.0
+
+
+def test_what_splits_take_beside_their_search_is_taken_off_the_time_for_it() -> None:
+    clock = Clock.of(64.0)  # a minute for the passes
+    assert clock.limit(most=9.0, n=50, beside=0.7) == pytest.approx(0.5, abs=0.05)  # of 1.2 seconds each
+    assert clock.limit(most=0.4, n=50, beside=0.7) == 0.4
+    assert 0 < clock.limit(most=9.0, n=50, beside=5.0) < 0.1

@@ -37,13 +37,13 @@ def test_worst_figure_counts_the_splits_that_gave_it(found: list[Embedded], shar
     assert _worst(found) == pytest.approx(share)
 
 
-def _assessed(people: dict[str, list[int]], variables: list[str]) -> Any:
+def _assessed(people: dict[str, list[int]], variables: list[str], **design: Any) -> Any:
     table = Table(
         Schema(tuple(Variable(n, "categorical", np.arange(max(c) + 1)) for n, c in people.items())),
         tuple(np.array(c) for c in people.values()),
     )
     document = {"data": "none.csv", "outputs": [{"kind": "crosstab", "variables": variables, "compute": True}]}
-    document |= {"design": {"kind": "repeated-halves", "curve": False}, "measures": ["DCAP"]}
+    document |= {"design": {"kind": "repeated-halves", "curve": False, **design}, "measures": ["DCAP"]}
     return assess(plan(parse_spec(document, Path()), Inputs(table.schema, table, table.n_rows, (None,))), workers=1)
 
 
@@ -84,3 +84,18 @@ def test_near_is_enough_once_the_first_halves_had_their_last_digits_searched_for
     assert len(asked) >= BLOCK
     assert not any(asked[:_TRIED])
     assert all(near is (reproduced < 1.0) for near in asked[_TRIED:BLOCK])
+
+
+def test_later_splits_search_for_less_time_where_earlier_ones_took_much_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    def run(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+        given.append(task.synthesiser.seconds)
+        return replace(run_split(task, split, with_measures, with_sweep), seconds=1800.0, searching=0.1)
+
+    monkeypatch.setattr(runner, "run_split", run)
+    _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"], stop_early=False, splits=2 * BLOCK)
+    assert given[0] > 0.5
+    assert max(given[BLOCK : 2 * BLOCK]) < 0.1  # what a start and single moves take

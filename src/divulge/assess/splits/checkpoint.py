@@ -138,6 +138,7 @@ def _about(result: SplitResult) -> dict[str, Any]:
         "measures": [{n: asdict(f) for n, f in m.items()} for m in result.measures],
         "sweep": [{n: asdict(f) for n, f in m.items()} for m in result.sweep],
         "seconds": result.seconds,
+        "searching": result.searching,
         "n_scenarios": len(result.counts),
     }
 
@@ -152,4 +153,5 @@ def _unpacked(split: Split, about: dict[str, Any], held: Any) -> SplitResult:
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["measures"]),
         tuple({n: Figure(**f) for n, f in m.items()} for m in about["sweep"]),
         about["seconds"],
+        about["searching"],
     )

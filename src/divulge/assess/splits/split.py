@@ -62,7 +62,10 @@ class Embedded:
 
 @dataclass(frozen=True, eq=False)
 class SplitResult:
-    """What one split found. counts: one entry a scenario. why_not: why there is nothing, in words, or None."""
+    """What one split found. counts: one entry a scenario. why_not: why there is nothing, in words, or None.
+
+    searching: how many of its seconds the search took.
+    """
 
     split: Split
     outputs: tuple[Embedded, ...]
@@ -72,6 +75,7 @@ class SplitResult:
     measures: tuple[Mapping[str, Figure], ...]
     sweep: tuple[Mapping[str, Figure], ...]
     seconds: float
+    searching: float = 0.0
 
     @property
     def is_usable(self) -> bool:
@@ -130,7 +134,9 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
         for i, f in enumerate(figures)
     )
     outcome = "not run" if embedding is None else str(embedding.outcome)
-    return SplitResult(split, outputs, outcome, None, counts, measures, sweep, time.perf_counter() - started)
+    searching = 0.0 if embedding is None else embedding.seconds
+    seconds = time.perf_counter() - started
+    return SplitResult(split, outputs, outcome, None, counts, measures, sweep, seconds, searching)
 
 
 def _granted_rows(task: Task, split: Split, n_rows: int) -> Table:
