@@ -16,6 +16,7 @@ from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.shape import Shape
 from divulge.outputs.kinds.t_test import TTest
+from divulge.outputs.lowering import sizes
 from divulge.outputs.lowering.lowered import pack, row_codes
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.sizes import Moments, agreed_sizes, possible_sizes, sizes_of_values, sizes_with, spacing
@@ -110,6 +111,15 @@ def test_small_groups_have_sizes_of_which_some_values_have_the_mean() -> None:
     assert sizes[:2].tolist() == [3, 5]
     (sizes,) = sizes_of_values((np.arange(1, 20),), low, high, np.arange(15))
     assert sizes[0] == 1  # without gaps nothing is looked at
+
+
+def test_sizes_are_soon_told_where_a_mean_leaves_room_for_a_million_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, real = [], np.flatnonzero
+    monkeypatch.setattr(sizes.np, "flatnonzero", lambda mask: looks.append(1) or real(mask))
+    # Humidity in millionths, to two decimals: any two people can have such a mean and such a deviation.
+    found = sizes_with(Moments(mean=(555_000, 1_565_000), variance=(1e10, 2e10), less=1))
+    assert found.tolist() == [2]
+    assert len(looks) < 10
 
 
 @pytest.mark.parametrize("less", [0, 1])

@@ -171,6 +171,8 @@ def sizes_with(moments: Moments) -> Integers:
     fits = np.zeros(len(n), dtype=bool)
     for more in range(int((last - first).max(initial=-1)) + 1):
         left = np.flatnonzero(~fits & (first + more <= last))
+        if not len(left):  # of numbers with six decimals a mean leaves room for thousands of totals
+            break
         total, rows = first[left] + more, n[left]
         around = total**2 / rows
         slack = SLACK * np.maximum((rows - less) * most + around, 1.0)
