@@ -127,6 +127,44 @@ def means_of_pspp() -> str:
     return head + "\n" + "\n".join(rows) + "\n"
 
 
+def quantiles_by_group() -> str:
+    lines = ["> tapply(d$wage, d$sex, quantile)"]
+    for sex, x in FRAME.groupby("sex").wage:
+        q = "".join(f"{float(x.quantile(p)):>8.2f} " for p in (0, 0.25, 0.5, 0.75, 1))
+        lines += [f"${sex}", "      0%      25%      50%      75%     100% ", q, ""]
+    return "\n".join([*lines, "> ", ""])
+
+
+def factor_with_another_reference() -> str:
+    means = FRAME.groupby("town").wage.mean()
+    head = '> d$place <- relevel(factor(d$town), ref = "York")\n> tapply(d$wage, d$place, mean)'
+    return f"{head}\n    York     Bath      Ely \n{means.York:8.3f} {means.Bath:8.3f} {means.Ely:8.3f} \n>\n"
+
+
+def means_with_spreads() -> str:
+    rows = "".join(
+        f"<tr><td>{town}</td><td>{len(d)}</td><td>{d.age.mean():.1f} ± {d.age.std():.1f}</td>"
+        f"<td>{d.wage.mean():.1f} ± {d.wage.std():.1f}</td></tr>"
+        for town, d in FRAME.groupby("town")
+    )
+    heads = "".join(f"<th>{h}</th>" for h in ("town", "n", "age (mean ± SD)", "wage (mean ± SD)"))
+    return f"<html><body><table><tr>{heads}</tr>{rows}</table></body></html>"
+
+
+def ranges_beside_medians() -> str:
+    rows = [f"| {t} | {x.median():.2f} | {x.quantile(0.25):.2f}–{x.quantile(0.75):.2f} |" for t, x in BY_TOWN]
+    return "\n".join(("| town | Median wage | IQR |", "|:--|--:|--:|", *rows, ""))
+
+
+def shares_above_their_sizes() -> str:
+    counts = pd.crosstab(FRAME.ill, FRAME.town)
+    shares = 100 * counts / counts.sum()
+    rows = [
+        f"{ill}," + ",".join(f"{v:.1f}" for v in row) for ill, row in zip(shares.index, shares.to_numpy(), strict=True)
+    ]
+    return "\n".join((f"ill,{','.join(counts.columns)}", *rows, "n," + ",".join(str(n) for n in counts.sum()), ""))
+
+
 LAYOUTS = {
     "aggregate.Rout": (aggregate_of_vectors, "means"),
     "vectors.Rout": (vectors_by_group, "means"),
@@ -138,6 +176,11 @@ LAYOUTS = {
     "pwcorr.log": (correlations_with_numbers, "correlation"),
     "label.Rout": (condition_on_a_label, "means"),
     "pspp.txt": (means_of_pspp, "means"),
+    "quantiles.Rout": (quantiles_by_group, "position"),
+    "relevel.Rout": (factor_with_another_reference, "means"),
+    "spreads.html": (means_with_spreads, "means"),
+    "ranges.md": (ranges_beside_medians, "position"),
+    "shares.csv": (shares_above_their_sizes, "crosstab"),
 }
 
 

@@ -62,7 +62,7 @@ def read(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candid
             figures += _cell(cell, what or word, at, body.line)
     if not figures:
         return []
-    figures = _shares(figures)
+    figures = _shares(_sized(figures))
     shares = all(f.what in ("percentage", "n", "count", "valid percentage", "cumulative percentage") for f in figures)
     kind = "crosstab" if column_names or len(names) > 1 else "frequencies"
     given = tuple(n for n in names if not n.startswith("row"))
@@ -81,10 +81,21 @@ def _under_one_heading(table: Structure) -> Structure:
     return replace(table, body=body, stubs=(under.pop(),))
 
 
+def _sized(figures: list[Figure]) -> list[Figure]:
+    """A row or column `n` beside figures with decimals counts everybody: it is a total."""
+    if not any(f.printed.decimals for f in figures):
+        return figures
+    return [replace(f, at=tuple((k, "Total" if t.strip() in ("n", "N") else t) for k, t in f.at)) for f in figures]
+
+
 def _shares(figures: list[Figure]) -> list[Figure]:
     """Figures without a sign that add to 100 along some axis are percentages."""
     counts = [f for f in figures if f.what == "count" and f.printed.value is not None]
-    if len(counts) < 4 or not any(f.printed.decimals for f in counts) or any(f.printed.value > 100.05 for f in counts):  # type: ignore[operator]  # given
+    if (
+        len(counts) < 4
+        or not any(f.printed.decimals for f in counts)
+        or any(float(f.printed.value or 0) > 100.05 and not any(is_total(t) for _, t in f.at) for f in counts)
+    ):
         return figures
     keys = list(dict.fromkeys(k for f in counts for k, _ in f.at))
     for key in keys:
@@ -94,8 +105,14 @@ def _shares(figures: list[Figure]) -> list[Figure]:
                 rest = tuple(a for a in f.at if a[0] != key)
                 sums[rest] = sums.get(rest, 0.0) + float(f.printed.value or 0.0)
         if sums and sum(abs(s - 100) < 1.0 or abs(s - 1) < 0.01 for s in sums.values()) >= 0.6 * len(sums):
-            return [replace(f, what="percentage") if f.what == "count" else f for f in figures]
+            return [replace(f, what="percentage") if f.what == "count" and not _is_size(f) else f for f in figures]
     return figures
+
+
+def _is_size(figure: Figure) -> bool:
+    """Whether a figure in a margin of percentages counts people: it has no decimals and is not 100."""
+    printed = figure.printed
+    return any(is_total(t) for _, t in figure.at) and not printed.decimals and printed.value not in (1.0, 100.0)
 
 
 def _described(figures: list[Figure]) -> str:

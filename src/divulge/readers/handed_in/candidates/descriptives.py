@@ -142,9 +142,15 @@ def _figures(cell: CellFigures, word: str, of: str | None, at: tuple[tuple[str, 
     if cell.main is not None:
         out.append(Figure(f"{name}: {word}", word, cell.main, line, of, at))
     ends = ("minimum", "maximum") if cell.main is None else ()
-    second = {"mean": ("sd",), "range": ends, "median": ("first quartile", "third quartile"), "n": ("percentage",)}.get(
-        word, ()
-    )
+    # Two numbers below IQR are its ends.
+    quarters = ("first quartile", "third quartile") if cell.main is None and len(cell.inner) == 2 else ()
+    second = {
+        "mean": ("sd",),
+        "range": ends,
+        "interquartile range": quarters,
+        "median": ("first quartile", "third quartile"),
+        "n": ("percentage",),
+    }.get(word, ())
     if len(cell.inner) == 2 and word == "mean":
         second = ("lower 95%", "upper 95%")
     for inner, what in zip(cell.inner, second, strict=False):

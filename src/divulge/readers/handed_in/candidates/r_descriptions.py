@@ -188,7 +188,7 @@ def numbers_of_groups(block: Lines, i: int, end: int, command: str, session: Ses
 def vectors_of_groups(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """tapply(x, group, function(x) c(mean = …, sd = …)): `$group`, names of statistics and their values below."""
     label = re.match(r"^\$`?(.+?)`?\s*$", block.texts[i])
-    if label is None or not re.search(r"\b[ts]apply\(.*function\(", command):
+    if label is None or not re.search(r"\b[ts]apply\(.*(?:function\(|\bquantile\b)", command):
         return None
     names = variables_in(command, session)
     figures: list[Figure] = []

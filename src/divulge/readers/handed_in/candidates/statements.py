@@ -45,7 +45,7 @@ def _r_column(name: str, value: str, session: Session) -> None:
     if factor is not None:
         _factor(name, factor[1], factor[2] or "", session)
         return
-    releveled = re.match(r"^relevel\((?:[\w.]+\$)?([\w.]+)\s*,", value)
+    releveled = re.match(r"^relevel\((?:(?:as\.)?factor\()?(?:[\w.]+\$)?([\w.]+)\)?\s*,", value)
     if releveled is not None:
         _factor(name, releveled[1], "", session)
     elif re.search(r"\$|[-+*/<>=(]", value):

@@ -227,6 +227,11 @@ def split_statistic(path: tuple[str, ...]) -> tuple[str, str | None]:
     above = next((k for k, t in enumerate(path[:-1]) if statistic_word(t) not in (None, "n", "percentage")), None)
     if above is not None:
         return " / ".join([*path[:above], *path[above + 1 :]]), statistic_word(path[above])
+    spread = re.match(
+        r"^(.*?[^\s,(])[\s,]*[\s(\[](mean|median)\s*(?:±|\+/-|[(\[,])\s*(?:SD|sd|IQR)[\s)\]]*$", last, re.I
+    )
+    if spread is not None:
+        return " / ".join([*path[:-1], spread[1]]), spread[2].casefold()
     both = re.match(r"^(.*?[^\s,.:_])[\s,.:_]+[nN]\s*[(\[]%[)\]]$", last)
     if both is not None:
         return " / ".join([*path[:-1], both[1]]), "n"
