@@ -97,7 +97,7 @@ def choose_changes(
 def _nearer(shifts: Floats, left: Floats, limits: Ints, base: Ints) -> Ints:
     """How often each change is made after the best single ones, one by one, in units in which changes are equally long
     in every direction (as `View.in_moves` has it)."""
-    turn = _turn(shifts)
+    turn = turn_of(shifts)
     moves, rest = shifts @ turn, left @ turn
     length, times = (moves**2).sum(axis=1), base.copy()
     for _ in range(GREEDY):
@@ -112,7 +112,7 @@ def _nearer(shifts: Floats, left: Floats, limits: Ints, base: Ints) -> Ints:
     return times
 
 
-def _turn(shifts: Floats) -> Floats:
+def turn_of(shifts: Floats) -> Floats:
     """(figures, directions): to units in which changes are equally long in every direction."""
     scale = np.sqrt((shifts**2).mean(axis=0))
     scale = np.where(scale > 0, scale, 1.0)
@@ -129,7 +129,7 @@ def both_ways(shifts: Floats) -> Floats:
     """
     if not len(shifts):
         return np.ones(0)
-    moves = shifts @ _turn(shifts)
+    moves = shifts @ turn_of(shifts)
     up = moves @ moves.mean(axis=0) > 0
     n_up = max(int(np.count_nonzero(up)), 1)
     return np.where(up, 1.0 / n_up, 1.0 / max(len(up) - n_up, 1))

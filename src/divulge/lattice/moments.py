@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.kernels.lattice import PASSES, reduce_basis
-from divulge.lattice.changes import choose_changes
+from divulge.lattice.changes import choose_changes, turn_of
 from divulge.lattice.reduced import DELTA, MOST_SWAPS
 
 Floats = NDArray[np.float64]
@@ -111,10 +111,11 @@ def whole_basis(changes: Ints) -> Ints:
     for k in range(len(places) - 1, -1, -1):
         for at in places[k + 1 :]:
             pivots[places[k]] = pivots[places[k]] - (pivots[places[k]][at] // pivots[at][at]) * pivots[at]
-    scale = _usual_size(changes)
-    basis = np.ascontiguousarray(np.array([pivots[at] for at in places]).astype(np.float64) / scale)
-    reduce_basis(basis, DELTA, MOST_SWAPS, PASSES)
-    return np.round(basis * scale).astype(np.int64)
+    basis = np.array([pivots[at] for at in places]).astype(np.int64)
+    turned = np.ascontiguousarray(basis @ turn_of(changes.astype(np.float64)))
+    back = np.linalg.pinv(turned)
+    reduce_basis(turned, DELTA, MOST_SWAPS, PASSES)
+    return np.round(turned @ back).astype(np.int64) @ basis
 
 
 def _insert(pivots: dict[int, NDArray[np.object_]], change: NDArray[np.object_]) -> bool:
@@ -134,14 +135,9 @@ def _insert(pivots: dict[int, NDArray[np.object_]], change: NDArray[np.object_])
     return is_new
 
 
-def _usual_size(changes: Ints) -> Floats:
-    size = np.sqrt((changes.astype(np.float64) ** 2).mean(axis=0))
-    return np.where(size > 0, size, 1.0)
-
-
 def _size(basis: Ints, changes: Ints) -> Floats:
-    """Of vectors, in changes of one row of usual size."""
-    return np.asarray(np.abs(basis / _usual_size(changes)).max(axis=1, initial=0.0))
+    """Of vectors, in changes of one row of usual size, in whatever direction."""
+    return np.asarray(np.sqrt(((basis @ turn_of(changes.astype(np.float64))) ** 2).sum(axis=1)))
 
 
 def _scores(pairs: Ints, changes: Ints, beta: Floats) -> Floats:
