@@ -22,6 +22,9 @@ SIZES = (80, 160, 160, 160, 300, 450)
 """Changes in one lattice, from try to try: 80 are reduced in a few milliseconds, 450 in a tenth of a second, and reach
 more. Where figures are few, other changes help more than more of them."""
 
+_DEEP = 260
+"""Changes in a lattice that is reduced deeply."""
+
 NODES = 5_000
 """Nodes of one hunt, half a millisecond: worth it where figures are few."""
 
@@ -56,13 +59,15 @@ def choose_changes(
     now: NDArray[np.integer] | int = 0,
     tries: int = TRIES,
     nodes: int = NODES,
+    insertions: int = 0,
 ) -> _Choice | None:
     """Changes after which every |error| ≤ 1, or None where none were found in so many tries.
 
     shifts (changes, figures) and errors (figures,): in half units of the printed interval, from its middle. Figures
     that must stay are figures like the others, in units of how far they may move. spans: how often a change may be
     made; where it may be made in both directions, hand in the errors as they are with it made fully the other way, and
-    `now`, how often it is made at present: changes that a lattice leaves out stay so.
+    `now`, how often it is made at present: changes that a lattice leaves out stay so. insertions: deep ones, with
+    which a lattice of more changes takes a tenth of a second, and meets figures that hold more bits.
     """
     n = len(shifts)
     limits, base = np.broadcast_to(np.int64(spans), n), np.broadcast_to(np.int64(now), n)
@@ -78,9 +83,9 @@ def choose_changes(
     for attempt in range(tries):
         # Without replacement, by weight (Efraimidis & Spirakis 2006).
         order = np.argsort(np.log(rng.random(len(usable))) / ways)[::-1]
-        at = usable[order[: SIZES[min(attempt, len(SIZES) - 1)]]]
+        at = usable[order[: _DEEP if insertions else SIZES[min(attempt, len(SIZES) - 1)]]]
         question = sums_of(shifts[at], base[at] @ shifts[at] - left, limits[at])
-        reduced = reduce_sums(question, WEIGHT)
+        reduced = reduce_sums(question, WEIGHT, insertions)
         found = reduced.nearest_within(reduced.sums.aim, rng, AIMS)
         if found is None:
             found = next(iter(Hunt(reduced, reduced.sums.aim).go_on(nodes, 1)), None)

@@ -33,6 +33,12 @@ _FREE = 10.0
 _WHOLE = 0.05
 """How near whole numbers have to be to be the same. Less than they could be: what counts more in a lattice is met."""
 
+_LATTICES, _LATTICES_DEEP = 4, 2
+"""Lattices of rows that are asked, and such as are reduced deeply, where the former have too many bits to meet."""
+
+_INSERTIONS = 10_000
+"""Deep insertions: with a third of them half as many sums are met, with four times as many no more."""
+
 _INSIDE = 0.9
 """Share of the box that is aimed at: rounding of a refit may not lead out of it."""
 
@@ -93,7 +99,10 @@ def rows_for(changes: Ints, wanted: Ints, loosely: Floats, rng: np.random.Genera
     loosely (changes, others): what else they do, in units of what it may come to.
     """
     shifts = np.hstack([changes / _WHOLE, loosely])
-    found = choose_changes(shifts, np.concatenate([-wanted / _WHOLE, np.zeros(loosely.shape[1])]), rng)
+    errors = np.concatenate([-wanted / _WHOLE, np.zeros(loosely.shape[1])])
+    found = choose_changes(shifts, errors, rng, tries=_LATTICES)
+    if found is None:
+        found = choose_changes(shifts, errors, rng, tries=_LATTICES_DEEP, insertions=_INSERTIONS)
     return None if found is None else found.times > 0
 
 

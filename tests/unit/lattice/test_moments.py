@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from divulge.lattice import moments
 from divulge.lattice.moments import Moments, rows_for, whole_basis
 from tests.reference.lattice import solved
 
@@ -68,12 +69,12 @@ def test_wanted_sums_have_coefficients_in_the_box_and_rows_are_found_that_make_t
     true, _ = people(seed + 100, 300)
     beta = np.linalg.lstsq(true, true @ [20, 1, -2] + rng.normal(0, 9, 300), rcond=None)[0]
     half = 5 * 10.0 ** (np.floor(np.log10(np.abs(beta))) - 8)  # eight significant digits
-    moments = Moments((design.T @ design).astype(float), (design.T @ response).astype(float), beta, half)
-    assert moments.bits < -20  # no response alone
+    sums = Moments((design.T @ design).astype(float), (design.T @ response).astype(float), beta, half)
+    assert sums.bits < -20  # no response alone
     steps = {column: rng.choice([-1, 1], 300) for column in (1, 2)}
     kinds = [products_of(column, design, step) for column, step in steps.items()]
     up = rng.choice([-2, -1, 1, 2], 300)
-    wanted = moments.wanted(kinds, design * up[:, None], rng)
+    wanted = sums.wanted(kinds, design * up[:, None], rng)
     assert wanted is not None
     products, answers = (design.T @ design).tolist(), (design.T @ response + wanted[1]).tolist()
     for (pairs, _), change in zip(kinds, wanted[0], strict=True):
@@ -94,12 +95,12 @@ def test_the_bits_of_a_box_are_how_many_sums_it_holds(seed: int) -> None:
     design = np.column_stack([np.ones(6, dtype=int), rng.permutation(np.arange(6))])
     products = (design.T @ design).astype(float)
     half = np.array([0.9, 0.3])
-    moments = Moments(products, np.zeros(2), rng.uniform(-1, 1, 2), half)
-    near = np.round(products @ moments.middle).astype(int)
+    sums = Moments(products, np.zeros(2), rng.uniform(-1, 1, 2), half)
+    near = np.round(products @ sums.middle).astype(int)
     inverse, n = np.linalg.inv(products), 0
     for step in product(range(-40, 41), repeat=2):
-        n += bool((np.abs(inverse @ (near + step) - moments.middle) <= half).all())
-    assert abs(n - 2**moments.bits) < 0.25 * n  # 113 on average: the edge of the box holds a few more or fewer
+        n += bool((np.abs(inverse @ (near + step) - sums.middle) <= half).all())
+    assert abs(n - 2**sums.bits) < 0.25 * n  # 113 on average: the edge of the box holds a few more or fewer
 
 
 def test_what_rows_do_beside_is_kept_small() -> None:
@@ -110,3 +111,22 @@ def test_what_rows_do_beside_is_kept_small() -> None:
     assert made is not None
     assert changes[made].sum(axis=0).tolist() == [3, -2]
     assert abs(beside[made].sum()) <= 50
+
+
+def test_squares_of_a_response_are_met_by_deep_reduction(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_plain, n_deep = 0, 0
+    for seed in range(6):  # any
+        rng = np.random.default_rng(seed)
+        design = np.column_stack([np.ones(300, int), rng.integers(0, 900, 300), rng.integers(1940, 1990, 300)])
+        design = np.column_stack([design, np.eye(4, dtype=int)[rng.integers(0, 4, 300)][:, 1:]])
+        years = rng.integers(5, 40, 300)
+        changes = design * ((years + rng.choice([-2, -1, 1, 2], 300)) ** 2 - years**2)[:, None]
+        wanted = changes[:40].sum(axis=0)  # so that there is an answer at all
+        made = rows_for(changes, wanted, np.zeros((300, 0)), rng)
+        assert made is None or changes[made].sum(axis=0).tolist() == wanted.tolist()
+        n_deep += made is not None
+        with monkeypatch.context() as without:
+            without.setattr(moments, "_LATTICES_DEEP", 0)
+            n_plain += rows_for(changes, wanted, np.zeros((300, 0)), rng) is not None
+    assert n_plain <= 1
+    assert n_deep >= 4

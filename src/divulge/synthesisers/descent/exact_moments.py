@@ -35,7 +35,7 @@ _REACH = 5.0
 """How far sums with the response may go when a predictor changes, in usual changes of the response in one row: these
 have to take them back."""
 
-_TRIES = 3
+_TRIES = 2
 """How often rows are looked for, with other values."""
 
 _SECONDS = 2.0
@@ -117,9 +117,12 @@ class ExactMoments(Proposals):
 
     is_far = False
 
-    def land(self) -> bool:
-        """Whether every figure is as printed then; codes are as before where not."""
-        grid = self._grid()
+    def land(self, most: float = _FEWEST_BITS) -> bool:
+        """Whether every figure is as printed then; codes are as before where not.
+
+        most: bits of the box from which on nothing is tried.
+        """
+        grid = self._grid(most)
         if grid is None:
             return False
         start = self.codes.copy()
@@ -133,7 +136,7 @@ class ExactMoments(Proposals):
         self.look()
         return False
 
-    def _grid(self) -> _Grid | None:
+    def _grid(self, most: float) -> _Grid | None:
         """The one linear model, where all is in multiples of steps and changes of the response alone hardly help."""
         outputs = self.objective.lowered[: self.objective.n_lowered_targets]
         linear = [o for o in outputs if (link := o.blocks[0].link) is not None and link.family == "identity"]
@@ -154,7 +157,7 @@ class ExactMoments(Proposals):
         if not (steps > 0).all() or grid.step <= 0:
             return None
         moments = grid.moments(self.codes)
-        return grid if moments is not None and moments.bits < _FEWEST_BITS else None
+        return grid if moments is not None and moments.bits < most else None
 
     def _land(self, grid: _Grid) -> bool:
         design, _, taken = grid.read(self.codes)
