@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.lattice.bits import _secret_bits, _whole_bits, figure_bits, response_bits
+from divulge.lattice.bits import _secret_bits, figure_bits, response_bits, whole_bits
 
 
 def test_a_figure_told_twice_is_counted_once() -> None:
@@ -30,12 +30,12 @@ def test_digits_beyond_whole_sums_tell_nothing() -> None:
     people = np.column_stack([np.ones(30), np.random.default_rng(3).integers(18, 70, 30)])  # any
     spans = np.ones(30, dtype=np.int64)
     fine = response_bits(people * 1e9, spans, people)
-    assert fine.printed == _whole_bits(people, 0.25)
+    assert fine.printed == whole_bits(people, 0.25)
     assert fine.secret == 30
     assert not fine.is_determined
     assert response_bits(people * 1e9, spans).is_determined
-    assert _whole_bits(people * np.pi, 0.25) == np.inf
-    assert _whole_bits(people * 0.25, 0.25) == pytest.approx(_whole_bits(people, 0.25))
+    assert whole_bits(people * np.pi, 0.25) == np.inf
+    assert whole_bits(people * 0.25, 0.25) == pytest.approx(whole_bits(people, 0.25))
 
 
 def test_secret_of_ten_values_three_times_over() -> None:
