@@ -132,10 +132,14 @@ def _ask(
     if found.n_unreached and budget.is_spent:
         left = f"{found.n_unreached:,} of {len(targets.labels):,} intervals are not final"
         notes.append(f"Time ran out: {left}.")
-        # What was not tried is not known to be safe.
-        outputs = tuple(i for i in partition.numbers if i >= 0)
-        sentence = f"Arithmetic had no time to tell whether withheld figures follow from others: {left}."
-        findings.append(Proved("not reached", Severity.REVIEW, outputs, (), sentence))
+        # A withheld figure is not known to be safe where there was no time to try.
+        open_ones = (targets.output >= 0) & ~found.is_sharp
+        if open_ones.any():
+            outputs = tuple(np.unique(targets.output[open_ones]).tolist())
+            sentence = (
+                f"Arithmetic had no time to tell whether {int(open_ones.sum()):,} withheld or rounded figures follow."
+            )
+            findings.append(Proved("not reached", Severity.REVIEW, outputs, (), sentence))
     cells += told
     findings += _findings(told, targets)
 

@@ -175,9 +175,9 @@ def test_spent_time_is_said() -> None:
     table = _regions()
     found = audit(submitted(table, _by("county", COUNTIES), _by("size", SIZES)), AuditSettings(seconds=0.0))
     assert any("Time ran out" in note for note in found.notes)
+    assert all(c.chain == "" for c in found.cells)
     # What was not tried is not released without a look.
     assert [f.severity.value for f in found.findings if f.rule == "not reached"] == ["review"]
-    assert all(c.chain == "" for c in found.cells)
 
 
 @pytest.mark.parametrize("most", [4, 60_000])
@@ -194,3 +194,12 @@ def test_total_of_an_amount_over_everybody_is_audited_too() -> None:
     found = audit(submitted(table, ("totals", {"variables": ("income",)})))
     assert told(found) == []
     assert found.unreached == ()
+
+
+def test_withheld_figures_that_were_not_tried_are_a_review() -> None:
+    table = _amounts(100, 3, 1, 20, 1)
+    hidden = ("totals", {"variables": ["v"], "by": ["g"], "suppressed": ["v | g=p", "v | g=q"]})
+    given = submitted(table, ("totals", {"variables": ["v"]}), hidden)
+    found = audit(given, AuditSettings(seconds=0.0))
+    assert [(f.severity.value, f.outputs) for f in found.findings if f.rule == "not reached"] == [("review", (1,))]
+    assert not [f for f in audit(given).findings if f.rule == "not reached"]
