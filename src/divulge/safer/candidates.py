@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from divulge.assess import Plan
+from divulge.assess.splits.split import is_usable
 from divulge.checking import make_cases
 from divulge.contributions.blame import Blame, find_blame
 from divulge.errors import DivulgeError
@@ -168,12 +169,16 @@ class Candidates:
                 yield from (Both(first=first, second=second) for second in kind.propose(after))
 
     def _step(self, number: int, mitigation: Mitigation) -> Step | None:
-        """What a mitigation makes of an output; None where it does not fit, or nothing is printed otherwise."""
+        """What a mitigation makes of an output; None where it does not fit, where its figures are not defined, or where
+        nothing is printed otherwise."""
         case, schema = self._cases[number], self._table.schema
         try:
             made = mitigation.apply(case.output, schema)
             made.check(schema)
-            printed = made.publish(made.evaluate(self._table), schema)
+            figures = made.evaluate(self._table)
+            if not is_usable(figures):
+                return None
+            printed = made.publish(figures, schema)
             loss = find_loss(case.output, case.released, made, printed, self._table)
         except DivulgeError:
             return None

@@ -170,3 +170,10 @@ def test_utility_of_counts_is_told_only_where_every_cell_is_still_there() -> Non
     assert merged
     assert set(merged) == {None}
     assert None not in rounded
+
+
+def test_test_of_a_variable_that_is_merged_altogether_is_no_candidate() -> None:
+    """Its figures are not defined, so that nothing could be assessed."""
+    table = small_table(area=["east"] * 299 + ["island"], sex=["f", "m"] * 150)
+    made = candidates(table, {"kind": "chi-squared", "variables": ["area", "sex"], "decimals": 3})
+    assert not any(step.loses for steps in made.all() for step in steps)
