@@ -173,7 +173,7 @@ def _output(result: Any) -> Output:
     reader = _READERS.get(type(result).__module__.split(".")[0])
     if reader is not None:
         return reader(result)
-    if hasattr(result, "model") and hasattr(result, "params"):
+    if (hasattr(result, "model") and hasattr(result, "params")) or type(result).__name__ == "DiscreteMargins":
         return from_statsmodels(result)
     if hasattr(result, "tree_"):
         raise OutputError(

@@ -13,6 +13,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import divulge
+from divulge import notebook
 from divulge.errors import OutputError, UsageError
 from divulge.readers.statsmodels import from_statsmodels
 from tests.support.acro_folders import people
@@ -44,6 +45,17 @@ def test_check_shows_itself_in_a_notebook(found: divulge.Check) -> None:
 def test_check_writes_report_and_record(found: divulge.Check, tmp_path: Path) -> None:
     assert "<html" in found.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert json.loads(found.save(tmp_path / "record.json").read_text(encoding="utf-8"))["verdict"] == found.verdict
+
+
+def test_marginal_effects_are_read() -> None:
+    effects = smf.logit("ill ~ age", FRAME).fit(disp=0).get_margeff()
+    assert notebook._output(effects).kind == "marginal-effects"
+
+
+def test_fit_that_does_not_name_its_event_is_refused_in_words() -> None:
+    fit = smf.phreg("age ~ ill", FRAME, status=np.ones(len(FRAME))).fit()
+    with pytest.raises(OutputError, match="does not say which variable is its event"):
+        divulge.check(FRAME, fit)
 
 
 def test_target_and_keys_may_be_named() -> None:

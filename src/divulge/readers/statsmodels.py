@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import numpy as np
@@ -122,15 +122,15 @@ def from_statsmodels(
         published.append(statistic)
         printed.append(min(printed_decimals(statistic, value), MOST_DECIMALS))
         released[label] = repr(round(value, printed[-1]))
-    fields: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
+    given: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
     if errors is not None and published[:1] == ["se"]:
-        fields["errors"] = errors
-    fields |= {field: float(getattr(result, attribute)) for field, attribute in kind.attributes.items()}
+        given["errors"] = errors
+    given |= {field: float(getattr(result, attribute)) for field, attribute in kind.attributes.items()}
     if type(model).__name__ == "GLM" and kind.links:
-        fields["link"] = kind.links[type(model.family.link).__name__]
+        given["link"] = kind.links[type(model.family.link).__name__]
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
-        fields["information"] = "expected"
-    return kind(name=name, where=where, released=released, decimals=tuple(printed), **fields)
+        given["information"] = "expected"
+    return kind(name=name, where=where, released=released, decimals=tuple(printed), **given)
 
 
 def _fitted_model(result: Any) -> Any:
@@ -241,6 +241,12 @@ def _kind(model: Any) -> type[Regression]:
             f"{called} is not a model that Divulge has a kind for.",
             hint="It has OLS, QuantReg, Logit, Probit, Poisson, NegativeBinomial, MNLogit, and GLM of Gaussian, "
             "Binomial, Poisson, Gamma and InverseGaussian.",
+        )
+    asked = [f.name for f in fields(found[0]) if f.default is MISSING and f.default_factory is MISSING]
+    if asked != ["formula"]:
+        raise OutputError(
+            f"a fitted {called} does not say which variable is its {asked[-1]}.",
+            hint="Describe the output in a spec, or as an output of Divulge's own.",
         )
     return found[0]
 
