@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def found_in(text: str, folder: Path) -> list[Find]:
         ),
         ("NHS number 943 476 5919", "what may be an NHS number"),
         ("QQ 12 34 56 C, then AB 12 34 56 C", "what may be a social security or insurance number"),
+        ("Principal investigator: Fatima Al-Sayed", "the name of a person"),
+        ("Analyst: Maria da Silva", "the name of a person"),
+        ("* written by J. R. Whitcombe, 2024", "the name of a person"),
+        ("Patient name: O'Brien, Sean", "the name of a person"),
+        ("birth_date = 1988/02/29", "a date of birth"),
+        ("geb. am 12.05.1949", "a date of birth"),
+        ("number AB123456C", "what may be a social security or insurance number"),
+        (
+            "  town  sex      age  wage\n  <chr> <chr>  <int> <dbl>\n1 Bath  Female    71  1033\n"
+            "2 Bath  Male      72   980\n3 Ely   Female    72  1211",
+            "rows of data, one line a person",
+        ),
         (". list age wage in 1/5", "a command that prints rows of data"),
     ],
 )
@@ -96,3 +109,21 @@ def test_more_than_are_listed_is_said(tmp_path: Path) -> None:
     found = found_in("\n".join(f"ask j{i}@example.org" for i in range(300)), tmp_path)
     assert found[-1].what == "more of this sort, which is not listed"
     assert found[-1].line == len(found)
+
+
+@pytest.mark.parametrize("text", ["Name: Sex, Length: 237, dtype: int64", "Name: wage, dtype: float64"])
+def test_the_name_of_a_column_is_no_person(text: str, tmp_path: Path) -> None:
+    assert not found_in(text, tmp_path)
+
+
+@pytest.mark.parametrize(("author", "is_found"), [("Maria da Silva", True), ("openpyxl", False), ("", False)])
+def test_the_author_in_the_properties_of_a_workbook_is_told(author: str, is_found: bool, tmp_path: Path) -> None:
+    file = tmp_path / "t.xlsx"
+    empty = '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheets/></workbook>'
+    core = f'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{author}</dc:creator></p>'
+    with zipfile.ZipFile(file, "w") as package:
+        package.writestr("xl/workbook.xml", empty)
+        package.writestr("xl/_rels/workbook.xml.rels", "<Relationships/>")
+        package.writestr("docProps/core.xml", core)
+    told = Find("the name of a person, in the properties of the file", 0)
+    assert (told in find_in(open_document(file), Vocabulary())) == is_found

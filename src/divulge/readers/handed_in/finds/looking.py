@@ -23,7 +23,7 @@ _MONTH = (
     r"|Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
 )
 _BIRTH = re.compile(
-    r"\b(?:d\.?o\.?b\.?|date of birth|birth ?date|born(?: on)?|geburtsdatum)\b[^\n]{0,20}?"
+    r"\b(?:d\.?o\.?b\.?|date of birth|birth[ _]?date|born(?: on)?|geburtsdatum|geb(?:oren)?)\b[^\n]{0,20}?"
     r"(?:\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}|\d{1,2}(?:st|nd|rd|th|\.)? (?:"
     + _MONTH
     + r") \d{4}|(?:"
@@ -32,11 +32,14 @@ _BIRTH = re.compile(
     re.I,
 )
 _PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
+_WORD = r"[A-ZÀ-Þ][\w'’-]*"
+_LAST = rf"(?:(?:d[aeiou]|de[lnr]|dos|l[ae]|v[ao]n|al|bin) )*{_WORD}"
 _PERSON = re.compile(
     r"\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\.? [A-Z][\w.'-]*(?: [A-Z][\w'-]+)*"
-    r"|\b(?:(?:Author|Analyst|Researcher|Contact|Patient|Supervisor|Name|Investigator)\s*[:=]"
-    r"|(?:Created|Prepared|Run) by)"
-    r"\s+(?:[A-Z][a-z]+|[A-Z]\.) (?:[A-Z]\. ?)*[A-Z][a-z'-]+"
+    r"|\b(?:(?:Author|Analyst|Researcher|Contact|Patient(?: name)?|Supervisor|Name|[Ii]nvestigator)\s*[:=]"
+    r"|(?:[Cc]reated|[Pp]repared|[Rr]un|[Ww]ritten) by)"
+    rf"\s+(?:{_WORD}|[A-Z]\.) (?:[A-Z]\. ?)*{_LAST}"
+    rf"|\b(?:Patient(?: name)?|Name)\s*[:=]\s+{_WORD}, {_WORD}(?![\w ]*:)"
 )
 _GREETING = re.compile(
     r"^\s*(?:kind|best|warm|many|with)?\s*(?:regards|wishes|thanks)|^\s*yours (?:sincerely|faithfully)", re.I
@@ -50,9 +53,9 @@ _NAMING = re.compile(
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
 _ANYTHING = re.compile(
     r"@|\\|/Users/|/home/|\b(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b|Author|Name|Analyst"
-    r"|Researcher|Contact|Patient|Supervisor|Investigator|(?:Created|Prepared|Run) by"
-    r"|[dD]\.?[oO]\.?[bB]|[bB]irth|[bB]orn|[gG]eburts"
-    r"|\d[A-Z]{2}\b|\d{3}[ -]\d|\d{10}|\d \d\d"
+    r"|Researcher|Contact|Patient|Supervisor|[Ii]nvestigator|(?:[Cc]reated|[Pp]repared|[Rr]un|[Ww]ritten) by"
+    r"|[dD]\.?[oO]\.?[bB]|[bB]irth|[bB]orn|\b[gG]eb"
+    r"|[A-Z]{2}\d{6}[A-D]|\d[A-Z]{2}\b|\d{3}[ -]\d|\d{10}|\d \d\d"
 )
 """What every one of the patterns above needs: most lines have nothing of it."""
 
@@ -62,6 +65,9 @@ _COMMAND = re.compile(
     r"|View\(|tail\(|browse\b|print [a-z]\w* --byobs)"
 )
 
+
+_TYPES = re.compile(r"^\s*(?:<\w+>\s*){2,}$")
+"""What a tibble prints below the names of its columns."""
 
 _RESIDUALS = re.compile(r"^\s*Min\s+1Q\s+Median\s+3Q\s+Max\s*$")
 """What R prints above quantiles of residuals. With the coefficients, an extreme one tells a person's response."""
@@ -138,15 +144,17 @@ def _in_lines(block: Lines, words: Vocabulary) -> Iterator[Find]:
 
 def _is_header_of_rows(block: Lines, i: int, words: Vocabulary) -> bool:
     """Three or more names of variables, and lines below that begin with running numbers."""
-    below = block.texts[i + 1].split(maxsplit=1) if i + 1 < len(block.texts) else []
+    typed = i + 1 < len(block.texts) and _TYPES.match(block.texts[i + 1]) is not None
+    first = i + 2 if typed else i + 1
+    below = block.texts[first].split(maxsplit=1) if first < len(block.texts) else []
     if not below or not below[0].isdigit():
         return False
     names = block.texts[i].split()
     if len(names) < 3 or sum(words.variable(n) is not None for n in names) < 0.8 * len(names):
         return False
-    starts = [t.split()[0] if t.split() else "" for t in block.texts[i + 1 : i + 4]]
+    starts = [t.split()[0] if t.split() else "" for t in block.texts[first : first + 3]]
     rows = []
-    for text in block.texts[i + 1 : i + 200]:
+    for text in block.texts[first : first + 200]:
         if not text.strip() or not text.split()[0].isdigit():
             break
         rows.append(text.split()[1:])

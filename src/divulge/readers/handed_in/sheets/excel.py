@@ -61,6 +61,8 @@ def _workbook(package: Package, name: str) -> Document:
 
 def _remarks(package: Package) -> list[Remark]:
     found = []
+    if package.has_author():
+        found.append(Remark("the name of a person, in the properties of the file"))
     if any("vbaProject" in n for n in package.names):
         found.append(Remark("macros, which were not run"))
     if any("/comments" in n or "threadedComment" in n for n in package.names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -15,6 +16,9 @@ RATIO = 200
 
 class Unreadable(Exception):
     """Why a packed file cannot be read, in a few words."""
+
+
+_FULL_NAME = re.compile(r"^[A-ZÀ-Þ][\w'’.-]*(?: [\w'’.-]+)* [A-ZÀ-Þ][\w'’-]+$")
 
 
 class Package:
@@ -41,6 +45,13 @@ class Package:
                 return member.read(LARGEST)
         except (KeyError, zipfile.BadZipFile, OSError, NotImplementedError) as error:
             raise Unreadable(f"its part {name} cannot be read") from error
+
+    def has_author(self) -> bool:
+        """Whether the properties of the file name a person, as a first and a last name."""
+        if "docProps/core.xml" not in self.names:
+            return False
+        told = (e for e in self.xml("docProps/core.xml").iter() if local(e) in ("creator", "lastModifiedBy"))
+        return any(_FULL_NAME.match(e.text or "") for e in told)
 
     def xml(self, name: str) -> ET.Element:
         """A part as XML. Documents that declare types or entities are refused, whatever they would expand to."""

@@ -108,6 +108,8 @@ _NUMBERED = re.compile(r"\d[.,]\d|\d\d")
 
 def _remarks(package: Package, body: ET.Element) -> list[Remark]:
     found = []
+    if package.has_author():
+        found.append(Remark("the name of a person, in the properties of the file"))
     names = {local(e) for e in body.iter()}
     if names & {"ins", "del", "moveFrom", "moveTo"}:
         found.append(Remark("tracked changes: what was deleted is still in the file"))
