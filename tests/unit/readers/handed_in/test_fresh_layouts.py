@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 
 from divulge.readers.handed_in.folder import read_folder
 from divulge.readers.handed_in.matching.reading import Reading
@@ -196,8 +198,6 @@ def test_layout_is_confirmed_by_the_data(name: str, tmp_path: Path) -> None:
 
 
 def test_goodness_of_fit_of_two_measures_in_one_cell_is_read(tmp_path: Path) -> None:
-    import statsmodels.formula.api as smf
-
     m = smf.ols("wage ~ age + ill", FRAME).fit()
     ends = m.conf_int()
     rows = "".join(
@@ -246,3 +246,13 @@ def test_measures_of_association_are_named_and_not_taken_for_percentiles(tmp_pat
 """
     (tmp_path / "out.txt").write_text(text, encoding="utf-8")
     assert [r.kind for _, r in read_folder(tmp_path, table()).readings] == ["other"]
+
+
+def test_model_of_one_column_keeps_its_first_term(tmp_path: Path) -> None:
+    m = smf.ols("log_wage ~ ill + age", FRAME.assign(log_wage=np.log(FRAME.wage))).fit()
+    terms = {"ill": "ill", "age": "age", "(Intercept)": "Intercept"}
+    rows = "".join(f"{t} & {m.params[k]:.4f} \\\\\n & ({m.bse[k]:.4f}) \\\\\n" for t, k in terms.items())
+    text = f"\\begin{{tabular}}{{lc}}\n\\toprule\n & log(wage) \\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
+    (tmp_path / "model.tex").write_text(text, encoding="utf-8")
+    ((_, found),) = read_folder(tmp_path, table()).readings
+    assert (found.confirmed, found.agreeing) == (True, 6)

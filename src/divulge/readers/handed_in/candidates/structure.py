@@ -125,6 +125,7 @@ def _header(grid: Grid, rows: list[int], decimal: Decimal) -> int:
                 filled
                 and n == 1
                 and len(spanning) == 1
+                and grid.width > 2
                 and (spanning[0] > 0 or len(filled) > 2)
                 and (has_words or _looks_like_levels(filled))
             )
