@@ -9,6 +9,7 @@ import pytest
 
 from divulge.readers.handed_in.folder import read_folder
 from divulge.readers.handed_in.matching.reading import Reading
+from divulge.table import table_from_frame
 from tests.support.handed_in import people, table
 
 
@@ -81,3 +82,24 @@ def test_numbers_that_by_prints_under_their_group_are_one_table(tmp_path: Path) 
     (found,) = readings(tmp_path, "\n".join([*lines[:-1], "> ", ""]))
     assert (found.kind, found.variables, found.by, found.confirmed) == ("means", ("wage",), ("town",), True)
     assert found.compared == 3
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_a_vector_of_statistics_is_of_the_variable_of_its_calls(shift: int, tmp_path: Path) -> None:
+    frame = people().assign(site=1)  # a constant that would agree with any number of people
+    x = frame.wage[frame.sex == "Male"]
+    calls = ", ".join(
+        f'{n} = {f}(d$wage[d$sex == "Male"])' for n, f in (("mean", "mean"), ("sd", "sd"), ("n", "length"))
+    )
+    values = f"{x.mean():.2f} {x.std():.2f} {len(x) + shift}.00"
+    (tmp_path / "out.Rout").write_text(f"> round(c({calls}), 2)\n  mean  sd  n \n{values}\n> \n")
+    ((_, found),) = read_folder(tmp_path, table_from_frame(frame)).readings
+    assert (found.variables, found.by, found.where) == (("wage",), (), 'sex == "Male"')
+    assert found.disagreeing == (("wage: n",) if shift else ())
+
+
+def test_a_lone_label_is_not_taken_for_the_value_of_a_constant(tmp_path: Path) -> None:
+    frame = people().assign(site=1)
+    (tmp_path / "t.md").write_text(f"| | N | Mean |\n|--|--|--|\n| 17.5 | 200 | {frame.wage.mean():.4f} |\n")
+    found = [r for _, r in read_folder(tmp_path, table_from_frame(frame)).readings]
+    assert not [r for r in found if "site" in (*r.variables, *r.by)]

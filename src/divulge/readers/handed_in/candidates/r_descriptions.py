@@ -9,6 +9,7 @@ from itertools import pairwise
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.columns import split_row
 from divulge.readers.handed_in.candidates.descriptives import kind_of
+from divulge.readers.handed_in.candidates.expressions import as_condition, split_arguments
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_tables import survey_weights, variables_in
 from divulge.readers.handed_in.candidates.session import Session
@@ -209,3 +210,56 @@ def vectors_of_groups(block: Lines, i: int, end: int, command: str, session: Ses
     kind = kind_of({f.what for f in figures})
     lines = (block.line(i), figures[-1].line)
     return [Candidate("cells", kind, lines, tuple(figures), variables=(names[0],), by=(names[1],))], j
+
+
+_VECTOR = re.compile(r"^(?:print\(|round\(|signif\(|with\(\s*[\w.]+\s*,)*\s*c\(\s*(?=[\w.]+\s*=)")
+_PART = re.compile(r"^[`'\"]?([\w. ]+?)[`'\"]?\s*=(?!=)\s*(.+)$", re.S)
+_COUNTED = re.compile(r"^(?:length|nrow|NROW)\(|^sum\(\s*!\s*is\.na\(|^sum\(\s*complete\.cases\(")
+_CALLED = re.compile(rf"^(?:round\(|signif\()?({'|'.join(_STATISTICS)}|var)\(\s*[\w.$]+\s*(?:\[[^\]]*\]\s*)?[,)]")
+
+
+def vector_of_statistics(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
+    """c(mean = mean(d$x), sd = sd(d$x), n = length(d$x)): names above values, each told by the call of its name."""
+    start = _VECTOR.match(command)
+    if start is None:
+        return None
+    parts = {m[1]: m[2] for p in split_arguments(_inside(command[start.end() :])) if (m := _PART.match(p.strip()))}
+    wheres = {_rows_of(p) for p in parts.values() if not p.startswith("nrow")}
+    figures: list[Figure] = []
+    named = variables_in(command, session)
+    j = i
+    while j + 1 < end and (heads := block.texts[j].split()) and all(h in parts for h in heads):
+        for head, text in zip(heads, block.texts[j + 1].split(), strict=False):
+            call = parts[head]
+            told = _CALLED.match(call)
+            what = "n" if _COUNTED.match(call) else {**_STATISTICS, "var": "variance"}[told[1]] if told else None
+            what = what or statistic_word(head)
+            own = variables_in(call, session) or named
+            number = parse_number(text)
+            if what is None or number is None or not own:
+                return None
+            figures.append(Figure(f"{own[0]}: {what}", what, number, block.line(j + 1), own[0]))
+        j += 2
+    if len(figures) != len(parts) or len(wheres) > 1 or not figures:
+        return None
+    kind = kind_of({f.what for f in figures})
+    shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    lines = (block.line(i), figures[-1].line)
+    where = next(iter(wheres), None)
+    return [Candidate("cells", kind, lines, tuple(figures), variables=shown, where=where)], j
+
+
+def _inside(text: str) -> str:
+    """A text up to the bracket that closes what was opened before it."""
+    depth = 1
+    for k, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0:
+            return text[:k]
+    return text
+
+
+def _rows_of(call: str) -> str | None:
+    """The condition of `mean(d$x[d$sex == "Male"])`."""
+    picked = re.search(r"\w+(?:\$\w+)?\[([^\]]+)\]", call)
+    return as_condition(picked[1]) if picked is not None else None

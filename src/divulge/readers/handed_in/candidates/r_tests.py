@@ -15,6 +15,7 @@ from divulge.readers.handed_in.candidates.r_descriptions import (
     numbers_of_groups,
     summaries_of_groups,
     survey_quantiles,
+    vector_of_statistics,
     vectors_of_groups,
 )
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
@@ -388,4 +389,5 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     summaries_of_groups,
     numbers_of_groups,
     vectors_of_groups,
+    vector_of_statistics,
 )

@@ -64,9 +64,10 @@ def _axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, a
             if axis is not None:
                 out.append(axis)
     if not out:
-        # Labels that are no values: codes in their order, where there are as many of them.
+        # Labels that are no values: codes in their order, where there are as many of them. One alone tells nothing:
+        # every constant would do.
         labels = [label for label in labels if not is_missing(label)]
-        for name in likely or words.names:
+        for name in likely or (words.names if len(labels) > 1 else ()):
             if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
                 out.append(_Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
                 if len(labels) == 2:
