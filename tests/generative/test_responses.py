@@ -56,6 +56,18 @@ def test_determined_responses_are_those_that_every_solution_shares(
 
 
 @pytest.mark.slow
+@given(seed=SEEDS, digits=st.integers(1, 8))
+def test_values_that_data_do_not_show_are_possible_where_a_step_is_given(seed: int, digits: int) -> None:
+    release, secret = world(LINEAR, (0, 1, 5), 6, 2, seed, digits)
+    found = recover([release], np.array([0, 1, 5]), 6, seconds=60, step=1.0)
+    wanted = every_solution([release], np.arange(6.0), 6)
+    shared = (wanted == wanted[0]).all(axis=0)
+    assert found.is_complete
+    assert np.array_equal(found.determined, shared)
+    assert np.array_equal(found.values[shared], secret[shared])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [1, 2, 3])
 def test_sixteen_people_agree_with_all_65536_responses(digits: int) -> None:
     made = world(LOGISTIC, (0, 1), 16, 3, 5, digits)  # seed: a fit that exists

@@ -59,14 +59,14 @@ class Question:
 
     def bits(self) -> Bits:
         """What the figures hold against what the responses have: no more than the predictors do, however printed."""
-        values, n = self.few[0].values, len(self.rows)
+        values, n, step = self.few[0].values, len(self.rows), self.few[0].even_step
         shifts, predictors = [], []
         for says in self.says:
             own = np.zeros((2, n, says.design.shape[1]))
-            own[:, says.rows] = says.says(values[0], 1.0)[0], says.design
+            own[:, says.rows] = says.says(values[0], step)[0], says.design
             shifts.append(own[0])
             predictors.append(own[1])
-        spans = np.full(n, len(values) - 1)
+        spans = np.full(n, round((values[-1] - values[0]) / step))
         return response_bits(np.nan_to_num(np.hstack(shifts)), spans, np.hstack(predictors))
 
 
@@ -96,8 +96,8 @@ class Responses(Attack):
         known = _alike(every, submitted.table.n_rows)
         found = []
         for question in _questions(every):
-            n = len(question.rows)
-            recovery = recover(question.says, question.few[0].values, n, seconds=self.seconds)
+            n, few = len(question.rows), question.few[0]
+            recovery = recover(question.says, few.values, n, seconds=self.seconds, step=few.step)
             people = _spread(recovery.determined, question.rows, submitted.table.n_rows)
             if (people & ~known).any():
                 severity = self._severity(question, recovery, submitted)
@@ -148,7 +148,7 @@ class Responses(Attack):
                     return nobody
                 design = says.design.copy()
                 design[one] = row
-                other = recover([replace(says, design=design)], few.values, len(nobody), seconds=left)
+                other = recover([replace(says, design=design)], few.values, len(nobody), seconds=left, step=few.step)
                 if not other.is_complete:
                     still[:] = False
                 elif other.n_solutions:
@@ -163,7 +163,7 @@ class Responses(Attack):
         """Whose responses follow, for whom, what the figures hold, and how many digits may be printed."""
         n, proved = len(recovery.determined), int(recovery.determined.sum())
         few, bits = question.few[0], question.bits()
-        turning = turning_digits(question.says, MOST_DIGITS, few.values, n, seconds=self.seconds)
+        turning = turning_digits(question.says, MOST_DIGITS, few.values, n, seconds=self.seconds, step=few.step)
         figures = "these figures together" if len(question.few) > 1 else "the coefficients"
         whose = f"{'' if recovery.is_complete else 'at least '}{proved:,}"
         return (
@@ -182,7 +182,8 @@ def questions_of(submitted: Submitted) -> Sequence[Question]:
 def _every(submitted: Submitted) -> list[tuple[int, FewPeople]]:
     """All figures of few people, with the numbers of their outputs."""
     pairs = enumerate(zip(submitted.outputs, submitted.printed, strict=True))
-    return [(i, one) for i, (o, printed) in pairs for one in o.few_people(submitted.table, printed, MOST_PEOPLE)]
+    table = submitted.table
+    return [(i, one.among(table)) for i, (o, p) in pairs for one in o.few_people(table, p, MOST_PEOPLE)]
 
 
 def _alike(every: Sequence[tuple[int, FewPeople]], n_rows: int) -> Mask:
@@ -192,9 +193,10 @@ def _alike(every: Sequence[tuple[int, FewPeople]], n_rows: int) -> Mask:
         values, n = one.values, len(one.rows)
         if _has_slopes(one) or len(values) < 2:
             continue
+        least, most = (one.step, one.step) if one.step is not None else (values[1] - values[0], values[-1] - values[-2])
         low, high = float(one.says.low[0]), float(one.says.high[0])
-        is_most = n * (values[-1] - low) < values[-1] - values[-2]
-        is_least = n * (high - values[0]) < values[1] - values[0]
+        is_most = n * (values[-1] - low) < most
+        is_least = n * (high - values[0]) < least
         is_one = n == 1 and int(((values >= low) & (values <= high)).sum()) == 1
         known[one.rows] |= is_most or is_least or is_one
     return known

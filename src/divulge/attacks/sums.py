@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from divulge.attacks.attack import Attack, Submitted
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.lowering.sizes import least_step
 from divulge.outputs.stated import Stated, spread_of, stated_by_groups
 from divulge.rules import Finding, Severity
 
@@ -40,13 +41,17 @@ _NOTHING = 1e-9
 
 
 class _Stack(NamedTuple):
-    """All sums about one variable. outputs: the number of the output of each sum. times: people of each row of all."""
+    """All sums about one variable. outputs: the number of the output of each sum. times: people of each row of all.
+
+    step: the least distance of two of its values: whoever is nearer than half of it knows which one it is.
+    """
 
     stated: tuple[Stated, ...]
     outputs: Integers
     error: Floats
     rows: Integers
     times: Floats
+    step: float
 
     def blocks(self) -> list[Integers]:
         return [self.rows[at : at + _BLOCK] for at in range(0, len(self.rows), _BLOCK)]
@@ -59,7 +64,7 @@ class _Stack(NamedTuple):
         sizes = np.cumsum([0, *(len(s.error) for s in self.stated)])[:-1]
         kept = tuple(s for s, at in zip(self.stated, sizes, strict=True) if self.outputs[at] == output)
         mine = self.outputs == output
-        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows, self.times)
+        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows, self.times, self.step)
 
 
 class _Solved(NamedTuple):
@@ -145,7 +150,8 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
         stated = tuple(s for _, s in pairs)
         rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
         outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
-        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, table.times)
+        step = least_step(table, about[0], stated[0].own, stated[0].inside)
+        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, table.times, step)
         most = _MOST_WORK if stack.error.any() or any(s.link != "sum" for s in stated) else _MOST_COUNTING
         if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= most:
             stacks[about] = stack
@@ -223,9 +229,7 @@ def _as_printed(
     off, usual = float(errors.sum()), float(np.sqrt((errors**2).sum() / 3))
     first = stack.stated[0]
     own = np.abs(first.own[people]) * stack.times[people]
-    values = np.unique(first.own[first.inside])
-    step = float(np.diff(values).min(initial=np.inf)) / 2 if len(values) > 1 else 0.0
-    allowed = max(_PER_CENT * float(own.sum()), _SHARE * spread, step)
+    allowed = max(_PER_CENT * float(own.sum()), _SHARE * spread, stack.step / 2)
     if 2 * usual > allowed:
         return None
     outputs = tuple(sorted(set(stack.outputs[used].tolist())))

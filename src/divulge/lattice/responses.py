@@ -66,15 +66,17 @@ def recover(
     known: NDArray[np.floating] | None = None,
     seconds: float = 10.0,
     clock: Callable[[], float] = working_time,
+    step: float | None = None,
 ) -> Recovery:
     """Which responses, out of the possible `values`, refit to everything that was released.
 
     known (people,): responses that the intruder knows already, NaN for the others. The values are equally spaced, or
     become so by the smallest step between them; what is not among them is left out after the fact. Where there is no
-    such step (logarithms), it is not known who is determined.
+    such step (logarithms), it is not known who is determined. step: any multiple of it between the least and the
+    greatest value is possible as well; 0: anything between them is.
     """
     possible = np.unique(np.asarray(values, dtype=np.float64))
-    return _Attack(tuple(releases), possible, n_people, known, seconds, clock).run()
+    return _Attack(tuple(releases), possible, n_people, known, seconds, clock, step).run()
 
 
 class _Attack:
@@ -86,13 +88,15 @@ class _Attack:
         known: NDArray[np.floating] | None,
         seconds: float,
         clock: Callable[[], float],
+        step: float | None,
     ) -> None:
         self.releases, self.values = releases, values
         self.clock, self.began, self.seconds = clock, clock(), seconds
-        self.step = _step(values)
+        self.step = step or _step(values)
         self.span = round((values[-1] - values[0]) / self.step) if len(values) > 1 else 0
         steps = (values - values[0]) / self.step
-        self.is_even = bool((np.abs(steps - np.round(steps)) <= _UNEVEN).all())
+        self.is_even = step != 0.0 and bool((np.abs(steps - np.round(steps)) <= _UNEVEN).all())
+        self.has_gaps = step is None and len(values) <= self.span
         given = np.full(n_people, np.nan) if known is None else np.asarray(known, dtype=np.float64)
         self.base = np.where(np.isnan(given), values[0], given)
         self.free = np.flatnonzero(np.isnan(given)) if self.span else np.arange(0)
@@ -164,8 +168,10 @@ class _Attack:
         responses[:, free] = self.values[0] + self.step * numbers
         if fixed is not None:
             responses[:, fixed[0]] = self.values[0] + self.step * fixed[1]
-        nearest = np.abs(responses[:, self.free, None] - self.values).min(axis=2, initial=np.inf)
-        fits = (nearest <= 1e-6 * self.step).all(axis=1)  # whole numbers of steps: less is rounding
+        fits = np.ones(len(responses), dtype=bool)
+        if self.has_gaps:
+            nearest = np.abs(responses[:, self.free, None] - self.values).min(axis=2, initial=np.inf)
+            fits = (nearest <= 1e-6 * self.step).all(axis=1)  # whole numbers of steps: less is rounding
         for release in self.releases:
             fits[fits] = release.agrees(responses[fits])
         for solution in responses[fits]:
@@ -180,8 +186,8 @@ class _Attack:
         if any(s[person] != self.solutions[0][person] for s in self.solutions):
             return False
         sums = self._sums()
-        for value in self.values:
-            other = round((value - self.values[0]) / self.step)
+        every = np.round((self.values - self.values[0]) / self.step).astype(int).tolist()
+        for other in every if self.has_gaps else range(self.span + 1):
             if other == taken:
                 continue
             before = len(self.solutions)

@@ -59,17 +59,18 @@ def turning_digits(
     known: NDArray[np.floating] | None = None,
     seconds: float = 10.0,
     clock: Callable[[], float] = working_time,
+    step: float | None = None,
 ) -> _Turning:
     """Attack the figures with one digit, with two, and so on up to `most`; end where somebody is determined.
 
-    seconds: for all attacks together.
+    seconds: for all attacks together. step: of the values, as for `recover`.
     """
     began = clock()
     found: dict[int, Recovery] = {}
     for digits in range(1, most + 1):
         own = [_coarser(release, digits) for release in releases]
         left = seconds - (clock() - began)
-        found[digits] = recover(own, values, n_people, known, left, clock)
+        found[digits] = recover(own, values, n_people, known, left, clock, step)
         if found[digits].determined.any() or left <= 0:
             break
     return _Turning(found)

@@ -67,7 +67,7 @@ def _turning(trouble: Trouble, most: int) -> int:
         return max(1, less_until_told(output, released, trouble.table, most) or 1)
     n = len(few.rows)
     among = replace(few.says, rows=np.arange(n))
-    safe = turning_digits([among], MOST_DIGITS, few.values, n, seconds=SECONDS).most
+    safe = turning_digits([among], MOST_DIGITS, few.values, n, seconds=SECONDS, step=few.among(trouble.table).step).most
     if safe is None:
         return 1
     # Significant digits of the figure that has most of them now.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from divulge.kernels.arrays import Floats, Integers
 from divulge.lattice.released import Released, group_mean
+from divulge.outputs.lowering.sizes import FINEST, possible_step
+from divulge.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +19,8 @@ class FewPeople:
 
     says: what the figures say of the responses, by row of the table; coding: the response as a number for every code
     of its variable, NaN where such a row takes no part. is_category: whether a response is a class rather than an
-    amount. possible: the rows of the design that somebody may have, where these are few; None: they are many.
+    amount. possible: the rows of the design that somebody may have, where these are few; None: they are many. step:
+    between the least and the greatest of the values any multiple of it may be had; None: the values alone, 0: none.
     """
 
     response: str
@@ -25,11 +28,24 @@ class FewPeople:
     coding: Floats
     is_category: bool
     possible: Floats | None = None
+    step: float | None = None
 
     @property
     def values(self) -> Floats:
         """The values that the response may have."""
         return np.unique(self.coding[np.isfinite(self.coding)])
+
+    def among(self, table: Table) -> FewPeople:
+        """The same of data that may not show all values: then any multiple of their step may be had."""
+        return self if self.is_category else replace(self, step=possible_step(table, self.response, self.values))
+
+    @property
+    def even_step(self) -> float:
+        """The step of as many evenly spaced values as there may be."""
+        values = self.values
+        if self.step is None:
+            return float(values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
+        return self.step or FINEST
 
     @property
     def rows(self) -> Integers:

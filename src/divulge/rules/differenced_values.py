@@ -14,6 +14,7 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs import Statbarn
 from divulge.outputs.behind import Behind
 from divulge.outputs.lowering.rows import row_weights
+from divulge.outputs.lowering.sizes import least_step
 from divulge.outputs.stated import spread_of
 from divulge.rules.rule import Finding, Rule, Severity
 
@@ -92,9 +93,8 @@ class DifferencedValues(Rule):
         spread = spread_of(value[inside], whole.case.table.times[inside])
         size = np.bincount(behind.group[rest], (whole.weight * np.abs(value))[rest], minlength=behind.n_groups)
         weight = np.bincount(behind.group[rest], whole.weight[rest], minlength=behind.n_groups)
-        steps = np.diff(np.unique(value[inside]))
         # Values that lie apart (0 and 1, whole years) are told exactly by anything nearer than half a step.
-        step = float(steps.min()) / 2 if len(steps) else 0.0
+        step = least_step(whole.case.table, behind.variable, value, inside) / 2 if behind.variable else 0.0
         return np.asarray(np.maximum(self.per_cent / 100 * size, max(self.share * spread, step) * weight))
 
 

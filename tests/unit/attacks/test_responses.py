@@ -273,3 +273,40 @@ def test_one_person_whose_predictors_are_unknown_is_tried_with_all_that_they_may
             best = alike
             break
     assert np.array_equal(still, best)
+
+
+_PRICES = [17, 96, 23, 310, 155]
+
+
+def _of_five(others: int) -> Submitted:
+    """A regression on five people; beside them so many people have each of their prices."""
+    table = small_table(
+        PRICE=_PRICES * (others + 1),
+        AGE=[31, 74, 28, 55, 47] * (others + 1),
+        PART=["in"] * 5 + ["out"] * 5 * others,
+    )
+    return _submitted(Linear(formula="PRICE ~ AGE", decimals=2, where="PART = 'in'"), table)
+
+
+def test_prices_of_five_people_are_not_all_the_prices_that_there_are() -> None:
+    assert [f for f in Responses().find(_of_five(others=0)) if f.severity.value != "note"] == []
+
+
+def test_prices_that_many_people_have_are_all_that_there_are() -> None:
+    (found,) = Responses().find(_of_five(others=9))
+    assert "works out PRICE of 5 of them" in found.sentence
+
+
+def test_grades_of_few_people_without_gaps_are_claimed_as_ever() -> None:
+    table = small_table(GRADE=[1, 2, 5, 3, 4, 1], AGE=[31, 74, 28, 55, 47, 69])
+    found = Responses().find(_submitted(Linear(formula="GRADE ~ AGE", decimals=9), table))
+    assert [f.severity.value for f in found] == ["review"]
+
+
+@pytest.mark.parametrize(
+    ("prices", "is_more"), [([17.0, 96.5, 23.25, 310.0, 155.0], True), ([1.0, 2.0, 3.0, 4.0, 5.0], False)]
+)
+def test_bits_of_values_are_those_of_all_multiples_of_their_step(prices: list[float], is_more: bool) -> None:
+    table = small_table(PRICE=prices, AGE=[31, 74, 28, 55, 47])
+    (question,) = questions_of(_submitted(Linear(formula="PRICE ~ AGE", decimals=2), table))
+    assert (question.bits().secret > 5 * np.log2(5) + 1) == is_more

@@ -97,3 +97,23 @@ def test_one_output_that_others_look_at_is_left_to_them() -> None:
 def test_what_several_values_of_a_variable_say_of_the_same_person_is_said_once() -> None:
     found = _found(Crosstab(variables=("ILL",)), Crosstab(variables=("ILL",), where="LAST != 1"))
     assert len({f.sentence for f in found}) == len(found) == 1
+
+
+def _rounded(others: int) -> list[Finding]:
+    """Mean price of four people to a hundred, and a regression on three of them; so many others have each price."""
+    table = small_table(
+        PRICE=[3_014, 1_037, 2_021, 20] * (others + 1),
+        AGE=[31, 74, 28, 55] * (others + 1),
+        PART=["a", "a", "a", "b"] + ["out"] * 4 * others,
+    )
+    outputs = (
+        Means(variables=("PRICE",), decimals=-2, where="PART = 'a' or PART = 'b'"),
+        Linear(formula="PRICE ~ AGE", decimals=0, where="PART = 'a'"),
+    )
+    released = tuple(o.publish(o.evaluate(table), table.schema) for o in outputs)
+    return list(SumsTogether().find(Submitted(outputs, released, table, ())))
+
+
+def test_prices_of_four_people_are_not_all_the_prices_that_there_are() -> None:
+    assert _rounded(others=9)
+    assert _rounded(others=0) == []

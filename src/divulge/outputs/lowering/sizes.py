@@ -58,6 +58,9 @@ less than 1 in 20,000, if all are alike common."""
 _MICRO = 1_000_000
 """Values with up to six decimals are looked at as whole numbers."""
 
+FINEST = 1 / _MICRO
+"""The step of numbers that have none."""
+
 FARTHEST = 60
 """Rows by which a group may grow or shrink to reach a size that can carry its figures, where all have to add up."""
 
@@ -193,17 +196,28 @@ def spacing(values: Floats) -> float | None:
     return float(np.gcd.reduce(whole.astype(np.int64))) / _MICRO
 
 
-def possible_step(table: Table, name: str) -> float | None:
+def possible_step(table: Table, name: str, values: Floats | None = None) -> float | None:
     """The step of the numbers that anybody may have, where the data do not show them all; None where they do.
 
     A value that nobody has shows where there are many people to each; else any multiple of the step may be had. 0:
-    there is no step.
+    there is no step. values: what the numbers are made into (logarithms); None: they are taken as they are.
     """
     variable = table.schema[name]
     numbers = variable.numbers[: variable.n_values]
     if not np.isfinite(numbers).all() or variable.kind == "categorical" or table.n_people >= _SHOWN * len(numbers):
         return None
-    return spacing(numbers) or 0.0
+    return spacing(numbers if values is None else values) or 0.0
+
+
+def least_step(table: Table, name: str, own: Floats, inside: Mask) -> float:
+    """The least distance of two values that people inside may have of a variable, or of what it is made into.
+
+    own: what each row has of it.
+    """
+    step, steps = possible_step(table, name, own[np.isfinite(own)]), np.diff(np.unique(own[inside]))
+    if step is None or not len(steps):
+        return float(steps.min()) if len(steps) else 0.0
+    return step
 
 
 def n_possible(table: Table, name: str) -> float:
@@ -212,7 +226,7 @@ def n_possible(table: Table, name: str) -> float:
     if step is None:
         return float(variable.n_values)
     numbers = variable.numbers[: variable.n_values]
-    return float(np.ptp(numbers) / (step or 1.0 / _MICRO) + 1.0) if len(numbers) else 0.0
+    return float(np.ptp(numbers) / (step or FINEST) + 1.0) if len(numbers) else 0.0
 
 
 def common_sizes(possible: Sequence[Integers]) -> Integers:
