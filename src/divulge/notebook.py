@@ -38,7 +38,8 @@ N_NAMED = 3
 
 _ANOTHER_FRAME = (
     "Is this the frame that the result was computed from? For a part of it say which rows, as in "
-    "from_statsmodels(result, where='age >= 18')."
+    "from_statsmodels(result, where='age >= 18'). A search, as that of MixedLM, may have ended before the last digits "
+    "were right: fit with gtol=1e-7."
 )
 
 

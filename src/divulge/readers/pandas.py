@@ -41,6 +41,7 @@ def from_pandas(
     Rows and columns must be named after variables, as pd.crosstab names them. Margins called `margin` are left out:
     they are sums of the cells. Empty cells are withheld ones. where: the condition by which rows were chosen.
     """
+    values_name = getattr(table, "name", None)
     table, rows, columns = _axes(table, values)
     cells = _cells(table, bool(columns), margin)
     by = (*rows, *columns)
@@ -52,7 +53,7 @@ def from_pandas(
         if any(value != round(value) for value in every.values() if np.isfinite(value)):
             raise OutputError(
                 "counts are needed, the table has numbers that are none.",
-                hint="Say what they are, as in from_pandas(table, statistic='mean', values='age').",
+                hint=f"Say what they are, as in from_pandas(table, statistic='mean', values={values_name or 'age'!r}).",
             )
         released = {_label(key, by): None if np.isnan(v) else int(v) for key, v in every.items()}
         return Crosstab(name=name, where=where, variables=by, released=released, decimals=0, threshold=threshold)
@@ -80,6 +81,11 @@ def _axes(table: Any, values: str | None) -> tuple[Any, list[str], list[str]]:
         table.columns = pd.Index([values or ""])
     if not isinstance(table, pd.DataFrame):
         raise OutputError(f"a table of pandas is needed, this is of the type {type(table).__name__!r}.")
+    if {"PR(>F)", "Pr(>F)"} & {str(column) for column in table.columns}:
+        raise OutputError(
+            "a table of anova_lm does not say which variable is its response.",
+            hint="Say so: check(data, divulge.from_statsmodels(anova_lm(fit), response='wage')).",
+        )
     rows = [str(n) for n in table.index.names if n is not None]
     columns = [str(n) for n in table.columns.names if n is not None]
     if len(rows) != table.index.nlevels or (not columns and list(table.columns) != [values or ""]):

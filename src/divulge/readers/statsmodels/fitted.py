@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -19,82 +19,75 @@ from divulge.outputs.models.standard_errors import Errors
 from divulge.outputs.models.summaries import CODES, LABELS
 from divulge.outputs.output import Output
 from divulge.outputs.released.precision import MOST_DECIMALS
-
-DECIMALS = 4
-"""Of coefficients in a summary of statsmodels."""
-
-SE_DECIMALS = 3
-"""Of standard errors there."""
+from divulge.readers.statsmodels.asked import Asked
+from divulge.readers.statsmodels.figures import (
+    DECIMALS,
+    INTERCEPTS,
+    PRINTED,
+    SE_DECIMALS,
+    coefficient_figures,
+    formula_of_terms,
+    printed_decimals,
+)
+from divulge.readers.statsmodels.others import OTHERS, read_anova
 
 TEST_DECIMALS = 3
 """Of tests, p values and intervals there."""
 
-_PRINTED: Mapping[str, tuple[str, int]] = {
-    "r2": ("decimals", 3),
-    "pseudo r2": ("significant", 4),
-    "loglik": ("significant", 5),
-    "n": ("decimals", 0),
-    "adj-r2": ("decimals", 3),
-    "f": ("significant", 4),
-    "f-p": ("significant", 3),
-    "lr-p": ("significant", 4),
-    "aic": ("significant", 4),
-    "bic": ("significant", 4),
-    "df": ("decimals", 0),
-    "df-residual": ("decimals", 0),
-}
-
-_ESTIMATORS: Mapping[str, Errors] = {
-    "nonrobust": "model",
-    **{name: name for name in ("HC0", "HC1", "HC2", "HC3")},
-}
+_ESTIMATORS: Mapping[str, Errors] = {"nonrobust": "model", "HC0": "HC0", "HC1": "HC1", "HC2": "HC2", "HC3": "HC3"}
 """By what statsmodels calls its kinds of covariance."""
 
 _REGRESSIONS = tuple(kind for kind in OUTPUTS if issubclass(kind, Regression))
-_LEVEL = re.compile(r"\[(T\.|S\.)?[^\[\]]*\]")
-INTERCEPTS = frozenset({"const", "Intercept"})
 
 
-def printed_decimals(statistic: str, value: float) -> int:
-    """With how many decimals a summary shows a statistic: r2, pseudo r2, loglik, n, and those that sum up."""
-    how, digits = _PRINTED[statistic]
-    if how == "decimals":
-        return digits
-    return digits - 1 - (int(np.floor(np.log10(abs(value)))) if value else 0)
-
-
-def formula_of_terms(response: str, terms: Sequence[str]) -> str:
-    """A formula from the names of a model's terms: `y ~ x + C(a)` from const, x, C(a)[T.2], C(a)[T.3]."""
-    factors = list(dict.fromkeys(_LEVEL.sub("", term) for term in terms if term not in INTERCEPTS))
-    named = [*([] if INTERCEPTS & set(terms) else ["0"]), *(_quoted(factor) for factor in factors)] or ["1"]
-    return f"{_quoted(response)} ~ {' + '.join(named)}"
-
-
-def _quoted(factor: str) -> str:
-    """A name that is no word needs backticks; calls, and products of words and calls, do not."""
-    part = r"[A-Za-z_][\w.]*(\(.*\))?"
-    return factor if re.fullmatch(rf"{part}(:{part})*", factor) else f"`{factor}`"
-
-
-def from_statsmodels(
+def from_statsmodels(  # noqa: PLR0913 - what a researcher may say in one call
     result: Any,
     *,
     name: str | None = None,
     where: str | None = None,
-    decimals: int = DECIMALS,
-    se_decimals: int = SE_DECIMALS,
+    decimals: int | None = None,
+    se_decimals: int | None = None,
     statistics: Sequence[str] = ("se", "n"),
+    weights: str | None = None,
+    groups: str | None = None,
+    response: str | None = None,
 ) -> Output:
-    """The output that a fitted model of statsmodels (0.14 or later) is: OLS, Logit, Poisson, MNLogit, and their GLMs.
+    """The output that a fitted model of statsmodels (0.14 or later) is: OLS, WLS, Logit, Poisson, MNLogit and their
+    GLMs, OrderedModel, MixedLM with a random intercept, zero-inflated counts; and what anova_lm or get_margeff gives.
 
     where: the condition by which the rows were chosen, where the model was not fitted to the whole frame.
-    decimals, se_decimals: how coefficients and standard errors will be printed.
+    decimals, se_decimals: how coefficients and standard errors will be printed; None: as in the summary.
     statistics: what will be published beside the coefficients: se, r2, loglik, n, t, p, interval; adj-r2, f, f-p, lr-p,
-    aic, bic, df, df-residual.
+    aic, bic, df, df-residual; of the last three models se and n.
+    weights, groups: the variables of weights, and of clusters or random intercepts, where the result does not say.
+    response: that of a table of anova_lm, which does not say.
     """
+    asked = Asked(
+        name=name,
+        where=where,
+        decimals=decimals,
+        se_decimals=se_decimals,
+        statistics=statistics,
+        weights=weights,
+        groups=groups,
+        response=response,
+    )
+    if "PR(>F)" in getattr(result, "columns", ()) or "Pr(>F)" in getattr(result, "columns", ()):
+        return read_anova(result, asked)
+    digits = DECIMALS if decimals is None else decimals, SE_DECIMALS if se_decimals is None else se_decimals
     if type(result).__name__ == "DiscreteMargins":
-        return _margins(result, name=name, where=where, decimals=decimals, se_decimals=se_decimals)
+        return _margins(result, name=name, where=where, decimals=digits[0], se_decimals=digits[1])
     model = _fitted_model(result)
+    other = OTHERS.get(type(model).__name__)
+    if other is None:
+        return _regression(result, model, asked, digits)
+    _check_plain(model)
+    return other(result, model, asked, _estimator(result, model, asked))
+
+
+def _regression(result: Any, model: Any, asked: Asked, digits: tuple[int, int]) -> Output:
+    """Models with a coefficient for each term, and with what the summary prints beside them."""
+    (decimals, se_decimals), statistics = digits, asked.statistics
     kind = _kind(model)
     _check_plain(model)
     terms = [str(term) for term in model.exog_names]
@@ -102,7 +95,7 @@ def from_statsmodels(
     formula = getattr(model, "formula", None)
     if not isinstance(formula, str):
         formula = _formula(response, [t for t in terms if (kind.statsmodels, t) != ("NegativeBinomial", "alpha")])
-    errors = _estimator(result, statistics)
+    errors = _estimator(result, model, asked)
     published = ["se"] if "se" in statistics else []
     released = _coefficients(result, model, terms, response, (decimals, se_decimals if published else None))
     labels = list(released)
@@ -123,14 +116,15 @@ def from_statsmodels(
         printed.append(min(printed_decimals(statistic, value), MOST_DECIMALS))
         released[label] = repr(round(value, printed[-1]))
     given: dict[str, Any] = {"formula": formula, "statistics": tuple(published), "se_decimals": se_decimals}
-    if errors is not None and published[:1] == ["se"]:
-        given["errors"] = errors
+    given |= errors
+    if type(model).__name__ == "WLS":
+        given["weights"] = asked.variable("weights", model.weights, model)
     given |= {field: float(getattr(result, attribute)) for field, attribute in kind.attributes.items()}
     if type(model).__name__ == "GLM" and kind.links:
         given["link"] = kind.links[type(model.family.link).__name__]
     if type(model).__name__ == "GLM" and hasattr(kind, "information"):
         given["information"] = "expected"
-    return kind(name=name, where=where, released=released, decimals=tuple(printed), **given)
+    return kind(name=asked.name, where=asked.where, released=released, decimals=tuple(printed), **given)
 
 
 def _fitted_model(result: Any) -> Any:
@@ -143,15 +137,24 @@ def _fitted_model(result: Any) -> Any:
     return model
 
 
-def _estimator(result: Any, statistics: Sequence[str]) -> str | None:
-    """What we call the estimator of the standard errors; None: another one, whose errors are not released."""
-    errors = _ESTIMATORS.get(str(getattr(result, "cov_type", "nonrobust")))
-    if errors is None and "se" in statistics:
+def _estimator(result: Any, model: Any, asked: Asked) -> dict[str, str]:
+    """The estimator of the standard errors as fields of a regression; none where they are not released."""
+    if "se" not in asked.statistics:
+        return {}
+    called = str(getattr(result, "cov_type", "nonrobust"))
+    if called in _ESTIMATORS:
+        return {"errors": _ESTIMATORS[called]}
+    said = getattr(result, "cov_kwds", None) or {}
+    groups = said.get("groups")
+    if called != "cluster" or groups is None or np.ndim(groups) != 1:
         raise OutputError(
             f"standard errors of the type {result.cov_type!r} cannot be computed again, so they cannot be checked.",
-            hint="Leave them out of what you release, and check the rest: statistics=('n',).",
+            hint="Fit with cov_type='HC1', or by one set of clusters; or leave them out of what you release, and check "
+            "the rest: divulge.from_statsmodels(result, statistics=('n',)).",
         )
-    return errors
+    is_corrected = said.get("use_correction", True)
+    errors = "cluster" if is_corrected else "cluster-plain"
+    return {"errors": errors, "cluster": asked.variable("groups", groups, model)}
 
 
 def _formula(response: str, terms: list[str]) -> str:
@@ -205,26 +208,11 @@ def _derived(result: Any, statistics: Sequence[str]) -> dict[str, dict[str, list
 
 def _summaries(result: Any, model: Any, statistics: Sequence[str]) -> list[tuple[str, str, float]]:
     """Figures that sum up the fit, as far as they are asked for and the result has them: name, label, value."""
-    asked = [name for name in LABELS if name in statistics and name in _PRINTED and name != "loglik"]
+    asked = [name for name in LABELS if name in statistics and name in PRINTED and name != "loglik"]
     if type(model).__name__ == "GLM":
         asked = []  # its likelihoods and their degrees of freedom are counted otherwise
     found = [(name, getattr(result, CODES[name].removeprefix("model."), None)) for name in asked]
     return [(name, LABELS[name], float(value)) for name, value in found if value is not None and np.isfinite(value)]
-
-
-def without_summaries(output: Output) -> Output:
-    """The same regression without R² and log-likelihood, which follow from the data once the coefficients are right to
-    more digits than are printed, and which no search reaches in a time that people wait."""
-    fields: Any = vars(output)
-    left_out = {"r2", "loglik"} & set(fields["statistics"])
-    released, decimals = dict(fields["released"]), fields["decimals"]
-    kept = [label for label in released if label not in left_out]
-    return replace(
-        output,
-        released={label: released[label] for label in kept},
-        decimals=tuple(d for label, d in zip(released, decimals, strict=True) if label not in left_out),
-        statistics=tuple(s for s in fields["statistics"] if s not in left_out),  # type: ignore[call-arg]  # regressions
-    )
 
 
 def _kind(model: Any) -> type[Regression]:
@@ -235,12 +223,12 @@ def _kind(model: Any) -> type[Regression]:
         found = [kind for kind, named in glms if named[1] == link or link in kind.links]
         called = f"GLM with family {family} and link {link}"
     else:
-        found = [kind for kind in _REGRESSIONS if kind.statsmodels == called]
+        found = [kind for kind in _REGRESSIONS if kind.statsmodels == ("OLS" if called == "WLS" else called)]
     if not found:
         raise OutputError(
             f"{called} is not a model that Divulge has a kind for.",
-            hint="It has OLS, QuantReg, Logit, Probit, Poisson, NegativeBinomial, MNLogit, and GLM of Gaussian, "
-            "Binomial, Poisson, Gamma and InverseGaussian.",
+            hint="It has OLS, WLS, QuantReg, Logit, Probit, Poisson, NegativeBinomial, MNLogit, OrderedModel, MixedLM, "
+            "ZeroInflatedPoisson, and GLM of Gaussian, Binomial, Poisson, Gamma and InverseGaussian.",
         )
     asked = [f.name for f in fields(found[0]) if f.default is MISSING and f.default_factory is MISSING]
     if asked != ["formula"]:
@@ -279,21 +267,6 @@ def _coefficients(
     return coefficient_figures(labels, params, errors, places, se_places)
 
 
-def coefficient_figures(
-    labels: Sequence[str], params: Any, errors: Any, decimals: int, se_decimals: int | None = -1
-) -> dict[str, Any]:
-    """Coefficients by label as a spec has them, with standard errors where they have decimals (−1: as many)."""
-    places = decimals if se_decimals == -1 else se_decimals
-    return {
-        label: {"coef": f"{value:.{decimals}f}", "se": f"{se:.{places}f}"}
-        if places is not None and np.isfinite(se)
-        else f"{value:.{decimals}f}"
-        for label, value, se in zip(
-            labels, np.asarray(params, dtype=float).tolist(), np.asarray(errors, dtype=float).tolist(), strict=True
-        )
-    }
-
-
 def _statistics(result: Any, model: Any) -> list[tuple[str, str, float | None]]:
     """R², log-likelihood and rows: what it is, how it is printed, its value."""
     if type(model).__name__ == "GLM":
@@ -301,7 +274,7 @@ def _statistics(result: Any, model: Any) -> list[tuple[str, str, float | None]]:
         is_linear = type(model.family).__name__ == "Gaussian"
         r2: tuple[str, str, float | None] = ("r2", "r2", None)
         loglik = None if is_linear else getattr(result, "llf", None)
-    elif type(model).__name__ == "OLS":
+    elif type(model).__name__ in ("OLS", "WLS"):
         # Without a constant statsmodels' R² is another one.
         r2 = ("r2", "r2", result.rsquared if getattr(model, "k_constant", 1) else None)
         loglik = result.llf
