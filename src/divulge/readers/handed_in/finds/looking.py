@@ -32,6 +32,9 @@ _BIRTH = re.compile(
     re.I,
 )
 _PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
+_ANY_PATH = re.compile(r"(?<!\w)[A-Za-z]:[\\/]\w")
+"""Beside tables any path is one too many; in a log the program writes them."""
+
 _WORD = r"[A-ZÀ-Þ][\w'’-]*"
 _LAST = rf"(?:(?:d[aeiou]|de[lnr]|dos|l[ae]|v[ao]n|al|bin) )*{_WORD}"
 _PERSON = re.compile(
@@ -94,6 +97,11 @@ def find_in(document: Document, words: Vocabulary) -> tuple[Find, ...]:
 
 
 def _looked(document: Document, words: Vocabulary) -> Iterator[Find]:
+    for place, text in document.asides:
+        finds = list(_in_text(text, 0))
+        if _ANY_PATH.search(text) and not any("path" in f.what for f in finds):
+            finds.append(Find("a path", 0))
+        yield from (Find(f"{f.what}, in {place}", f.line) for f in finds)
     for block in document.blocks:
         if isinstance(block, Lines):
             yield from _in_lines(block, words)

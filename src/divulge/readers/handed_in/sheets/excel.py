@@ -10,9 +10,11 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
+from divulge.readers.handed_in.sheets.asides import asides
 from divulge.readers.handed_in.sheets.formats import shown
 from divulge.readers.handed_in.sheets.packed import Package, Unreadable, attribute, local
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, Row, grid_of
+from divulge.readers.handed_in.sheets.unseen import Looks, column_number
 
 SUFFIXES = (".xlsx", ".xlsm", ".xltx")
 
@@ -37,11 +39,14 @@ def _workbook(package: Package, name: str) -> Document:
     formats = _formats(package)
     blocks: list[Block] = []
     remarks = _remarks(package)
-    unread = []
+    looks = Looks(package, formats)
+    beside, unread = asides(package)
     for sheet in (e for e in book.iter() if local(e) == "sheet"):
         title = sheet.attrib.get("name", "")
-        if sheet.attrib.get("state", "visible") != "visible":
-            remarks.append(Remark(f"a hidden sheet, {title!r}"))
+        state = sheet.attrib.get("state", "visible")
+        if state != "visible":
+            which = "a very hidden sheet, which the menu does not offer" if state == "veryHidden" else "a hidden sheet"
+            remarks.append(Remark(f"{which}, {title!r}"))
         target = targets.get(attribute(sheet, "id") or "", "")
         member = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
         if member not in package.names:
@@ -52,11 +57,9 @@ def _workbook(package: Package, name: str) -> Document:
         remarks += [Remark(f"{noted[w]} cells of sheet {title!r} {w}") for w in (_FORMULAS, _DIGITS) if noted[w]]
         if noted[_TOO_MANY]:
             unread.append(f"sheet {title!r}: {noted[_TOO_MANY]} cells after the first {_MOST:,}")
-        hidden = sum(1 for e in root.iter() if local(e) in ("row", "col") and e.attrib.get("hidden") in ("1", "true"))
-        if hidden:
-            remarks.append(Remark(f"hidden rows or columns in sheet {title!r}"))
+        remarks += looks.remarks(root, member, title)
         blocks += _grids(cells, _merged(root), title)
-    return Document(name, tuple(blocks), tuple(remarks), unread=tuple(unread))
+    return Document(name, tuple(blocks), tuple(remarks), unread=tuple(unread), asides=tuple(beside))
 
 
 def _remarks(package: Package) -> list[Remark]:
@@ -77,6 +80,8 @@ def _remarks(package: Package) -> list[Remark]:
         found.append(Remark("a pivot table with a copy of the rows behind it"))
     if any(n.startswith("xl/externalLinks/") for n in package.names):
         found.append(Remark("links to other files, with copies of their cells"))
+    if "xl/connections.xml" in package.names:
+        found.append(Remark("connections to data elsewhere"))
     return found
 
 
@@ -127,7 +132,7 @@ def _cells(root: ET.Element, texts: list[str], formats: list[str]) -> tuple[Cell
             stored, value = value, shown(value, code)
             noted[_DIGITS] += _hides_digits(stored, value)
         if value is not None and value.strip():
-            cells[int(match[2]), _column(match[1])] = value
+            cells[int(match[2]), column_number(match[1])] = value
     return cells, noted
 
 
@@ -140,20 +145,13 @@ def _hides_digits(stored: str, told: str) -> bool:
     return abs(seen / (100 if told.endswith("%") else 1) - number) > 1e-10 * abs(number)
 
 
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - 64
-    return number
-
-
 def _merged(root: ET.Element) -> dict[tuple[int, int], int]:
     """How many columns the first cell of each merged range covers."""
     wide = {}
     for element in (e for e in root.iter() if local(e) == "mergeCell"):
         ends = [_CELL.fullmatch(p) for p in element.attrib.get("ref", "").split(":")]
         if len(ends) == 2 and ends[0] is not None and ends[1] is not None:
-            wide[int(ends[0][2]), _column(ends[0][1])] = _column(ends[1][1]) - _column(ends[0][1]) + 1
+            wide[int(ends[0][2]), column_number(ends[0][1])] = column_number(ends[1][1]) - column_number(ends[0][1]) + 1
     return wide
 
 

@@ -18,7 +18,12 @@ class Unreadable(Exception):
     """Why a packed file cannot be read, in a few words."""
 
 
-_FULL_NAME = re.compile(r"^[A-ZÀ-Þ][\w'’.-]*(?: [\w'’.-]+)* [A-ZÀ-Þ][\w'’-]+$")
+_FULL_NAME = re.compile(r"^[A-ZÀ-Þ][\w'’.-]*(?:(?: [\w'’.-]+)* [A-ZÀ-Þ][\w'’-]+|, [A-ZÀ-Þ][\w'’-]+)$")
+_OF_PERSON = re.compile(
+    r"owner|author|editor|reviewer|approver|[a-z] ?by$|manager|contact|analyst|researcher|supervisor|investigator|user",
+    re.IGNORECASE,
+)
+"""Properties of a file that are about somebody."""
 
 
 class Package:
@@ -48,10 +53,16 @@ class Package:
 
     def has_author(self) -> bool:
         """Whether the properties of the file name a person, as a first and a last name."""
-        if "docProps/core.xml" not in self.names:
-            return False
-        told = (e for e in self.xml("docProps/core.xml").iter() if local(e) in ("creator", "lastModifiedBy"))
-        return any(_FULL_NAME.match(e.text or "") for e in told)
+        told: list[str] = []
+        for part in ("docProps/core.xml", "docProps/app.xml", "docProps/custom.xml"):
+            try:
+                root = self.xml(part)
+            except Unreadable:
+                continue
+            for e in root.iter():
+                if local(e) in ("creator", "lastModifiedBy", "Manager") or _OF_PERSON.search(e.attrib.get("name", "")):
+                    told += [t.text or "" for t in e.iter()]
+        return any(_FULL_NAME.match(t.strip()) for t in told)
 
     def xml(self, name: str) -> ET.Element:
         """A part as XML. Documents that declare types or entities are refused, whatever they would expand to."""

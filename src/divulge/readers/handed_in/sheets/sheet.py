@@ -92,13 +92,15 @@ class Remark:
 
 @dataclass(frozen=True)
 class Document:
-    """A file, read. reason: why nothing of it could be read."""
+    """A file, read. reason: why nothing of it could be read. asides: texts that are no part of a table or of its lines,
+    such as a header or a defined name: where each stands, and the text."""
 
     file: str
     blocks: Iterable[Block] = ()
     remarks: tuple[Remark, ...] = ()
     reason: str | None = None
     unread: tuple[str, ...] = field(default=())
+    asides: tuple[tuple[str, str], ...] = ()
 
 
 def grid_of(rows: Iterable[tuple[int, Iterable[str]]], **about: object) -> Grid | None:

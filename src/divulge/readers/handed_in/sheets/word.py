@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
+from divulge.readers.handed_in.sheets.asides import asides, links_elsewhere
 from divulge.readers.handed_in.sheets.packed import Package, Unreadable, attribute, local
 from divulge.readers.handed_in.sheets.sheet import Block, Document, Grid, Lines, Remark, grid_of
 
@@ -21,33 +23,50 @@ def read(path: Path, name: str) -> Document:
         return Document(name, reason=str(error))
     if body is None:
         return Document(name, reason="a document without a body")
-    return Document(name, tuple(joined(_parts(body))), tuple(_remarks(package, body)))
+    beside, unread = asides(package)
+    remarks = _remarks(package, body)
+    return Document(name, tuple(joined(_parts(body))), tuple(remarks), unread=tuple(unread), asides=tuple(beside))
 
 
-def _parts(body: ET.Element) -> list[Block]:
-    parts: list[Block] = []
-    line = 1
+def _placed(body: ET.Element, line: int = 1) -> Iterator[tuple[ET.Element, int]]:
+    """The paragraphs and tables of a body, each with its line; a table has one for each row."""
     for element in body:
         if local(element) == "p":
-            parts.append(Lines((_text(element),), line))
+            yield element, line
             line += 1
         elif local(element) == "tbl":
-            grid = _table(element, line)
-            if grid is not None:
-                parts.append(grid)
+            yield element, line
             line += sum(1 for e in element if local(e) == "tr")
-        elif local(element) == "sdt":
-            inner = [e for e in element.iter() if local(e) == "sdtContent"]
-            parts += _parts(inner[0]) if inner else []
+        elif local(element) in ("sdt", "sdtContent", "customXml"):
+            for inner, at in _placed(element, line):
+                yield inner, at
+                line = at + (1 if local(inner) == "p" else sum(1 for e in inner if local(e) == "tr"))
+
+
+def _parts(body: ET.Element, first: int = 1) -> list[Block]:
+    parts: list[Block] = []
+    for element, line in _placed(body, first):
+        if local(element) == "tbl":
+            grid = _table(element, line)
+            parts += [grid] if grid is not None else []
+            continue
+        parts.append(Lines((_text(element, (*_TWICE, "txbxContent")),), line))
+        twice = {id(e) for t in element.iter() if local(t) in _TWICE for e in t.iter()}
+        for box in (e for e in element.iter() if local(e) == "txbxContent" and id(e) not in twice):
+            parts += _parts(box, line)
     return parts
 
 
-def _text(element: ET.Element) -> str:
+_TWICE = ("del", "Fallback")
+"""What was deleted, and what older programs show in place of something else that is there."""
+
+
+def _text(element: ET.Element, without: tuple[str, ...] = _TWICE) -> str:
     """The text of a paragraph as it reads with all changes accepted."""
     out = []
-    deleted = {id(e) for d in element.iter() if local(d) == "del" for e in d.iter()}
+    left = {id(e) for d in element.iter() if local(d) in without for e in d.iter()}
     for e in element.iter():
-        if id(e) in deleted:
+        if id(e) in left:
             continue
         if local(e) == "t":
             out.append(e.text or "")
@@ -115,14 +134,83 @@ def _remarks(package: Package, body: ET.Element) -> list[Remark]:
         found.append(Remark("tracked changes: what was deleted is still in the file"))
     if "word/comments.xml" in package.names:
         found.append(Remark("comments"))
-    if "vanish" in names:
-        found.append(Remark("hidden text"))
+    found += _hidden(package, body)
     if any("vbaProject" in n for n in package.names):
         found.append(Remark("macros, which were not run"))
     if any(n.startswith("word/embeddings/") for n in package.names):
         found.append(Remark("embedded workbooks or files, which keep the numbers behind a chart"))
-    if any(_NUMBERED.search(_text(package.xml(n))) for n in package.names if _BESIDE.match(n)):
+    beside = _readable(package, _BESIDE)
+    if any(_NUMBERED.search(_text(root)) for root in beside):
         found.append(Remark("figures in footnotes, headers or footers, which were not compared"))
     if any(n.startswith("word/media/") for n in package.names):
         found.append(Remark("pictures, which cannot be read"))
+    if links_elsewhere(package):
+        found.append(Remark("links to other files"))
     return found
+
+
+def _readable(package: Package, wanted: re.Pattern[str]) -> list[ET.Element]:
+    """The parts that can be read; the others are listed as unread."""
+    roots = []
+    for name in (n for n in package.names if wanted.match(n)):
+        try:
+            roots.append(package.xml(name))
+        except Unreadable:
+            continue
+    return roots
+
+
+_OFF = ("0", "false", "off")
+
+
+def _vanishes(properties: ET.Element | None) -> bool | None:
+    """Whether properties of a run hide it; None where they do not say."""
+    told = _within(properties, "vanish")
+    return None if told is None else attribute(told, "val") not in _OFF
+
+
+def _within(element: ET.Element | None, name: str) -> ET.Element | None:
+    return next((e for e in element if local(e) == name), None) if element is not None else None
+
+
+def _hidden_styles(package: Package) -> set[str]:
+    """The styles that hide text, also by the style that they build on."""
+    hidden: set[str] = set()
+    styles = [e for root in _readable(package, _STYLES) for e in root if local(e) == "style"]
+    for _ in range(_DEEPEST):
+        for style in styles:
+            base = _within(style, "basedOn")
+            said = _vanishes(_within(style, "rPr"))
+            if said or (said is None and base is not None and attribute(base, "val") in hidden):
+                hidden.add(attribute(style, "styleId") or "")
+    return hidden
+
+
+_STYLES = re.compile(r"^word/styles\.xml$")
+_DEEPEST = 4  # styles that build on one another this often; Word's own build on one or two
+
+
+def _hidden(package: Package, body: ET.Element) -> list[Remark]:
+    """Runs with text that is not shown, with the line of the first."""
+    styles = _hidden_styles(package)
+    lines = []
+    for element, line in _placed(body):
+        rows = [e for e in element if local(e) == "tr"] if local(element) == "tbl" else [element]
+        lines += [line + i for i, row in enumerate(rows) if _hides(row, styles)]
+    lines += [0 for root in _readable(package, _BESIDE) if _hides(root, styles)]
+    if not lines:
+        return []
+    return [Remark("hidden text" + (f" in {len(lines)} places, the first here" if len(lines) > 1 else ""), lines[0])]
+
+
+def _hides(element: ET.Element, styles: set[str]) -> bool:
+    for paragraph in (e for e in element.iter() if local(e) == "p"):
+        own = _within(_within(paragraph, "pPr"), "pStyle")
+        is_hidden = own is not None and attribute(own, "val") in styles
+        for run in (e for e in paragraph.iter() if local(e) == "r" and _text(e).strip()):
+            named = _within(_within(run, "rPr"), "rStyle")
+            said = _vanishes(_within(run, "rPr"))
+            by_style = is_hidden or (named is not None and attribute(named, "val") in styles)
+            if said or (said is None and by_style):
+                return True
+    return False
