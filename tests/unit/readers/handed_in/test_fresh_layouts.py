@@ -11,6 +11,7 @@ import statsmodels.formula.api as smf
 
 from divulge.readers.handed_in.folder import read_folder
 from divulge.readers.handed_in.matching.reading import Reading
+from divulge.table import table_from_frame
 from tests.support.handed_in import people, table
 
 FRAME = people()
@@ -256,3 +257,18 @@ def test_model_of_one_column_keeps_its_first_term(tmp_path: Path) -> None:
     (tmp_path / "model.tex").write_text(text, encoding="utf-8")
     ((_, found),) = read_folder(tmp_path, table()).readings
     assert (found.confirmed, found.agreeing) == (True, 6)
+
+
+@pytest.mark.parametrize("shift", [0, 100])
+def test_groups_whose_names_are_spelt_out_are_those_of_the_data(shift: int, tmp_path: Path) -> None:
+    frame = FRAME.assign(arm=FRAME.town.map({"Bath": "Obs", "York": "Lev", "Ely": "Lev+5FU"}))
+    named = {"Obs": "Observation", "Lev": "Levamisole", "Lev+5FU": "Levamisole + 5-FU"}
+    groups = [frame[frame.arm == arm] for arm in named]
+    lines = [["", *named.values()], ["--"] * 4, ["N", *(str(len(g)) for g in groups)]]
+    for x in ("age", "wage"):
+        first = shift if x == "wage" else 0
+        shown = [f"{g[x].mean() + first:.1f} ({g[x].std():.1f})" for g in groups]
+        lines.append([f"{x}, mean (SD)", *shown])
+    (tmp_path / "t.md").write_text("".join(f"| {' | '.join(cells)} |\n" for cells in lines), encoding="utf-8")
+    ((_, found),) = read_folder(tmp_path, table_from_frame(frame)).readings
+    assert (found.confirmed, found.by) == (shift == 0, ("arm",))

@@ -65,6 +65,15 @@ def _is_short_for(name: str, text: str) -> bool:
     return common >= 4 and common >= len(short) - 2
 
 
+def _are_parts_alike(one: str, other: str) -> bool:
+    """Whether two labels of several parts are short for one another part by part: Lev+5FU and Levamisole + 5-FU."""
+    parts = [[_word(p) for p in re.split(r"[+/&,]|\b(?:and|plus|und)\b", text)] for text in (one, other)]
+    if len(parts[0]) != len(parts[1]) or len(parts[0]) < 2 or not all(parts[0] + parts[1]):
+        return False
+    pairs = list(zip(*parts, strict=True))
+    return all(a == b or (min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a))) for a, b in pairs)
+
+
 _CODED = re.compile(r"(\d{1,2})\s*[-–=:.)]?\s+(?!(?:to|or|and|plus|bis|oder|und|years?|yrs?)\b)[A-Za-z]{3,}")
 """A code before its label: `0 censored`, `1 = yes`; classes such as `30 to 44` are none."""
 
@@ -176,6 +185,9 @@ class Vocabulary:
         alike = [t for t in texts if _same_meaning(t, bare)]
         if len(alike) == 1 and len(texts) <= 3:
             return alike[0]
+        joint = [t for t in texts if _are_parts_alike(t, bare)]
+        if len(joint) == 1:
+            return joint[0]
         near = [
             t
             for t in texts
