@@ -27,7 +27,7 @@ from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.folds import FoldRow, fold_tables
 from divulge.assess.statistics.halves import Halves, SmallerParts
 from divulge.assess.statistics.intervals import Mean
-from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of
+from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of, with_leaves
 from divulge.assess.statistics.power import power_of
 from divulge.assess.statistics.suspects import in_small_groups, leave_out, named_by_findings, smallest_classes, telling
 from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
@@ -200,8 +200,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
 
     Random halves are run block by block until they suffice, then smaller parts, then the second look at suspects.
     """
-    limits, n_rows = job.limits, job.task.table.n_rows
-    task = job.task
+    limits, task, n_rows = job.limits, job.task, job.task.table.n_rows
     followed = job.within(limits.followed) if job.is_first else None
     searches = KeptSearches(runner.checkpoint, job.name)
     whole = embed_whole(job.within(limits.whole), job.figures, job.printed, followed, searches)
@@ -252,6 +251,7 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         parts.add(result)
     found, power = _exposed_in_whole(job, halves, policy, runner, results)
     looks = tuple(looks_of(halves, found, counted, policy))
+    looks = with_leaves(looks, job.task.lookups, job.task.outputs, job.printed, job.task.table, policy)
     curves = parts.curves(n_rows)
     run = _SplitsRun(tuple(results), halves, looks, curves, power, left_out=tuple(left_out))
     return _put_together(job, whole, run, holdout)

@@ -47,6 +47,7 @@ class Behind:
     what: which statistic the figures are. figures: the number of each group's figure; −1: it has none of its own.
     group: the group of each row, −1: none. variable: whose values are summed up; None: rows are counted.
     names, shape: the variables that span the groups, where these are a whole grid (the last fastest).
+    told: the variable of the last axis, where what spans the others is no variable, as the leaves of a tree.
     texts: what the groups are called that have no figure of their own.
     quantile: which one. parameters: how many the model estimates from the group.
     """
@@ -60,6 +61,7 @@ class Behind:
     texts: tuple[str, ...] = ()
     quantile: float = np.nan
     parameters: int = 0
+    told: str | None = None
 
     @property
     def n_groups(self) -> int:

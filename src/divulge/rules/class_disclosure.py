@@ -52,7 +52,8 @@ class ClassDisclosure(Rule):
                 continue
             n = case.units(behind).reshape(behind.shape)
             full, counts = np.zeros(behind.shape, dtype=bool), np.zeros(behind.shape, dtype=bool)
-            for axis, (name, size) in enumerate(zip(behind.names, behind.shape, strict=True)):
+            names = behind.names if behind.told is None else (*[None] * (len(behind.shape) - 1), behind.told)
+            for axis, (name, size) in enumerate(zip(names, behind.shape, strict=True)):
                 if size > 1 and self.sensitive in (None, name):
                     alike, is_news = self._alike(n, axis)
                     full |= alike

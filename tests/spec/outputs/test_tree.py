@@ -54,9 +54,10 @@ def test_tree_of_scikit_learn_is_read_and_the_data_give_its_leaves(door: str) ->
     assert computed.figures.values.sum() == N
 
 
-def _verdict(output: Any, frame: pd.DataFrame) -> tuple[str, int]:
+def _verdict(output: Any, frame: pd.DataFrame, *keys: str) -> tuple[str, int]:
     # Seconds: far more than a table of twelve cells needs.
-    found = divulge.check(frame, output, target="ill", keys=["sex", "town"], splits=30, seconds=5, workers=1)
+    known = keys or ("sex", "town")
+    found = divulge.check(frame, output, target="ill", keys=known, splits=30, seconds=5, workers=1)
     return found.verdict, found.record["outputs"][0]["exposed"]
 
 
@@ -73,6 +74,22 @@ def test_verdict_of_a_tree_is_that_of_the_crosstab_of_its_leaves(is_risky: bool)
     found = _verdict(tree, frame)
     assert found == _verdict(crosstab, frame)
     assert (found[0] == "refuse") == is_risky
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_alone", "verdict"), [(0, "release"), (2, "refuse"), (5, "review")])
+def test_verdict_of_a_tree_of_uneven_depth_is_that_of_the_table_of_its_leaves(n_alone: int, verdict: str) -> None:
+    frame = FRAME[["sex", "town", "ill"]].copy()
+    if n_alone:  # all of them ill, in a leaf of their own
+        frame.loc[(frame.sex == 1) & (frame.town == 3), "town"] = 2
+        frame.loc[: n_alone - 1, ["sex", "town", "ill"]] = [1, 3, 1]
+    deep = ("town <= 1.5", "town > 1.5 and town <= 2.5", "town > 2.5")
+    leaves = ("sex = 2", *(f"sex = 1 and {path}" for path in deep))
+    tree = Tree(response="ill", variables=("sex", "town"), leaves=leaves, compute=True)
+    table = Crosstab(variables=("leaf", "ill"), compute=True)
+    found = _verdict(tree, frame)
+    assert found == _verdict(table, frame.assign(leaf=np.where(frame.sex == 2, 0, frame.town)), "leaf")
+    assert found[0] == verdict
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ from divulge.assess.splits.task import Task
 from divulge.assess.statistics.counted import Counted, count_exposures
 from divulge.assess.statistics.expected import ExpectedHalves
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, left_out_parts
-from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of
+from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of, with_leaves
 from divulge.designs import BLOCK, RepeatedHalves
 from divulge.fitting.fit import NEAR
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -74,6 +74,7 @@ def run_fitted(job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner
     embedded = time.perf_counter()
     halves = _run_halves(work, job, design, policy, runner)
     looks, power = _looks(work, halves, counted, policy, runner)
+    looks = list(with_leaves(looks, task.lookups, task.outputs, job.printed, task.table, policy))
     shares = [np.array([near[i] for near in halves.near]) for i in range(len(outputs))]
     return PassResult(
         outputs=job.outputs,

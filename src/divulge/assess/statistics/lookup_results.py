@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.statistics.counted import Counted
+from divulge.assess.statistics.counted import ALMOST, Counted
 from divulge.assess.statistics.exposure import Exposed
 from divulge.assess.statistics.halves import Halves
 from divulge.assess.statistics.intervals import Mean
 from divulge.kernels.arrays import Floats, Mask
+from divulge.outputs import Output, Released, Statbarn
 from divulge.policy import Policy
+from divulge.scenario import Lookup
+from divulge.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,42 @@ def looks_of(
         looks.append(LookupResult(exposures, exposed, nobody, halves.risk(i), halves.contrasts(i), is_exact=False))
         place += 1
     return looks
+
+
+def with_leaves(
+    looks: Sequence[LookupResult],
+    lookups: Sequence[Lookup],
+    outputs: Sequence[Output],
+    printed: Sequence[Released],
+    table: Table,
+    policy: Policy,
+) -> tuple[LookupResult, ...]:
+    """The same with those exposed whose value is certain in a group that is no combination of keys: in a leaf."""
+    found = []
+    for look, lookup in zip(looks, lookups, strict=True):
+        if look.is_exact:
+            found.append(look)
+            continue
+        certain = look.certain | _certain_in_leaves(lookup, outputs, printed, table, policy)
+        found.append(replace(look, exposed=look.exposed | certain, certain=certain))
+    return tuple(found)
+
+
+def _certain_in_leaves(
+    lookup: Lookup, outputs: Sequence[Output], printed: Sequence[Released], table: Table, policy: Policy
+) -> Mask:
+    found = np.zeros(table.n_rows, dtype=bool)
+    known = {*lookup.scenario.keys, lookup.scenario.target}
+    for output, released in zip(outputs, printed, strict=True):
+        if output.statbarn is not Statbarn.FREQUENCIES or not known.issuperset(output.uses(table.schema)):
+            continue
+        low, high = released.whole()
+        for behind in output.behind(table):
+            if behind.told == lookup.scenario.target and bool((low == high).all()):
+                n = table.tally(behind.group, behind.n_groups, behind.group >= 0).reshape(behind.shape)
+                alike = (n == n.sum(axis=-1, keepdims=True)) & (n > 0) & (n < policy.certain_class)
+                found |= (behind.group >= 0) & alike.ravel()[behind.group]
+    return found & (lookup.prior < ALMOST)[lookup.cell_of_row]
 
 
 def best_look(looks: Sequence[LookupResult]) -> LookupResult:

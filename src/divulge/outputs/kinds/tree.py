@@ -81,8 +81,9 @@ class Tree(Leaves):
         return 0.0, np.inf if n_rows is None else float(n_rows)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        n = len(self.leaves) * table.schema[self.response].n_values
-        return (Behind("count", np.arange(n), self._cell_of_row(table)),)
+        shape = len(self.leaves), table.schema[self.response].n_values
+        cells = np.arange(shape[0] * shape[1])
+        return (Behind("count", cells, self._cell_of_row(table), shape=shape, told=self.response),)
 
     def counted_together(self, table: Table, released: Released) -> tuple[str, ...]:
         """Where every leaf has one combination of values, the tree is the crosstab of all its variables."""
