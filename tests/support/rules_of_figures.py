@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from divulge.table import Table
 from tests.support.rule_examples import (
     ALL,
     BY_C,
@@ -35,6 +36,15 @@ def _deviations(where: str, decimals: int = 3) -> tuple[tuple[str, dict[str, obj
     """The standard deviation of all, and of some."""
     shape = {"variables": ["v"], "decimals": decimals}
     return (("shape", shape), ("shape", shape | {"where": where}))
+
+
+_MODE: dict[str, object] = {"variables": ["v"]}
+_ALL_BUT = (("mode", _MODE), ("mode", _MODE | {"where": "u = 0"}))
+
+
+def _modes(first: str, n: int, second: str, m: int) -> Table:
+    """So many people with one value and with another, the last of whom alone has u = 1."""
+    return small_table(v=[first] * n + [second] * m, u=[0] * (n + m - 1) + [1])
 
 
 FIGURES = (
@@ -133,6 +143,8 @@ FIGURES = (
     Example("differenced statistics", "three", MANY, _deviations("u >= 3"), ("all figures",)),
     Example("differenced statistics", "four", MANY, _deviations("u >= 4"), ()),
     Example("differenced statistics", "three, in whole numbers", MANY, _deviations("u >= 3", decimals=-1), ()),
+    Example("differenced modes", "another without one", _modes("a", 3, "b", 4), _ALL_BUT, ("v",)),
+    Example("differenced modes", "the same without one", _modes("a", 3, "b", 5), _ALL_BUT, ()),
     Example("mode of all", "all alike", small_table(v=["a"] * 12), (("mode", {"variables": ["v"]}),), ("v",)),
     Example("mode of all", "all but one", small_table(v=["a"] * 11 + ["b"]), (("mode", {"variables": ["v"]}),), ()),
     Example("concentration of few", "two", amounts(3, 5), (("herfindahl", {"variables": ["v"]}),), ("v",)),

@@ -6,6 +6,7 @@ from divulge.rules.changed_twice import ChangedTwice
 from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
+from divulge.rules.differenced_modes import DifferencedModes
 from divulge.rules.differenced_spread import DifferencedSpread
 from divulge.rules.differenced_statistics import DifferencedStatistics
 from divulge.rules.differenced_values import DifferencedValues
@@ -69,6 +70,7 @@ RULES: tuple[type[Rule], ...] = (
     Differencing,
     DifferencedValues,
     DifferencedSpread,
+    DifferencedModes,
     AllButOneCounted,
     DifferencedStatistics,
     NestedModels,
