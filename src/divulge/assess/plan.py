@@ -268,7 +268,7 @@ def _printed(number: int, output: Output, figures: Figures, released: Released |
         return released
     if not is_usable(figures):
         raise OutputError(
-            f"the output cannot be computed from the data: {figures.status.sentence}", where=f"outputs[{number}]"
+            f"the output cannot be computed from the data: {figures.sentence}", where=f"outputs[{number}]"
         )
     return output.publish(figures, schema)
 

@@ -224,7 +224,7 @@ def _check_on_data(found: Preview, table: Table) -> None:
                 output = output.as_released(released, table)
             whole = output.evaluate(table)
             if released is None and not is_usable(whole):
-                raise OutputError(f"it cannot be computed from the data: {whole.status.sentence}")
+                raise OutputError(f"it cannot be computed from the data: {whole.sentence}")
             if released is not None:
                 agrees = released.agrees(whole.values)
                 wrong = int((~(agrees if whole.se is None else agrees & released.agrees_se(whole.se))).sum())

@@ -61,6 +61,13 @@ class Figures:
     concerned: tuple[str, ...] = ()
     keys: Floats | None = None
 
+    @property
+    def sentence(self) -> str:
+        """How the computation ended, in words: it may end well without a single figure."""
+        if self.status is Status.OK and np.isnan(self.values).all():
+            return "No figure is defined for these people."
+        return self.status.sentence
+
     def followed_by(self, labels: Sequence[str], values: Floats, status: Status) -> Figures:
         """The same with further figures, which have no standard errors."""
         se = np.zeros(0) if self.se is None else self.se

@@ -10,6 +10,7 @@ from divulge.assess import assess
 from divulge.errors import EmbedError, OutputError, SpecError
 from divulge.outputs.kinds.crosstab import Crosstab
 from tests.support.assessing import CROSSTAB, REGRESSION, people, ready
+from tests.support.tables import small_table
 
 
 def test_figures_of_the_whole_table_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,3 +70,9 @@ def test_output_that_cannot_be_searched_for_is_refused() -> None:
 
 def test_few_people_are_planned_for_without_splits() -> None:
     assert ready(CROSSTAB, table=people().take(slice(0, 40))).table.n_rows == 40
+
+
+def test_output_without_a_figure_says_so() -> None:
+    alone = small_table(SEX=["f"] * 100, ILL=[0, 1] * 50)
+    with pytest.raises(OutputError, match=r"cannot be computed from the data: No figure is defined for these people\."):
+        ready({"kind": "ratios", "outcome": "ILL", "exposure": "SEX", "compute": True}, table=alone)

@@ -100,7 +100,7 @@ def run_split(task: Task, split: Split, with_measures: bool, with_sweep: bool) -
     failed = [(i, f) for i, f in enumerate(figures) if not is_usable(f) and f.status not in _SILENT]
     if failed:
         i, wrong = failed[0]
-        why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.status.sentence}"
+        why = f"output {i + 1} ({task.outputs[i].kind}): {wrong.sentence}"
         return _nothing(split, figures, why, started)
     given = {i: task.outputs[i].publish(f, task.schema) for i, f in enumerate(figures) if is_usable(f)}
     embedding, rows = None, rows_output(task)
