@@ -116,3 +116,16 @@ def test_labels_of_intervals_are_those_of_r() -> None:
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "open('x')", "age.__class__", "(lambda: 1)()"])
 def test_nothing_of_an_expression_is_executed(text: str) -> None:
     assert computed(text, Data(table()), {}) is None
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+@pytest.mark.parametrize("call", ["table(cut(d$age, {}))", "with(d, table(cut(age, {})))"])
+def test_classes_made_inside_a_table_are_those_of_the_data(call: str, extra: int, tmp_path: Path) -> None:
+    age = people().age
+    counts = [int(n) for n in ((age < 40).sum(), ((age >= 40) & (age < 60)).sum(), (age >= 60).sum())]
+    given = 'c(0, 40, 60, 100), labels = c("young", "mid", "old"), right = FALSE'
+    shown = "".join(f"{n:>6}" for n in (counts[0] + extra, *counts[1:]))
+    text = f"> {call.format(given)}\n\n young   mid   old \n{shown} \n> \n"
+    (tmp_path / "out.Rout").write_text(text, encoding="utf-8")
+    ((_, found),) = read_folder(tmp_path, table()).readings
+    assert (found.variables, found.confirmed) == (("age_cut",), extra == 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import framed, runs, table_at, unwrapped
+from divulge.readers.handed_in.candidates.expressions import as_expression
 from divulge.readers.handed_in.candidates.r_pipes import piped_summary
 from divulge.readers.handed_in.candidates.r_tables import (
     named_table,
@@ -47,7 +49,8 @@ class RConsole:
             return []
         out = []
         self._frames = [(i, j) for i, j, _ in framed(block)]
-        for command, start, end in _chunks(block):
+        for written, start, end in _chunks(block):
+            command = _with_classes(written, session)
             for part in _statements(command):
                 note_r(part, session)
             session.where = session.frame_in(resolved(command, session))
@@ -153,3 +156,24 @@ def _with_scalars(found: list[Candidate]) -> list[Candidate]:
             continue
         out.append(candidate)
     return out
+
+
+_TABLED = re.compile(r"\b(?:table|xtabs|tapply|aggregate|by)\(.*\bcut\(")
+_CUT = re.compile(r"\bcut\(\s*((?:[\w.]+\$)?)([\w.]+)\s*,")
+
+
+def _with_classes(command: str, session: Session) -> str:
+    """A statement whose classes, `table(cut(d$age, …))`, have a name of their own, as if they had been made before."""
+    after = 0
+    while _TABLED.search(command) and (found := _CUT.search(command, after)) is not None:
+        end, depth = found.end(), 1
+        while end < len(command) and depth:
+            depth += (command[end] in "([") - (command[end] in ")]")
+            end += 1
+        value = as_expression(command[found.start() : end])
+        names = (f"{found[2]}_cut{k if k > 1 else ''}" for k in itertools.count(1))
+        name = next(n for n in names if n not in session.words.names and session.derived.get(n, value) == value)
+        session.derived[name] = value
+        command = command[: found.start()] + found[1] + name + command[end:]
+        after = found.start()
+    return command
