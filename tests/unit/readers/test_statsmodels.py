@@ -81,6 +81,15 @@ def test_clustered_errors_are_those_of_their_clusters(fit: Callable[[], Any], ki
     assert (vars(output)["errors"], vars(output)["cluster"]) == ("cluster", "town")
 
 
+def test_robust_errors_beside_least_squares_have_no_factor_whatever_they_are_called() -> None:
+    for fit in (
+        smf.logit("ill ~ age", FRAME).fit(disp=0, cov_type="HC1"),
+        smf.glm("ill ~ age", FRAME, family=sm.families.Binomial()).fit(cov_type="HC1"),
+        OrderedModel.from_formula("health ~ age", FRAME, distr="logit").fit(method="newton", disp=0, cov_type="HC1"),
+    ):
+        assert vars(agrees(notebook._output(fit), notebook._output(fit).kind))["errors"] == "HC0"
+
+
 def test_clusters_may_have_codes_instead_of_names_and_no_correction() -> None:
     groups = FRAME.town.astype("category").cat.codes.to_numpy()
     model = smf.ols("wage ~ age", FRAME)

@@ -143,7 +143,9 @@ def _estimator(result: Any, model: Any, asked: Asked) -> dict[str, str]:
         return {}
     called = str(getattr(result, "cov_type", "nonrobust"))
     if called in _ESTIMATORS:
-        return {"errors": _ESTIMATORS[called]}
+        # Only of least squares are HC1 to HC3 others than HC0 in statsmodels.
+        is_plain = called == "nonrobust" or type(model).__name__ in ("OLS", "WLS")
+        return {"errors": _ESTIMATORS[called] if is_plain else "HC0"}
     said = getattr(result, "cov_kwds", None) or {}
     groups = said.get("groups")
     if called != "cluster" or groups is None or np.ndim(groups) != 1:

@@ -157,7 +157,8 @@ def _zero_inflated(result: Any, model: Any, said: Asked, errors: Mapping[str, An
         )
     params, bse = np.asarray(result.params, dtype=float), np.asarray(result.bse, dtype=float)
     places, se_places = _digits(said)
-    if "se" in said.statistics and not np.all(np.abs(_errors_by_score(model, params) - bse) < 10.0**-se_places):
+    own = np.sqrt(np.diagonal(result.normalized_cov_params))  # from which robust ones are made too
+    if "se" in said.statistics and not np.all(np.abs(_errors_by_score(model, params) - own) < 10.0**-se_places):
         raise OutputError(
             "the standard errors of the fit are not those of its likelihood, so they cannot be computed again.",
             hint="statsmodels' ZeroInflatedPoisson has others where rates are small. Leave them out: "
