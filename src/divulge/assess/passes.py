@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from statistics import median
 
 import numpy as np
 
-from divulge.assess.budget import Clock, Limits
+from divulge.assess.job import Pass
+from divulge.assess.searched_halves import is_in_vain, run_halves
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.rows import rows_output
-from divulge.assess.splits.runner import WORTH_STARTING, Runner
+from divulge.assess.splits.runner import Runner
 from divulge.assess.splits.searches import KeptSearches
 from divulge.assess.splits.split import Embedded, SplitResult
 from divulge.assess.splits.task import Task
@@ -29,62 +28,19 @@ from divulge.assess.statistics.halves import Halves, SmallerParts
 from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.lookup_results import LookupResult, best_look, looks_of, with_leaves
 from divulge.assess.statistics.power import power_of
-from divulge.assess.statistics.suspects import in_small_groups, leave_out, named_by_findings, smallest_classes, telling
+from divulge.assess.statistics.suspects import leave_out, smallest_classes, telling
 from divulge.designs import BLOCK, CONFIRMING, CONFIRMING_ALONE, FEWEST_ROWS, Design, RepeatedHalves
 from divulge.kernels.arrays import Floats, Mask
 from divulge.measures.audited import Epsilon
 from divulge.objective import Embedding
-from divulge.outputs import Figures, Released, Status
+from divulge.outputs import Status
 from divulge.policy import Policy
 from divulge.rules import Finding, Severity
 from divulge.scenario import Lookup, Scenario
 from divulge.table import Table
 
-_TRIED = 5
-"""Halves after which near is enough for the others if none of them is as printed: what a search of the last digits
-would do to the contrast is a hundredth of what the split itself does, and it takes nearly all the time."""
-
 _Measured = Sequence[Mapping[str, Figure]]
 """The measures of a scenario, split by split."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """What a pass is to do. outputs: their numbers in the plan; figures, printed, findings: of these on all rows."""
-
-    name: str
-    stage: str
-    outputs: tuple[int, ...]
-    task: Task
-    figures: tuple[Figures, ...]
-    printed: tuple[Released, ...]
-    findings: tuple[Finding, ...]
-    named: tuple[Mask, ...]
-    """Whom rules and arithmetic name, one mask a finding."""
-    limits: Limits
-    clock: Clock
-    """When it is to end."""
-    is_first: bool
-    """Whether it is the pass that the record describes in full: with a learning curve, and risk against error."""
-
-    @cached_property
-    def suspects(self) -> Mask:
-        """Who is looked at again whatever the splits say: people in small groups, and those whom findings name."""
-        table = self.task.table
-        return in_small_groups(self.task.outputs, table) | named_by_findings(self.named, table.n_rows)
-
-    def within(self, most: float, n: int = 1, done: Sequence[SplitResult] = ()) -> Task:
-        """The task with n searches that take no longer than this each, and no longer together than there is time.
-
-        done: splits from which is known what one takes beside its search: figures, look-ups, measures.
-        """
-        # The first split of each process loads compiled code.
-        beside = median(r.seconds - r.searching for r in done) if done else 0.0
-        # Processes are started for a block that takes long.
-        seconds = self.clock.limit(most, n, is_shared=True, beside=beside)
-        if BLOCK * (seconds + beside) < WORTH_STARTING:
-            seconds = self.clock.limit(most, n, beside=beside)
-        return replace(self.task, synthesiser=replace(self.task.synthesiser, seconds=seconds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,25 +173,9 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, run, holdout)
     if not isinstance(design, RepeatedHalves):
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
-    splits = design.splits(n_rows, task.seed)
-    blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
-    halves, left_out = Halves(task.lookups, len(task.scenarios), are_counted), []
-    results: list[SplitResult] = []
+    halves = Halves(task.lookups, len(task.scenarios), are_counted)
     runner.foresee(CONFIRMING_ALONE if not all(are_counted) and job.suspects.any() else 0)
-    for b, block in enumerate(blocks):
-        if b and job.clock.is_over:
-            left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
-            break
-        task = job.within(limits.split, len(splits) - BLOCK * b + CONFIRMING, results)
-        for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
-            task = replace(task, near_suffices=_is_in_vain(results))
-            # Of thirty halves one says enough about key subsets.
-            beside = len(splits) - len(results) - len(part)
-            for result in runner.results(job.name, job.stage, task, part, sweep_at=(0,), beside=beside):
-                halves.add(result, b)
-                results.append(replace(result, counts=()))
-        if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):
-            break
+    results, left_out = run_halves(job, design, policy, runner, halves)
     if not halves.masks:
         return _put_together(job, whole, _none_computed(results), holdout)
     parts = SmallerParts(halves)
@@ -279,19 +219,13 @@ def _exposed_in_whole(
         splits, results = leave_out(suspects, lookups, n_splits, 0, seed), list[SplitResult]()
         for at in range(0, len(splits), BLOCK):
             block, n_left = splits[at : at + BLOCK], len(splits) - at
-            task = replace(job.within(job.limits.split, n_left, results or done), near_suffices=_is_in_vain(results))
+            task = replace(job.within(job.limits.split, n_left, results or done), near_suffices=is_in_vain(results))
             beside = len(splits) - len(block)
             for result in runner.results(job.name, stage, task, block, with_measures=False, beside=beside):
                 whole.add(result, result.split.number // BLOCK)
                 results.append(replace(result, counts=()))
         found = whole.confirm(found, policy, named)
     return found, power
-
-
-def _is_in_vain(results: Sequence[SplitResult]) -> bool:
-    """Whether the last digits of the first halves were searched for in vain, all of them."""
-    tried = [r for r in results[:_TRIED] if r.is_usable]
-    return len(tried) == _TRIED and not any(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
 
 
 def _mean_seconds(results: Sequence[SplitResult]) -> float:

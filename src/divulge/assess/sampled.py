@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from divulge.assess.arithmetic import Arithmetic
-from divulge.assess.passes import Pass, PassResult, ScenarioRisk
+from divulge.assess.job import Pass
+from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
 from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, pull

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from divulge.assess import assess, plan
-from divulge.assess.passes import _TRIED, _worst
+from divulge.assess.passes import _worst
+from divulge.assess.searched_halves import _TRIED
 from divulge.assess.splits import runner
 from divulge.assess.splits.split import Embedded, SplitResult, run_split
 from divulge.assess.splits.task import Task
@@ -99,3 +100,26 @@ def test_later_splits_search_for_less_time_where_earlier_ones_took_much_beside_i
     _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"], stop_early=False, splits=2 * BLOCK)
     assert given[0] > 0.5
     assert max(given[BLOCK : 2 * BLOCK]) < 0.1  # what a start and single moves take
+
+
+@pytest.mark.parametrize("failing", [(3,), tuple(range(BLOCK))])
+def test_few_halves_whose_search_failed_are_searched_for_once_more_and_the_better_counts(
+    monkeypatch: pytest.MonkeyPatch, failing: tuple[int, ...]
+) -> None:
+    seeds: dict[int, list[int]] = {}
+
+    def run(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+        seeds.setdefault(split.number, []).append(task.seed)
+        found = run_split(task, split, with_measures, with_sweep)
+        if split.number not in failing or len(seeds[split.number]) > 1:
+            return found
+        return replace(found, outputs=tuple(replace(o, missed=(0,), near=0.0) for o in found.outputs))
+
+    monkeypatch.setattr(runner, "run_split", run)
+    (found,) = _assessed({"sex": [0, 1] * 40, "tenure": [0, 0, 1, 1] * 20}, ["sex", "tenure"]).results
+    twice = {number for number, of_split in seeds.items() if len(of_split) > 1}
+    assert all(first != second for first, second in (seeds[number] for number in twice))
+    # Where all fail, a second search is for a few of them only.
+    assert twice == set(failing) if len(failing) == 1 else 0 < len(twice) <= 0.3 * BLOCK
+    assert found.n_splits == len(seeds)
+    assert found.in_splits[0] == pytest.approx(1 - (len(failing) - len(twice)) / len(seeds))

@@ -1,0 +1,84 @@
+"""Random halves, block by block: how long each is searched for, and which are searched for once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from divulge.assess.job import Pass
+from divulge.assess.splits.runner import Runner
+from divulge.assess.splits.split import SplitResult
+from divulge.assess.statistics.halves import Halves
+from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
+from divulge.policy import Policy
+
+_TRIED = 5
+"""Halves after which near is enough for the others if none of them is as printed: what a search of the last digits
+would do to the contrast is a hundredth of what the split itself does, and it takes nearly all the time."""
+
+_FEW = 0.2
+"""Share of the halves that may wait for another search. Where more fail, the next would fail too."""
+
+_PATIENCE = 4
+"""How much longer the other search may take: others, for which near was enough, have left that time over."""
+
+
+def run_halves(
+    job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner, halves: Halves
+) -> tuple[list[SplitResult], list[str]]:
+    """Run the random halves block by block until they suffice: what they found, and what there was no time for.
+
+    A few halves whose search failed wait until the others are done, and are searched for once more.
+    """
+    splits = design.splits(job.task.table.n_rows, job.task.seed)
+    blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
+    results: list[SplitResult] = []
+    late: list[tuple[SplitResult, int]] = []
+    left_out: list[str] = []
+    for b, block in enumerate(blocks):
+        if b and job.clock.is_over:
+            left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
+            break
+        task = job.within(job.limits.split, len(splits) - BLOCK * b + CONFIRMING, results)
+        for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
+            task = replace(task, near_suffices=is_in_vain(results))
+            # Of thirty halves one says enough about key subsets.
+            beside = len(splits) - len(results) - len(late) - len(part)
+            for result in runner.results(job.name, job.stage, task, part, sweep_at=(0,), beside=beside):
+                if _missed(result) and len(late) <= _FEW * (len(results) + len(late)):
+                    late.append((result, b))
+                    continue
+                halves.add(result, b)
+                results.append(replace(result, counts=()))
+        if design.stop_early and b + 1 < len(blocks) and halves.is_settled(policy):
+            break
+    for result, b in _searched_again(job, late, runner):
+        halves.add(result, b)
+        results.append(replace(result, counts=()))
+    return results, left_out
+
+
+def _searched_again(
+    job: Pass, late: Sequence[tuple[SplitResult, int]], runner: Runner
+) -> Iterator[tuple[SplitResult, int]]:
+    """The same halves from another start and with more time, in half of the time left at most; the better of both."""
+    if not late or job.clock.is_over:
+        yield from late
+        return
+    task = job.within(_PATIENCE * job.limits.split, 2 * len(late), [r for r, _ in late])
+    task = replace(task, seed=task.seed + 1, near_suffices=True)
+    parts = [result.split for result, _ in late]
+    again = runner.results(f"{job.name}, again", f"{job.stage}, again", task, parts, sweep_at=(0,))
+    for (first, b), second in zip(late, again, strict=True):
+        yield (second if second.is_usable and _missed(second) < _missed(first) else first), b
+
+
+def _missed(result: SplitResult) -> int:
+    """How many figures of a usable split were not put to the test."""
+    return sum(len(o.missed) for o in result.outputs) if result.is_usable else 0
+
+
+def is_in_vain(results: Sequence[SplitResult]) -> bool:
+    """Whether the last digits of the first halves were searched for in vain, all of them."""
+    tried = [r for r in results[:_TRIED] if r.is_usable]
+    return len(tried) == _TRIED and not any(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
