@@ -15,6 +15,7 @@ from divulge.assess import plan
 from divulge.assess.splits.granted import _granted_in_part
 from divulge.objective import Target
 from divulge.spec import read_spec
+from tests.support.acro_folders import table_entry, write_folder
 from tests.support.running import divulge
 
 DESIGN = "design: {kind: repeated-halves, splits: 30, curve: false}\n"
@@ -139,6 +140,21 @@ def test_folder_as_it_was_handed_in_is_judged_beside_what_a_ledger_says_was_rele
     (release,) = record["cumulative"]["releases"]
     assert ", output 1 (released " in release
     assert record["cumulative"]["adds"]["exposed"] == 1
+
+
+def test_folder_of_acro_is_judged_beside_what_a_ledger_says_was_released(folder: Path) -> None:
+    _people("1,1,21")
+    Path("first.yaml").write_text(f"data: people.csv\noutputs:\n  - {WITHOUT_ONE}\n{DESIGN}", encoding="utf-8")
+    assert divulge("--quiet", "ledger", "add", "first.yaml", "--by", "ann", "--ledger", "l.sqlite") == 0
+    frame = pd.read_csv("people.csv")
+    write_folder(folder / "acro", {"t": table_entry(pd.crosstab(frame.OWNS, frame.SEX), "a.crosstab(df.OWNS, df.SEX)")})
+    words = ("--quiet", "acro", "acro", "--data", "people.csv", "-o", "out", "--workers", 1)
+    assert divulge(*words) == 0
+    assert json.loads(Path("out/record.json").read_text(encoding="utf-8"))["cumulative"] is None
+    assert divulge(*words, "--ledger", "l.sqlite") == 0
+    record = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
+    assert record["cumulative"]["adds"]["exposed"] == 1
+    assert record["verdict"] == "refuse"
 
 
 @pytest.mark.parametrize("option", ["--scheduler", "--exposed-rows"])

@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from divulge.record import make_folder
 from divulge.terminal.conducting import exit_for, tell_results, write_results
+from divulge.terminal.ledger_options import EarlierOption, beside_released
 from divulge.terminal.options import (
     FailOnOption,
     JsonOption,
@@ -50,6 +51,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Where the random numbers start.")] = 1,
     workers: WorkersOption = 0,
     resume: ResumeOption = False,
+    ledger: EarlierOption = None,
     fail_on: FailOnOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -67,10 +69,11 @@ def run(
     target = output if output is not None else Path(f"{folder.resolve().name}-divulge")
     check_target(found, target)
     table = read_table(data, None if schema is None else read_schema(schema))
+    beside = None if ledger is None else beside_released(table, ledger)
     make_folder(target)
     with unfinished(target, resume) as kept, _listening() as listen:
         chosen = FolderSettings(splits, seconds, seed, policy, workers, kept, resume)
-        record = assess_folder(found, table, chosen, listen, data.name)
+        record = assess_folder(found, table, chosen, listen, data.name, beside)
     files = write_results(record, target)
     files.append(write_viewer(found, record, files[1].read_text(encoding="utf-8"), target / "viewer"))
     tell_results(record, files, None if json else _show)

@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from divulge.assess import Candidate
-    from divulge.assess.folders.handed_in import Beside
+    from divulge.assess.folders.check import Beside
     from divulge.ledger.database import Ledger
     from divulge.spec import Assessment, Inputs
     from divulge.table import Table

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from divulge.assess import Assessed, Step, assess, plan
+from divulge.assess import Assessed, Candidate, Step, assess, plan
 from divulge.assess.budget import BUDGET
 from divulge.assess.decision import emergent_exposure, emergent_reasons
 from divulge.assess.splits.checkpoint import digest_of
@@ -31,6 +31,7 @@ class FolderSettings:
 
     seconds: the longest that one search may take; None: as the time for all of them allows.
     unfinished: where finished splits are kept until all is done; None: nowhere. resume: whether to go on from them.
+    before: what was released before about the same people.
     """
 
     splits: int = 30
@@ -40,6 +41,7 @@ class FolderSettings:
     workers: int = 0
     unfinished: Path | None = None
     resume: bool = False
+    before: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
+
+Beside = Callable[[Table, Collection[str], Mapping[str, str]], tuple[Table, Sequence[Candidate]]]
+"""From people, the variables of new outputs, and how some of these are made: the people with what earlier releases need
+beside, and those releases."""
 
 _TOGETHER = "all outputs together"
 
@@ -75,8 +81,12 @@ def assess_folder(
     settings: FolderSettings | None = None,
     listener: Listener | None = None,
     data: str = "",
+    beside: Beside | None = None,
 ) -> dict[str, Any]:
-    """The record of a folder, with a section `acro` for what stands in the folder. data: what the data are called."""
+    """The record of a folder, with a section `acro` for what stands in the folder. data: what the data are called.
+
+    beside: finds what was released before; None: nothing was.
+    """
     chosen = settings or FolderSettings()
     started = time.perf_counter()
     readings = read_outputs(folder, table)
@@ -84,6 +94,10 @@ def assess_folder(
     if not read:
         said = "; ".join(f"{r.entry.name}: {r.reason}" for r in readings[:5])
         raise AcroError(f"no output of the folder can be assessed. {said}", where=str(folder.path))
+    if beside is not None:
+        names = {name for r in read for o in r.outputs for name in o.uses(table.schema)}
+        table, before = beside(table, names, {})
+        chosen = replace(chosen, before=tuple(before))
     total = len(read) + (len(read) > 1)
     alone: list[_Alone] = []
     for i, reading in enumerate(read):
@@ -128,7 +142,7 @@ def _assess(
     )
     inputs = Inputs(table.schema, table, table.n_rows, tuple(g for r in readings for g in r.released))
     return assess(
-        replace(plan(assessment, inputs), budget=share * BUDGET),
+        replace(plan(assessment, inputs, chosen.before), budget=share * BUDGET),
         folder=_kept_in(readings, chosen),
         workers=chosen.workers,
         resume=chosen.resume,
@@ -142,7 +156,7 @@ def _kept_in(readings: Sequence[Reading], chosen: FolderSettings) -> Path | None
     if chosen.unfinished is None:
         return None
     figures = [np.ascontiguousarray(r.values).tobytes() for one in readings for r in one.released if r is not None]
-    names = "\n".join(r.entry.name for r in readings)
+    names = "\n".join([r.entry.name for r in readings] + [before.release for before in chosen.before])
     return chosen.unfinished / digest_of(names.encode(), repr(chosen.seconds).encode(), *figures)[:16]
 
 

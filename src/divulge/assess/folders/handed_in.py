@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from divulge.assess import Candidate, assess, plan
-from divulge.assess.folders.check import FolderSettings
+from divulge.assess.folders.check import Beside, FolderSettings
 from divulge.designs import RepeatedHalves
 from divulge.errors import SpecError
 from divulge.policy import Verdict
@@ -30,11 +30,6 @@ from divulge.table import Table
 
 _NAMED = 5
 """How many of a sort are named in a reason."""
-
-
-Beside = Callable[[Table, Collection[str], Mapping[str, str]], tuple[Table, Sequence[Candidate]]]
-"""From people, the variables of new outputs, and how some of these are made: the people with what earlier releases need
-beside, and those releases."""
 
 
 def assess_handed_in(
