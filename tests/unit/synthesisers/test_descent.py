@@ -174,13 +174,13 @@ def test_another_table_with_the_same_outputs_and_marginals_gives_the_same_bytes(
 
 
 def test_an_interruption_is_told_even_where_everything_is_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Search._run
+    real = Search.run
 
     def interrupted_at_the_end(search: Search) -> Outcome:
         real(search)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Search, "_run", interrupted_at_the_end)
+    monkeypatch.setattr(Search, "run", interrupted_at_the_end)
     objective = objective_of(CENSUS, Frequencies(variables=("SEX",)))
     found = Descent().embed(objective, 3000, 1)
     assert all(output.is_complete for output in found.outputs)

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from divulge.errors import EmbedError
 from divulge.kernels.randomness import stream
-from divulge.objective.embedding import Embedding
+from divulge.objective.embedding import Embedding, Outcome
 from divulge.objective.log import Listener, Log
 from divulge.objective.objective import Objective
 from divulge.objective.reproduction import Enough
@@ -62,4 +62,8 @@ class Descent:
         start = start_codes(objective, n_rows, self.start, self.keep is not None, key)
         search = Search(Candidate(self, objective, start, stream(seed, run, 1), log, enough))
         del start  # memory for the evaluation at the end
-        return search.run()
+        try:
+            return search.finish(search.run())
+        except KeyboardInterrupt:
+            # Totals may lag behind codes here; the exact evaluation in finish looks at the codes alone.
+            return search.finish(Outcome.INTERRUPTED)

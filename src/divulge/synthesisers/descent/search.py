@@ -56,16 +56,10 @@ class Search:
         self.has_model = Statbarn.MODELS in statbarns
         self.is_of_counts = statbarns == {Statbarn.FREQUENCIES}
 
-    def run(self) -> Embedding:
+    def run(self) -> Outcome:
+        """Search until all is as printed or near, nothing helps any more, or the time is over."""
         if not len(self.candidate.moves.variables):
-            return self._finish(Outcome.NOTHING_TO_MOVE)
-        try:
-            return self._finish(self._run())
-        except KeyboardInterrupt:
-            # Totals may lag behind codes here; the exact evaluation in finish looks at the codes alone.
-            return self._finish(Outcome.INTERRUPTED)
-
-    def _run(self) -> Outcome:
+            return Outcome.NOTHING_TO_MOVE
         candidate, stalls, n_near = self.candidate, 0, 0
         if self._mend_what_is_wrong():
             return Outcome.REPRODUCED
@@ -195,7 +189,8 @@ class Search:
                 taken |= rows
         candidate.recount()
 
-    def _finish(self, outcome: Outcome) -> Embedding:
+    def finish(self, outcome: Outcome) -> Embedding:
+        """The rows that are kept in the end, evaluated exactly."""
         candidate, objective = self.candidate, self.candidate.objective
         if self.best is not None and outcome is not Outcome.REPRODUCED:
             self._is_best_so_far()
