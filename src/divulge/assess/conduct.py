@@ -17,11 +17,11 @@ from divulge.assess.budget import Clock, share_of
 from divulge.assess.counted_pass import run_counted, spanning
 from divulge.assess.decision import decide_all
 from divulge.assess.fitted.fitted_pass import run_fitted
-from divulge.assess.job import Pass
 from divulge.assess.passes import PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
 from divulge.assess.sampled import Sample
+from divulge.assess.single_pass import Pass
 from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size

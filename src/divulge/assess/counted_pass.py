@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from divulge.assess.job import Pass
 from divulge.assess.passes import PassResult, ScenarioRisk
+from divulge.assess.single_pass import Pass
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.task import Task
 from divulge.assess.statistics.counted import read_off

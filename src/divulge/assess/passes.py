@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from divulge.assess.job import Pass
 from divulge.assess.searched_halves import is_in_vain, run_halves
+from divulge.assess.single_pass import Pass
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
 from divulge.assess.splits.rows import rows_output
@@ -183,10 +183,8 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, _mean_seconds(results)):
         curve_splits = ()
         left_out.append("the learning curve")
-    stage, smaller = (
-        f"{job.stage}, {SMALLER_PARTS}",
-        job.within(limits.smaller, len(curve_splits) + CONFIRMING, results),
-    )
+    stage = f"{job.stage}, {SMALLER_PARTS}"
+    smaller = job.within(limits.smaller, len(curve_splits) + CONFIRMING, results)
     for result in runner.results(job.name, stage, smaller, curve_splits, with_measures=False):
         parts.add(result)
     found, power = _exposed_in_whole(job, halves, policy, runner, results)

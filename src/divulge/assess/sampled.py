@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from divulge.assess.arithmetic import Arithmetic
-from divulge.assess.job import Pass
 from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
+from divulge.assess.single_pass import Pass
 from divulge.assess.statistics.intervals import Mean
 from divulge.assess.statistics.left_out import MOST_SUSPECTS, pull
 from divulge.assess.statistics.sample_size import people_wanted, precision_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from divulge.assess.job import Pass
+from divulge.assess.single_pass import Pass
 from divulge.assess.splits.runner import Runner
 from divulge.assess.splits.split import SplitResult
 from divulge.assess.statistics.halves import Halves

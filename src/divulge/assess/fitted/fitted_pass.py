@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from divulge.assess.fitted.work import PartResult, Work
-from divulge.assess.job import Pass
 from divulge.assess.passes import PassResult, ScenarioRisk
+from divulge.assess.single_pass import Pass
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.runner import Runner, Step
 from divulge.assess.splits.task import Task

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.splits.errors import errors_of, near_of
 from divulge.assess.splits.measures import Figure, measure_scenario
 from divulge.assess.splits.rows import made_rows, rows_output
+from divulge.assess.splits.standard_errors import errors_of, near_of
 from divulge.assess.splits.task import Task
 from divulge.designs import Split
 from divulge.errors import EmbedError

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divulge.assess.splits.errors import near_of
 from divulge.assess.splits.measures import measure_scenario
 from divulge.assess.splits.rows import released_rows, rows_output
 from divulge.assess.splits.searches import KeptSearches
 from divulge.assess.splits.split import near_enough
+from divulge.assess.splits.standard_errors import near_of
 from divulge.assess.splits.task import Task
 from divulge.measures.families.tcap import Tcap
 from divulge.objective import Embedding

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from divulge.assess.splits.errors import near_of
+from divulge.assess.splits.standard_errors import near_of
 from divulge.objective import Target
 from divulge.objective.reproduction import Reproduction
 from divulge.outputs import Output
