@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.lattice.bits import Bits
 from divulge.outputs import Output, Released
 from divulge.rules import Finding
 from divulge.scenario import Scenario
 from divulge.table import Table
+
+_ALIKE = 2
+"""People with the same value up to whom it tells who they are; a share of many is a count."""
+
+_MOST_LESS = 12
+"""Digits that are taken away in thought, at most: programs print up to sixteen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,3 +52,15 @@ class Attack:
     def find(self, submitted: Submitted) -> Sequence[Finding]:
         """What the attack gets out of the outputs."""
         raise NotImplementedError
+
+
+def print_less(bits: Callable[[int], Bits]) -> str:
+    """How many digits have to go until the figures no longer hold all that people have. bits: with so many less."""
+    less = next((k for k in range(1, _MOST_LESS + 1) if not bits(k).is_determined), _MOST_LESS)
+    return f"Print {less} digit{'s' * (less > 1)} less."
+
+
+def hardly_shared(values: Integers | Floats) -> Mask:
+    """Whose value one other person has at most: each of two knows the other's."""
+    _, number, count = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(count[number.ravel()] <= _ALIKE)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.stats import rankdata
 
-from divulge.attacks.attack import Attack, Submitted
+from divulge.attacks.attack import Attack, Submitted, hardly_shared
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.lattice.bits import HALF_UNITS, Bits, figure_bits, independent_bits, set_bits, whole_bits
 from divulge.lattice.turning import MOST_PEOPLE
@@ -20,9 +20,6 @@ from divulge.outputs.lowering.rows import counted
 from divulge.outputs.lowering.sizes import n_possible, spacing
 from divulge.rules import Finding, Severity
 from divulge.table import Table
-
-_ALIKE = 2
-"""Where so many of those who are alike have a value, each of them is told, or knows the other's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +80,7 @@ class _Question:
 
     def told(self) -> Mask:
         """Who shares a value with hardly anybody who is alike: nobody else can be told from those."""
-        pairs = self.alike * (self.values.max(initial=0) + 1) + self.values
-        _, number, count = np.unique(pairs, return_inverse=True, return_counts=True)
-        return np.asarray(count[number.ravel()] <= _ALIKE)
+        return hardly_shared(self.alike * (self.values.max(initial=0) + 1) + self.values)
 
     def shown(self) -> Integers:
         """How many significant digits each figure is printed with."""

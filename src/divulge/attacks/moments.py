@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from divulge.attacks.attack import Attack, Submitted
-from divulge.attacks.responses import MOST_LESS
+from divulge.attacks.attack import Attack, Submitted, hardly_shared, print_less
 from divulge.kernels.arrays import Floats, Integers
 from divulge.lattice.bits import Bits, independent_bits, set_bits
 from divulge.lattice.turning import MOST_PEOPLE
@@ -18,9 +17,6 @@ from divulge.outputs.few_people import groups_of_few
 from divulge.outputs.lowering.sizes import n_possible, spacing
 from divulge.rules import Finding, Severity
 from divulge.table import Table
-
-_ALIKE = 2
-"""Values that so many people of a group have list those people; a share of many is a count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +38,12 @@ class MomentsOfFew(Attack):
         seen: set[tuple[int, ...]] = set()
         for group in _groups(submitted, table):
             outputs = tuple(sorted(group.outputs))
-            if len(group.errors) < 2 or outputs in seen or not group.told().any() or not group.bits().is_determined:
+            if (
+                len(group.errors) < 2
+                or outputs in seen
+                or not hardly_shared(group.own).any()
+                or not group.bits().is_determined
+            ):
                 continue
             seen.add(outputs)
             people = np.zeros(submitted.table.n_rows, dtype=bool)
@@ -70,11 +71,6 @@ class _Group:
             self.errors[power] = min(error, self.errors.get(power, np.inf))
             self.outputs.add(output)
 
-    def told(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Whose value hardly anybody else of the group has."""
-        _, number, count = np.unique(self.own, return_inverse=True, return_counts=True)
-        return np.asarray(count[number.ravel()] <= _ALIKE)
-
     def bits(self, less: int = 0) -> Bits:
         """With so many digits fewer than are printed."""
         columns = []
@@ -87,11 +83,10 @@ class _Group:
 
     def sentence(self) -> str:
         bits = self.bits()
-        less = next((k for k in range(1, MOST_LESS + 1) if not self.bits(k).is_determined), MOST_LESS)
         return (
             f"The figures of {self.name} hold about {bits.printed:.0f} bits, all values of these {len(self.rows):,} "
             f"people about {bits.secret:.0f}: hardly any other values give the same figures, though nobody has looked "
-            f"for them. Print {less} digit{'s' * (less > 1)} less."
+            f"for them. {print_less(self.bits)}"
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from divulge.attacks.attack import Attack, Submitted
+from divulge.attacks.attack import Attack, Submitted, print_less
 from divulge.kernels.arrays import Integers, Mask
 from divulge.kernels.compiling import working_time
 from divulge.lattice.bits import Bits, response_bits
@@ -28,9 +28,6 @@ _TOGETHER = 12
 
 _MOST_NAMED = 5
 """Variables up to which a sentence names them."""
-
-MOST_LESS = 12
-"""Digits that are taken away in thought, at most: programs print up to sixteen."""
 
 MOST_DIGITS = 8
 """Significant digits up to which it is asked how many may be printed: more are hardly ever printed."""
@@ -114,8 +111,7 @@ class Responses(Attack):
         if not question.bits().is_determined:
             return Finding(self.name, Severity.NOTE, question.numbers, (), sentence, people)
         people[question.rows] = True
-        less = next((k for k in range(1, MOST_LESS + 1) if not question.wider(k).bits().is_determined), MOST_LESS)
-        sentence += f" Print {less} digit{'s' * (less > 1)} less."
+        sentence += f" {print_less(lambda less: question.wider(less).bits())}"
         return Finding(self.name, Severity.REVIEW, question.numbers, (), sentence, people)
 
     def _severity(self, question: Question, recovery: Recovery, submitted: Submitted) -> Severity:
