@@ -9,54 +9,41 @@ from typing import Annotated, ClassVar
 from divulge.condensing.connection import opened
 from divulge.condensing.group_by import Wanted, as_table, check_few, every_row, fetched, grouped, quoted
 from divulge.errors import DivulgeError, SpecError
-from divulge.sources.source import Source
+from divulge.sources.source import Database
 from divulge.table import Schema, Table
 from divulge.table.files.readable import check_readable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Duckdb(Source):
+class Duckdb(Database):
     """A DuckDB file, opened to be read alone: nothing outside it is read, and nothing in it is changed."""
 
     kind: ClassVar[str] = "duckdb"
 
     duckdb: Annotated[Path, "The file."]
-    table: Annotated[str | None, "The table or view, as in people or census.people."] = None
-    query: Annotated[str | None, "A SELECT whose rows are the people, instead of a table."] = None
-
-    def __post_init__(self) -> None:
-        if (self.table is None) == (self.query is None):
-            raise SpecError("either a table or a query is needed.", where="table", hint="Write table: people.")
 
     @property
-    def name(self) -> str:
-        return self.duckdb.name if self.table is None else f"{self.duckdb.name}: {self.table}"
+    def place(self) -> str:
+        return self.duckdb.name
 
     def under(self, folder: Path) -> Duckdb:
         return replace(self, duckdb=folder / self.duckdb)
-
-    @property
-    def _relation(self) -> str:
-        if self.query is not None:
-            return f"({self.query}\n) AS people"
-        assert self.table is not None, "one of the two is given"
-        return ".".join(quoted(part) for part in self.table.split("."))
 
     def read(self, schema: Schema | None, wanted: Wanted | None, *, condensed: bool) -> Table:
         check_readable(self.duckdb)
         try:
             with opened(self.duckdb) as connection:
-                if len(connection.extract_statements(f"SELECT * FROM {self._relation}")) != 1:
+                if len(connection.extract_statements(f"SELECT * FROM {self.relation}")) != 1:
                     raise SpecError("one SELECT is needed, and nothing after it.", where="data.query")
                 # One transaction is one snapshot.
                 connection.execute("BEGIN TRANSACTION")
-                described = connection.execute(f"DESCRIBE SELECT * FROM {self._relation}").fetchall()
+                described = connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
                 there = [row[0] for row in described]
                 names = list(there if wanted is None else wanted(there))
-                found = fetched(connection, (grouped if condensed else every_row)(names, self._relation))
+                found = fetched(connection, (grouped if condensed else every_row)(names, self.relation))
 
                 def n_distinct(name: str) -> int:
-                    asked = f"SELECT approx_count_distinct({quoted(name)}) FROM {self._relation}"
+                    asked = f"SELECT approx_count_distinct({quoted(name)}) FROM {self.relation}"
                     return int(connection.execute(asked).fetchone()[0])
 
                 if condensed:

@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 
 from divulge.condensing.group_by import Wanted, as_table, check_few, every_row, grouped, quoted
 from divulge.errors import DivulgeError, DuplicateColumnsError, SourceError, SpecError
-from divulge.sources.source import Source
+from divulge.sources.source import Database
 from divulge.table import Schema, Table
 
 _SECONDS = 10
@@ -69,14 +69,12 @@ _TOLD = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Postgresql(Source):
+class Postgresql(Database):
     """A PostgreSQL server. The role that reads should be one that may read these tables and do nothing else."""
 
     kind: ClassVar[str] = "postgresql"
 
     postgresql: Annotated[str, "A service of the service file; left empty: what the environment says."] = ""
-    table: Annotated[str | None, "The table or view, as in people or census.people."] = None
-    query: Annotated[str | None, "A SELECT whose rows are the people, instead of a table."] = None
 
     def __post_init__(self) -> None:
         if not _SERVICE.fullmatch(self.postgresql) or _SECRET.search(self.query or ""):
@@ -85,30 +83,18 @@ class Postgresql(Source):
                 where="postgresql",
                 hint="Put host, user and password into ~/.pg_service.conf and ~/.pgpass, and name the service here.",
             )
-        if (self.table is None) == (self.query is None):
-            raise SpecError("either a table or a query is needed.", where="table", hint="Write table: people.")
-
-    @property
-    def name(self) -> str:
-        return "postgresql" if self.table is None else f"postgresql: {self.table}"
-
-    @property
-    def _relation(self) -> str:
-        if self.query is not None:
-            return f"({self.query}\n) AS people"
-        assert self.table is not None, "one of the two is given"
-        return ".".join(quoted(part) for part in self.table.split("."))
+        super().__post_init__()
 
     def read(self, schema: Schema | None, wanted: Wanted | None, *, condensed: bool) -> Table:
         try:
             with _cursor(self.postgresql) as cursor:
-                there = _columns(cursor, self._relation)
+                there = _columns(cursor, self.relation)
                 names = list(there if wanted is None else wanted(list(there)))
-                statement = (grouped if condensed else every_row)(names, self._relation)
+                statement = (grouped if condensed else every_row)(names, self.relation)
                 found = _copied(cursor, statement, [there[name] for name in names], names, has_count=condensed)
 
                 def n_distinct(name: str) -> int:
-                    cursor.execute(f"SELECT count(DISTINCT {quoted(name)}) FROM {self._relation}")
+                    cursor.execute(f"SELECT count(DISTINCT {quoted(name)}) FROM {self.relation}")
                     return int(cursor.fetchone()[0])
 
                 if condensed:

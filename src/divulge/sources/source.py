@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from divulge.condensing.group_by import Wanted
+from divulge.condensing.group_by import Wanted, quoted
+from divulge.errors import SpecError
 from divulge.table import Schema, Table
 
 
@@ -37,3 +38,32 @@ class Source:
         once.
         """
         raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database(Source):
+    """A source with tables: one of them is named, or a query."""
+
+    table: Annotated[str | None, "The table or view, as in people or census.people."] = None
+    query: Annotated[str | None, "A SELECT whose rows are the people, instead of a table."] = None
+
+    def __post_init__(self) -> None:
+        if (self.table is None) == (self.query is None):
+            raise SpecError("either a table or a query is needed.", where="table", hint="Write table: people.")
+
+    @property
+    def place(self) -> str:
+        """What the record calls the database."""
+        return self.kind
+
+    @property
+    def name(self) -> str:
+        return self.place if self.table is None else f"{self.place}: {self.table}"
+
+    @property
+    def relation(self) -> str:
+        """What stands behind FROM."""
+        if self.query is not None:
+            return f"({self.query}\n) AS people"
+        assert self.table is not None, "one of the two is given"
+        return ".".join(quoted(part) for part in self.table.split("."))

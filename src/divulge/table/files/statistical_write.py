@@ -26,7 +26,6 @@ _SAV_MISSING = 3  # SPSS has room for three single missing values, or a range an
 
 def write_spss(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write SPSS `.sav` (`.zsav` compressed). Values and labels are both in it, whatever `labels` says."""
-    import pandas as pd
     import pyreadstat  # imported where it is used: with pandas it takes longer than most commands
 
     _check(table, path, "SPSS")
@@ -39,19 +38,8 @@ def write_spss(table: Table, path: Path, labels: bool, title: str = "") -> None:
         if kept:
             ranges[variable.name] = _ranges(variable, kept, path)
     measure = {v.name: _measure(v) for v in table.schema}
-    with whole_file(path) as temporary:
-        _write(
-            path,
-            pyreadstat.write_sav,
-            pd.DataFrame(frame),
-            str(temporary),
-            file_label=_fitted(title, "SPSS"),
-            column_labels=_titles(table),
-            variable_value_labels={k: v for k, v in value_labels.items() if v},
-            missing_ranges=ranges,
-            variable_measure=measure,
-            compress=path.suffix.lower() == ".zsav",
-        )
+    options = {"missing_ranges": ranges, "variable_measure": measure, "compress": path.suffix.lower() == ".zsav"}
+    _write(table, path, pyreadstat.write_sav, frame, value_labels, file_label=_fitted(title, "SPSS"), **options)
 
 
 def _fitted(title: str, format_name: str) -> str:
@@ -66,7 +54,6 @@ def _measure(variable: Variable) -> str:
 
 def write_stata(table: Table, path: Path, labels: bool, title: str = "") -> None:
     """Write Stata `.dta`. Missing codes become .a, .b, …, as Stata knows no others, with their labels or values."""
-    import pandas as pd
     import pyreadstat
 
     _check(table, path, "Stata")
@@ -85,28 +72,28 @@ def write_stata(table: Table, path: Path, labels: bool, title: str = "") -> None
         value_labels[variable.name] = {k: v for k, v in named.items() if isinstance(k, str) or k == int(k)}
         if used:
             letters[variable.name] = list(used.values())
+    options = {"file_label": _fitted(title, "Stata"), "missing_user_values": letters}
+    _write(table, path, pyreadstat.write_dta, frame, value_labels, **options)
+
+
+def _write(
+    table: Table, path: Path, writer: Any, frame: dict[str, Any], value_labels: dict[str, Any], **options: Any
+) -> None:
+    import pandas as pd
+
+    titles = {v.name: v.title for v in table.schema if v.title}
+    labelled = {k: v for k, v in value_labels.items() if v}
     with whole_file(path) as temporary:
-        _write(
-            path,
-            pyreadstat.write_dta,
-            pd.DataFrame(frame),
-            str(temporary),
-            file_label=_fitted(title, "Stata"),
-            column_labels=_titles(table),
-            variable_value_labels={k: v for k, v in value_labels.items() if v},
-            missing_user_values=letters,
-        )
-
-
-def _write(path: Path, writer: Any, *arguments: Any, **options: Any) -> None:
-    try:
-        writer(*arguments, **options)
-    except OSError:
-        raise
-    except Exception:  # pyreadstat raises many kinds, whose messages can hold values of the data
-        raise WriteError(
-            "these data do not fit into a file of this format.", where=str(path), hint="Write CSV or Parquet instead."
-        ) from None
+        try:
+            writer(pd.DataFrame(frame), str(temporary), column_labels=titles, variable_value_labels=labelled, **options)
+        except OSError:
+            raise
+        except Exception:  # pyreadstat raises many kinds, whose messages can hold values of the data
+            raise WriteError(
+                "these data do not fit into a file of this format.",
+                where=str(path),
+                hint="Write CSV or Parquet instead.",
+            ) from None
 
 
 def _check(table: Table, path: Path, format_name: str) -> None:
@@ -121,10 +108,6 @@ def _check(table: Table, path: Path, format_name: str) -> None:
 
 def _is_text(variable: Variable) -> bool:
     return variable.values.dtype == object
-
-
-def _titles(table: Table) -> dict[str, str]:
-    return {v.name: v.title for v in table.schema if v.title}
 
 
 def _cells(variable: Variable, path: Path) -> list[Any]:
