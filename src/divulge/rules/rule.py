@@ -15,7 +15,31 @@ import numpy as np
 from divulge.contributions import Case
 from divulge.kernels.arrays import Integers, Mask
 from divulge.outputs import Statbarn
-from divulge.outputs.behind import Behind
+from divulge.outputs.behind import Behind, What
+
+STATISTICS: tuple[What, ...] = (
+    "mean",
+    "total",
+    "quantile",
+    "sd",
+    "variance",
+    "shape",
+    "mode",
+    "concentration",
+    "curve",
+)
+"""What is computed from the values of a group, and is the value of one person where the group is small."""
+
+BARNS_OF_STATISTICS = (
+    Statbarn.AGGREGATES,
+    Statbarn.POSITION,
+    Statbarn.SHAPE,
+    Statbarn.MODE,
+    Statbarn.CONCENTRATION,
+    Statbarn.GINI,
+    Statbarn.SURVIVAL,
+)
+"""The groups of statistics that these stand in."""
 
 
 class Severity(StrEnum):

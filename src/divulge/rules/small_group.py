@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from divulge.contributions import Case
 from divulge.outputs import Statbarn
-from divulge.rules.rule import Finding, Rule
+from divulge.rules.rule import BARNS_OF_STATISTICS, STATISTICS, Finding, Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,21 +17,13 @@ class SmallGroup(Rule):
     name: ClassVar[str] = "small group"
     asks: ClassVar[str] = "Every statistic of a group must come from at least so many people."
     source: ClassVar[str] = "0 < n < t, strict: Green, Ritchie & White 2024; ACRO (10); sdcLog, Bundesbank (5 ids)"
-    statbarns: ClassVar[tuple[Statbarn, ...]] = (
-        Statbarn.AGGREGATES,
-        Statbarn.POSITION,
-        Statbarn.SHAPE,
-        Statbarn.MODE,
-        Statbarn.CONCENTRATION,
-        Statbarn.GINI,
-        Statbarn.SURVIVAL,
-    )
+    statbarns: ClassVar[tuple[Statbarn, ...]] = BARNS_OF_STATISTICS
 
     fewest: Annotated[int, "Groups with fewer people are too small."] = 10
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = []
-        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration", "curve"):
+        for behind in case.of(*STATISTICS):
             n = case.units(behind)
             small = (n > 0) & (n < self.fewest) & case.shown(behind)
             sentence = f"{{n}} figure{{s}} of a group of fewer than {self.fewest} {{units}}."

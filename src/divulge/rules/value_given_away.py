@@ -9,7 +9,7 @@ import numpy as np
 
 from divulge.contributions import Case
 from divulge.outputs import Statbarn
-from divulge.rules.rule import Finding, Rule, Severity
+from divulge.rules.rule import BARNS_OF_STATISTICS, STATISTICS, Finding, Rule, Severity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,23 +30,17 @@ class ValueGivenAway(Rule):
     remedy: ClassVar[str] = "Withhold these figures, or merge their groups with others."
     severity: ClassVar[Severity] = Severity.REFUSE
     statbarns: ClassVar[tuple[Statbarn, ...]] = (
-        Statbarn.AGGREGATES,
-        Statbarn.POSITION,
-        Statbarn.SHAPE,
-        Statbarn.MODE,
-        Statbarn.CONCENTRATION,
-        Statbarn.GINI,
+        *BARNS_OF_STATISTICS,
         Statbarn.MODELS,
         Statbarn.TESTS,
         Statbarn.RATIOS,
-        Statbarn.SURVIVAL,
     )
 
     most: Annotated[int, "Figures of at most so many people give values away."] = 3
 
     def find(self, case: Case) -> list[Finding]:
         found: list[Finding] = self._by_weights(case)
-        for behind in case.of("mean", "total", "quantile", "sd", "variance", "shape", "mode", "concentration", "curve"):
+        for behind in case.of(*STATISTICS):
             n = case.units(behind)
             few = (n > 0) & (n <= self.most)
             if np.isfinite(behind.quantile):
