@@ -6,6 +6,7 @@ import dataclasses
 import json
 from functools import cache
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from divulge.demo import cps_extract, simulated_census, simulated_health
 from divulge.errors import DivulgeError, OutputError, SpecError, UnknownVariableError
 from divulge.outputs import OUTPUTS, Example, Figures, Output, Released, Status, read_released
 from divulge.outputs.kinds.custom import Custom
+from divulge.settings import settings_of
 from divulge.spec import format_output, parse_output
 from divulge.table import Table
 
@@ -68,6 +70,18 @@ def searched(output: Output, table: Table) -> np.ndarray:
 
 def close(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-9) -> bool:
     return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chosen_figures_are_some_and_each_is_there_once(kind: type[Output]) -> None:
+    document = {"kind": kind.kind, **kind.examples[0].fields, "compute": True}
+    for name in sorted(settings_of(kind).keys() & {"show", "statistics"}):
+        one = get_args(get_args(get_type_hints(kind)[name])[0])[0]
+        with pytest.raises(DivulgeError, match="is there twice"):
+            parse_output({**document, name: [one, one]})
+        if name == "show":
+            with pytest.raises(DivulgeError, match="at least one entry is needed"):
+                parse_output({**document, name: []})
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,6 +14,7 @@ from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Term
 from divulge.outputs.lowering.rows import counted, weight_term
 from divulge.outputs.output import Output
+from divulge.settings import Entries
 from divulge.table import Condition, Schema, Table
 
 
@@ -24,13 +25,12 @@ class Leaves(Output):
     takes_weights: ClassVar[bool] = False
 
     response: Annotated[str, "The variable that the tree predicts."]
-    variables: Annotated[tuple[str, ...], "The variables that the tree asks about."]
-    leaves: Annotated[tuple[str, ...], "The condition of each leaf, as in `AGE <= 35.5 and SEX = 1`."]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.leaves or len(set(self.leaves)) < len(self.leaves):
-            raise OutputError("leaves are needed, each of them once.", where="leaves")
+    variables: Annotated[tuple[str, ...], "The variables that the tree asks about.", Entries(differ=True)]
+    leaves: Annotated[
+        tuple[str, ...],
+        "The condition of each leaf, as in `AGE <= 35.5 and SEX = 1`.",
+        Entries(least=1, differ=True),
+    ]
 
     def own_variables(self) -> tuple[str, ...]:
         return (self.response, *self.variables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divulge.errors import OutputError
+from divulge.errors import SpecError
 from divulge.outputs.kinds.extremes import Extremes
 from tests.spec.outputs.people import PEOPLE, figures
 
@@ -31,5 +31,5 @@ def test_maximum_means_nobody_above_and_somebody_at_it() -> None:
 
 
 def test_extremes_reject_neither() -> None:
-    with pytest.raises(OutputError, match="minimum, maximum or both"):
+    with pytest.raises(SpecError, match="at least one entry is needed"):
         Extremes(variables=("PAY",), show=())

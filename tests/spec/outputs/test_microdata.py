@@ -69,8 +69,8 @@ def test_number_that_nobody_has_is_the_nearest_and_a_level_that_nobody_has_is_no
     ("fields", "says"),
     [
         ({"variables": ("AGE",)}, "neither files nor a generator"),
-        ({"variables": (), "files": ("a.csv",)}, "variables are needed"),
-        ({"variables": ("AGE", "AGE"), "files": ("a.csv",)}, "each once"),
+        ({"variables": (), "files": ("a.csv",)}, "at least one entry is needed"),
+        ({"variables": ("AGE", "AGE"), "files": ("a.csv",)}, "is there twice"),
         ({"variables": ("AGE",), "command": "make it"}, "where {original} and {synthetic} goes"),
         ({"variables": ("AGE",), "command": "make '{original} {synthetic}"}, "quotation mark"),
         ({"variables": ("AGE",), "files": ("a.csv",), "coarser": {"AGE": {"bands": [0, 40]}}}, "coarser"),

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from divulge.errors import OutputError
+from divulge.errors import SpecError
 from divulge.outputs import Status
 from divulge.outputs.kinds.shape import Shape
 from tests.spec.outputs.people import drawn, figures
@@ -50,5 +50,5 @@ def test_one_row_has_no_standard_deviation() -> None:
 
 
 def test_shape_rejects_nothing_to_show() -> None:
-    with pytest.raises(OutputError, match="at least one"):
+    with pytest.raises(SpecError, match="at least one"):
         Shape(variables=("X",), show=())

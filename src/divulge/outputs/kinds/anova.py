@@ -11,23 +11,21 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats, Integers
-from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import SmoothSums, f_tail, log_f_tail
-from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
 from divulge.outputs.models.design import design_of, schema_counts
-from divulge.outputs.models.formula import formula_variables
-from divulge.outputs.models.model import Model, number_response, read_model
+from divulge.outputs.models.linear_test import LinearTest
+from divulge.outputs.models.model import Model
 from divulge.outputs.models.spreads import spread_of_response
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
-from divulge.outputs.output import Example, Growth, Output
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
 from divulge.outputs.spreads import Spread
-from divulge.outputs.statbarn import Statbarn
 from divulge.outputs.stated import about_number
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 Shown = Literal["df", "sum sq", "mean sq", "F", "p"]
@@ -36,17 +34,13 @@ RESIDUAL = "Residual"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anova(Output):
+class Anova(LinearTest):
     """Degrees of freedom, sums of squares, F and p of each term of a linear model (Fisher 1925), as R's `anova` and
     statsmodels' `anova_lm` print them. Type 1: each term given those before it; type 2: given all that do not contain
     it. It is lowered: all figures are functions of X'X and X'y.
     """
 
     kind: ClassVar[str] = "anova"
-    statbarn: ClassVar[Statbarn] = Statbarn.TESTS
-    is_of_sums: ClassVar[bool] = True
-    takes_weights: ClassVar[bool] = False
-    can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Ages by sex and tenure", {"formula": "AGE ~ SEX + TENURE", "decimals": 2}),
         Example(
@@ -54,9 +48,10 @@ class Anova(Output):
         ),
     )
 
-    formula: Annotated[str, "The model, as in `INCOME ~ C(AREA) + SEX`."]
     type: Annotated[Literal[1, 2], "Sums of squares of type 1 (R's anova) or 2 (car's Anova)."] = 1
-    show: Annotated[tuple[Shown, ...], "Which of df, sum sq, mean sq, F, p are published."] = (
+    show: Annotated[
+        tuple[Shown, ...], "Which of df, sum sq, mean sq, F, p are published.", Entries(least=1, differ=True)
+    ] = (
         "df",
         "sum sq",
         "mean sq",
@@ -64,27 +59,12 @@ class Anova(Output):
         "p",
     )
 
-    @property
-    def growth(self) -> Growth:
-        return "neither"
-
-    def responses(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)[:1]
-
-    def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
-
     def check_fields(self, schema: Schema) -> None:
-        model = self._model(schema)
+        model = self.model(schema)
         if model.design.intercept < 0 or model.design.n_columns < 2:
             raise OutputError(
                 "an intercept and something else are needed.", where="formula", hint="Leave - 1 and + 0 out."
             )
-        if not self.show:
-            raise OutputError("at least one figure is needed.", where="show")
-
-    def _model(self, schema: Schema) -> Model:
-        return read_model(self.formula, schema, "identity", number_response, schema_counts(schema))
 
     def _terms(self, model: Model) -> tuple[str, ...]:
         return tuple(":".join(f.text for f in term) for term in model.formula.terms if term)
@@ -92,7 +72,7 @@ class Anova(Output):
     def _placed(self, schema: Schema) -> list[tuple[str, Shown]]:
         """Which term and which figure, in the order of the labels: term by term, what is left last."""
         left: tuple[Shown, ...] = tuple(s for s in self.show if s not in ("F", "p"))
-        terms = self._terms(self._model(schema))
+        terms = self._terms(self.model(schema))
         return [*((term, s) for term in terms for s in self.show), *((RESIDUAL, s) for s in left)]
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
@@ -124,12 +104,9 @@ class Anova(Output):
         placed = self._placed(schema)
         return np.zeros(len(placed)), np.array([most.get(shown, np.inf) for _, shown in placed])
 
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return tested_behind(self, table, self._model(table.schema))
-
     def spreads(self, table: Table, released: Released) -> Sequence[Spread]:
         """The sums of squares of type 1 add up to that of the response."""
-        model = self._model(table.schema)
+        model = self.model(table.schema)
         placed, terms = self._placed(table.schema), self._terms(model)
         degrees = {t: v for (t, s), v in zip(placed, released.values.tolist(), strict=True) if s == "df"}
         errors: dict[str, list[float]] = {term: [np.inf] for term in (*terms, RESIDUAL)}
@@ -180,7 +157,7 @@ class Anova(Output):
         return found
 
     def _sums(self, schema: Schema) -> SmoothSums:
-        model = self._model(schema)
+        model = self.model(schema)
         sums = CrossProducts.of(self, model, schema)
         compared, terms, placed = self._compared(model, schema), self._terms(model), self._placed(schema)
 

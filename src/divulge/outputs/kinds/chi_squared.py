@@ -18,6 +18,7 @@ from divulge.outputs.lowering.smooth import SmoothSums, log_tail
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 Shown = Literal["statistic", "df", "p"]
@@ -42,7 +43,11 @@ class ChiSquared(Output):
 
     variables: Annotated[tuple[str, ...], "The two variables."]
     correction: Annotated[bool, "Whether differences are made smaller by ½ in a 2 × 2 table (Yates 1934)."] = False
-    show: Annotated[tuple[Shown, ...], "Which of statistic, df, p are published."] = ("statistic", "df", "p")
+    show: Annotated[tuple[Shown, ...], "Which of statistic, df, p are published.", Entries(least=1, differ=True)] = (
+        "statistic",
+        "df",
+        "p",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

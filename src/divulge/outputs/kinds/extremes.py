@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
 from divulge.outputs.figures import Figures
@@ -21,6 +20,7 @@ from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups
 from divulge.outputs.released.precision import SLACK, Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 
@@ -41,12 +41,10 @@ class Extremes(Grouped):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose extremes are shown."]
-    show: Annotated[tuple[Literal["minimum", "maximum"], ...], "Which of the two."] = ("minimum", "maximum")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.show or len(set(self.show)) != len(self.show):
-            raise OutputError("minimum, maximum or both are needed.", where="show")
+    show: Annotated[tuple[Literal["minimum", "maximum"], ...], "Which of the two.", Entries(least=1, differ=True)] = (
+        "minimum",
+        "maximum",
+    )
 
     def statistics(self) -> tuple[str, ...]:
         return self.show

@@ -10,62 +10,46 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
-from divulge.outputs.behind import Behind
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import SmoothSums, f_tail, log_f_tail
-from divulge.outputs.models.behind import tested_behind
 from divulge.outputs.models.cross_products import CrossProducts
-from divulge.outputs.models.design import LevelCounts, schema_counts
-from divulge.outputs.models.formula import formula_variables
-from divulge.outputs.models.model import Model, fit_model, number_response, read_model
+from divulge.outputs.models.linear_test import LinearTest
+from divulge.outputs.models.model import fit_model
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
-from divulge.outputs.output import Example, Growth, Output
+from divulge.outputs.output import Example
 from divulge.outputs.released.precision import Released
-from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 Shown = Literal["statistic", "df", "df residual", "p"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FTest(Output):
+class FTest(LinearTest):
     """The F of a linear model against a constant (Fisher 1925): of a regression, or of group means (`AGE ~ C(AREA)`).
 
     Levels that nobody has take no part.
     """
 
     kind: ClassVar[str] = "f-test"
-    statbarn: ClassVar[Statbarn] = Statbarn.TESTS
-    is_of_sums: ClassVar[bool] = True
-    takes_weights: ClassVar[bool] = False
-    can_suppress: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example("Analysis of variance: ages by area", {"formula": "AGE ~ C(AREAP)"}),
         Example("Of a regression, adults", {"formula": "AGE ~ SEX*TENURE + LTILL", "where": "AGE >= 18"}),
         Example("Statistic and p-value alone", {"formula": "AGE ~ SEX", "show": ["statistic", "p"]}),
     )
 
-    formula: Annotated[str, "The model, as in `INCOME ~ C(AREA)` for an analysis of variance."]
-    show: Annotated[tuple[Shown, ...], "Which of statistic, df, df residual, p are published."] = (
+    show: Annotated[
+        tuple[Shown, ...], "Which of statistic, df, df residual, p are published.", Entries(least=1, differ=True)
+    ] = (
         "statistic",
         "df",
         "df residual",
         "p",
     )
 
-    @property
-    def growth(self) -> Growth:
-        return "neither"
-
-    def responses(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)[:1]
-
-    def own_variables(self) -> tuple[str, ...]:
-        return formula_variables(self.formula)
-
     def check_fields(self, schema: Schema) -> None:
-        model = self._model(schema, schema_counts(schema))
+        model = self.model(schema)
         if not model.design.spans_constant or model.design.n_columns < 2:
             raise OutputError(
                 "an intercept and something else are needed: the F compares the model with a constant.",
@@ -90,14 +74,8 @@ class FTest(Output):
         ends = {"statistic": np.inf, "df": most, "df residual": most, "p": 1.0}
         return np.zeros(len(self.show)), np.array([ends[name] for name in self.show])
 
-    def _model(self, schema: Schema, counts: LevelCounts) -> Model:
-        return read_model(self.formula, schema, "identity", number_response, counts)
-
-    def behind(self, table: Table) -> tuple[Behind, ...]:
-        return tested_behind(self, table, self._model(table.schema, schema_counts(table.schema)))
-
     def evaluate(self, table: Table) -> Figures:
-        fitted = fit_model(self, table, self._model)
+        fitted = fit_model(self, table, self.model)
         if fitted.fit is None:
             return Figures(self.show, np.full(len(self.show), np.nan), fitted.status)
         fit = fitted.fit
@@ -116,7 +94,7 @@ class FTest(Output):
         return f"F test of {self.formula}" + (f", where {self.where}" if self.where else "") + "."
 
     def _sums(self, schema: Schema) -> SmoothSums:
-        sums = CrossProducts.of(self, self._model(schema, schema_counts(schema)), schema)
+        sums = CrossProducts.of(self, self.model(schema), schema)
 
         def figures(totals: Floats, p_value: Callable[[float, float, float], float] = f_tail) -> Floats:
             rank, explained = sums.explained(totals)

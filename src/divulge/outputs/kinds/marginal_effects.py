@@ -35,7 +35,7 @@ from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
-from divulge.settings import Range
+from divulge.settings import Entries, Range
 from divulge.table import Schema, Table
 
 _MODELS: dict[str, type[Regression]] = {"logistic": Logistic, "probit": Probit, "poisson": Poisson}
@@ -74,6 +74,7 @@ class MarginalEffects(Output):
     statistics: Annotated[
         tuple[Literal["se", "n", "t", "p", "interval"], ...],
         "What is published beside the effects: se, n; t, p, interval.",
+        Entries(differ=True),
     ] = ()
     level: Annotated[float, "Of the intervals, in per cent.", Range(above=0, below=100)] = 95.0
     se_decimals: Annotated[

@@ -24,7 +24,7 @@ from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
-from divulge.settings import Kinds, Range
+from divulge.settings import Entries, Kinds, Range
 from divulge.table import Condition, Schema, Table, read_table, write_table
 from divulge.table.align import onto, stacked
 
@@ -50,8 +50,10 @@ class Microdata(Output):
         ),
     )
 
-    variables: Annotated[tuple[str, ...], "The variables of the released rows."]
-    files: Annotated[tuple[str, ...], "The released files, beside the spec; none: the generator makes one."] = ()
+    variables: Annotated[tuple[str, ...], "The variables of the released rows.", Entries(least=1, differ=True)]
+    files: Annotated[
+        tuple[str, ...], "The released files, beside the spec; none: the generator makes one.", Entries(differ=True)
+    ] = ()
     generator: Annotated[
         Comparator | None, "What made the rows, as in {kind: cart}.", Kinds("generator", COMPARATORS)
     ] = None
@@ -64,8 +66,6 @@ class Microdata(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.variables or len(set(self.variables)) != len(self.variables):
-            raise OutputError("variables are needed, each once.", where="variables")
         if self.coarser:
             raise OutputError("rows cannot be made coarser after they were made.", where="coarser")
         if self.command is not None:

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import Behind, What
 from divulge.outputs.few_people import FewPeople, groups_of_few, mean_of_few
@@ -25,6 +24,7 @@ from divulge.outputs.released.precision import Released
 from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
 from divulge.outputs.stated import about_number
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 Shown = Literal["n", "mean", "mse", "deviance"]
@@ -52,12 +52,9 @@ class RegressionTree(Leaves):
         ),
     )
 
-    show: Annotated[tuple[Shown, ...], "Which figures of each leaf: n, mean, mse, deviance."] = ("n", "mean")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.show or len(set(self.show)) < len(self.show):
-            raise OutputError("different figures are needed, at least one.", where="show")
+    show: Annotated[
+        tuple[Shown, ...], "Which figures of each leaf: n, mean, mse, deviance.", Entries(least=1, differ=True)
+    ] = ("n", "mean")
 
     @property
     def growth(self) -> Growth:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
 from divulge.outputs.behind import What
 from divulge.outputs.few_people import FewPeople
@@ -24,6 +23,7 @@ from divulge.outputs.released.precision import Released
 from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
 from divulge.outputs.stated import about_number
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 N_POWERS = 5
@@ -56,13 +56,12 @@ class Shape(Grouped):
     )
 
     variables: Annotated[tuple[str, ...], "The variables whose shape is shown."]
-    show: Annotated[tuple[Literal["sd", "variance", "skewness", "kurtosis"], ...], "Which statistics."] = ("sd",)
+    show: Annotated[
+        tuple[Literal["sd", "variance", "skewness", "kurtosis"], ...],
+        "Which statistics.",
+        Entries(least=1, differ=True),
+    ] = ("sd",)
     formulas: Annotated[Literal["sample", "population"], "Corrected for small samples, or not."] = "sample"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.show or len(set(self.show)) != len(self.show):
-            raise OutputError("different statistics are needed, at least one.", where="show")
 
     @property
     def growth(self) -> Growth:

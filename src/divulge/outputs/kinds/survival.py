@@ -21,6 +21,7 @@ from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Entries
 from divulge.table import Schema, Table, Variable
 from divulge.table.variable import value_text
 
@@ -79,14 +80,12 @@ class Survival(Output):
     by: Annotated[tuple[str, ...], "The variables that make the groups; none: one group of all rows."] = ()
     times: Annotated[tuple[float, ...], "The times to show; none: every possible value."] = ()
     breaks: Annotated[tuple[float, ...], "The ends of the intervals of a life table, in order."] = ()
-    show: Annotated[tuple[Shown, ...], "Which figures are published."] = ("survival",)
+    show: Annotated[tuple[Shown, ...], "Which figures are published.", Entries(least=1, differ=True)] = ("survival",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len({self.time, self.event, *self.by}) != 2 + len(self.by):
             raise OutputError("time, event and groups must be different variables.", where="time")
-        if not self.show or len(set(self.show)) != len(self.show):
-            raise OutputError("different figures are needed, at least one.", where="show")
         if self.times and self.breaks:
             raise OutputError("times and breaks exclude each other.", where="breaks", hint="Give one of them.")
         for field in ("times", "breaks"):

@@ -20,6 +20,7 @@ from divulge.outputs.lowering.smooth import SmoothSums, log_f_tail, product_term
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 
@@ -49,7 +50,11 @@ class TTest(Output):
     paired: Annotated[str | None, "A second variable, compared with the first row by row."] = None
     mean: Annotated[float, "What the mean (or the mean difference) is compared with."] = 0.0
     equal: Annotated[bool, "Whether both groups are taken to have the same variance."] = False
-    show: Annotated[tuple[Shown, ...], "Which of statistic, df, p are published."] = ("statistic", "df", "p")
+    show: Annotated[tuple[Shown, ...], "Which of statistic, df, p are published.", Entries(least=1, differ=True)] = (
+        "statistic",
+        "df",
+        "p",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,20 +50,6 @@ def class_behind(whole: Behind, number: NDArray[np.float64], texts: tuple[str, .
     """The people of each class of a response. whole: all rows that count. number: the class of each row, NaN: none."""
     own = np.where((whole.group >= 0) & np.isfinite(number), np.nan_to_num(number), -1.0).astype(np.int64)
     return Behind("class", np.full(len(texts), -1), own, texts=texts)
-
-
-def tested_behind(output: Output, table: Table, model: Model) -> tuple[Behind, ...]:
-    """The same of a test of a model: its figures are no coefficients, so levels and terms have none of their own."""
-    whole, *more = model_behind(output, table, model, "test")
-    found = [whole]
-    for behind in more:
-        if behind.what == "term":
-            names = [
-                model.design.labels[k] if k >= 0 else text
-                for k, text in zip(behind.figures.tolist(), behind.texts, strict=True)
-            ]
-            found.append(replace(behind, figures=np.full(behind.n_groups, -1), texts=tuple(names)))
-    return tuple(found)
 
 
 def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -32,6 +32,7 @@ from divulge.outputs.output import Output
 from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.stated import Stated
+from divulge.settings import Entries
 from divulge.table import Schema, Table
 
 Beside = Literal["se", "n", "t", "p", "interval", "ratio", "ratio-interval", "loglik", "aic", "bic"]
@@ -53,6 +54,7 @@ class Estimated(Regression):
     statistics: Annotated[
         tuple[Beside, ...],
         "What is published beside the coefficients: se, n; t, p, interval, ratio, ratio-interval; loglik, aic, bic.",
+        Entries(differ=True),
     ] = ()
 
     @property

@@ -44,7 +44,7 @@ from divulge.outputs.predictions import Predictions
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
 from divulge.outputs.stated import Stated
-from divulge.settings import Range
+from divulge.settings import Entries, Range
 from divulge.table import Schema, Table, Variable
 
 
@@ -75,6 +75,7 @@ class Regression(Output):
         tuple[Published, ...],
         "What is published beside the coefficients: se, r2, loglik, n; t, p, interval, ratio, ratio-interval; "
         "adj-r2, f, f-p (linear) or lr, lr-p; aic, bic, df, df-residual, mean.",
+        Entries(differ=True),
     ] = ()
     counts_variance: Annotated[bool, "AIC and BIC count the variance of a linear model as a parameter, as R does."] = (
         False
@@ -92,7 +93,6 @@ class Regression(Output):
         "How standard errors are computed: by the model, robust (HC0 to HC3, robust-ml), quasi, clustered, survey.",
     ] = "model"
     cluster: Annotated[str | None, "The variable that makes the clusters of clustered standard errors."] = None
-
     design_strata: Annotated[str | None, "The variable of the strata of a survey design (errors: survey)."] = None
 
     def __post_init__(self) -> None:
