@@ -150,6 +150,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         check_settings(self)
+        if self.profile is not None:
+            from divulge.checking import check_profile  # imported where it is used: with it come all rules
+
+            check_profile(self.profile)
         if self.refuse_risk < self.release_risk:
             raise SpecError(
                 "refuse_risk is below release_risk.",

@@ -41,6 +41,7 @@ MISTAKES = {
     "measures: [{tcpa: {}}]": "measures[0].tcpa",
     "policy: {delta: true}": "policy.delta",
     "policy: {preset: public-use}": "policy.preset",
+    "policy: {profile: acros}": "policy.profile",
     "teaching: {weight: {margin: {}, margins: {}}}": "teaching.weight.margin",
     "outputs: [{kind: frequencies, variables: [SEX], decimals: 2.5}]": "outputs[0].decimals",
     "outputs: [{kind: frequencies, variables: [SEX], compute: yes}]": "outputs[0].compute",
@@ -97,6 +98,26 @@ def test_all_mistakes_are_told_at_once(
     assert [e["where"] for e in said["errors"]] == wanted
     assert said["error"] == said["errors"][0]
     assert printed.err.count("Error") == len(lines)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
+@pytest.mark.parametrize(
+    ("scenario", "where", "code"),
+    [("target: SEXX", "scenario.target", 45), ("target: SEX, keys: [SEX]", "scenario.target", 50)],
+    ids=["unknown target", "target among keys"],
+)
+def test_scenario_is_looked_at_by_commands_that_do_not_attack(
+    command: tuple[str, ...], scenario: str, where: str, code: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    released = "outputs: [{kind: frequencies, variables: [SEX], released: [30, 30]}]"
+    spec = spec_with(folder, released, f"scenario: {{{scenario}}}", "rows: 60", "schema: people.schema.json")
+    (folder / "people.schema.json").write_text(
+        '{"fields": [{"name": "SEX", "type": "string", "constraints": {"enum": ["F", "M"]}}]}', encoding="utf-8"
+    )
+    assert divulge(command[0], spec, *command[1:], "--json") == code
+    said = json.loads(capsys.readouterr().out)
+    problems = said["problems"] if "problems" in said else said["errors"]
+    assert [p["where"] for p in problems] == [where]
 
 
 def test_synthesiser_needs_no_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

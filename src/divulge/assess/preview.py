@@ -18,7 +18,7 @@ from divulge.assess.forecast import Forecast, forecast
 from divulge.assess.plan import DEFAULT_FAMILIES, Plan, plan
 from divulge.assess.recipe import recipe_of, without_idle_digits
 from divulge.assess.remarks import find_remarks
-from divulge.assess.scenarios import backed_off, scenarios_for, unknown_names
+from divulge.assess.scenarios import backed_off, scenarios_for
 from divulge.assess.splits.split import is_usable
 from divulge.assess.statistics.power import splits_needed
 from divulge.designs import FEWEST_ROWS, Design, RepeatedHalves, Split
@@ -118,7 +118,6 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
         return found
     found.schema, found.table, found.n_rows = inputs.schema, inputs.table, inputs.n_rows
     found.released = list(inputs.released)
-    found.problems += unknown_names(assessment.scenarios, found.schema)
     if found.table is None:
         if not found.problems:
             found.warnings.append(

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import islice
 from math import prod
 
-from divulge.errors import DivulgeError, SpecError, unknown_variable
+from divulge.errors import SpecError, raise_all
 from divulge.outputs import Output
-from divulge.scenario import EVERY, Scenario
+from divulge.scenario import EVERY, Scenario, place_of
 from divulge.scenario.coding import ROOM
 from divulge.table import Schema
 
@@ -22,13 +22,11 @@ def scenarios_for(given: Sequence[Scenario], outputs: Sequence[Output], schema: 
     if not given:
         groups = [outputs, *([output] for output in outputs)] if len(outputs) > 1 else [outputs]
         return tuple(dict.fromkeys(s for group in groups for s in _each_in_turn(_variables_of(group, schema), schema)))
-    unknown = unknown_names(given, schema)
-    if unknown:
-        raise unknown[0]
+    raise_all([error for i, one in enumerate(given) for error in one.unknown(schema.names, place_of(i, given))])
     names = _variables_of(outputs, schema)
     found: list[Scenario] = []
     for i, scenario in enumerate(given):
-        place = _place(i, given)
+        place = place_of(i, given)
         scenario.check(SpecError, place, fewest_keys=0)
         targets = [scenario.target] if scenario.target != EVERY else [n for n in names if n not in scenario.keys]
         if not targets:
@@ -71,16 +69,6 @@ def backed_off(scenario: Scenario, outputs: Sequence[Output], schema: Schema) ->
     return (scenario, *islice(fewer, MOST_KEY_SETS - 1))
 
 
-def unknown_names(given: Sequence[Scenario], schema: Schema) -> list[DivulgeError]:
-    """An error for every name in the scenarios that no variable has."""
-    return [
-        unknown_variable(name, schema.names, where=f"{_place(i, given)}.{field}")
-        for i, scenario in enumerate(given)
-        for field, name in scenario.named
-        if name not in schema
-    ]
-
-
 def _variables_of(outputs: Sequence[Output], schema: Schema) -> tuple[str, ...]:
     """The variables that the outputs speak of, each once."""
     return tuple(dict.fromkeys(n for output in outputs for n in output.uses(schema)))
@@ -89,7 +77,3 @@ def _variables_of(outputs: Sequence[Output], schema: Schema) -> tuple[str, ...]:
 def _each_in_turn(names: Sequence[str], schema: Schema) -> list[Scenario]:
     targets = [n for n in names if schema[n].n_codes > 1]
     return [Scenario(tuple(n for n in names if n != target), target) for target in targets]
-
-
-def _place(i: int, given: Sequence[Scenario]) -> str:
-    return f"scenario[{i}]" if len(given) > 1 else "scenario"

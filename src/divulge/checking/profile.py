@@ -39,14 +39,9 @@ class Profile:
 def read_profile(given: str | None = None, folder: Path | None = None) -> Profile:
     """A profile by its name, or from a file in `folder` (a name that ends in .yaml); the default one for None."""
     name = given or DEFAULT
+    check_profile(name, "policy.profile")
     if name in PROFILES:
         return _make_profile(name, yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
-    if not name.endswith((".yaml", ".yml")):
-        raise SpecError(
-            f"there is no profile {name!r}.",
-            where="policy.profile",
-            hint=suggest(name, PROFILES) or f"The profiles are: {', '.join(PROFILES)}. A file's name ends in .yaml.",
-        )
     file = (folder or Path()) / name
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -55,6 +50,16 @@ def read_profile(given: str | None = None, folder: Path | None = None) -> Profil
             f"the profile {name!r} cannot be read ({type(error).__name__}).", where="policy.profile"
         ) from None
     return _make_profile(Path(name).stem, document)
+
+
+def check_profile(name: str, where: str = "profile") -> None:
+    """Raise where a name is neither that of a profile nor that of a file. Whether there is the file is not asked."""
+    if name not in PROFILES and not name.endswith((".yaml", ".yml")):
+        raise SpecError(
+            f"there is no profile {name!r}.",
+            where=where,
+            hint=suggest(name, PROFILES) or f"The profiles are: {', '.join(PROFILES)}. A file's name ends in .yaml.",
+        )
 
 
 def _make_profile(name: str, document: Any) -> Profile:

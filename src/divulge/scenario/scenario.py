@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from divulge.errors import DivulgeError, MeasureError
+from divulge.errors import DivulgeError, MeasureError, unknown_variable
 from divulge.scenario.knowledge import Knows
 from divulge.settings import Range, Shorthand, check_settings
 
@@ -64,6 +64,12 @@ class Scenario:
         every = (("target", self.target), *(("keys", key) for key in self.keys))
         return tuple((field, name) for field, name in every if name != EVERY)
 
+    def unknown(self, names: Sequence[str], place: str) -> list[DivulgeError]:
+        """An error for each variable that it names and that is not among these. place: of the scenario in the spec."""
+        return [
+            unknown_variable(name, names, where=f"{place}.{field}") for field, name in self.named if name not in names
+        ]
+
     def describe(self) -> str:
         """In words: "SEX from AREAP and AGE"."""
         if not self.keys:
@@ -94,6 +100,11 @@ class Scenario:
                     hint=f"Give a range within 1–{len(self.keys)}." if self.keys else "Name the keys.",
                 )
         return self
+
+
+def place_of(number: int, scenarios: Sequence[Scenario]) -> str:
+    """Where one of the scenarios stands in the spec."""
+    return f"scenario[{number}]" if len(scenarios) > 1 else "scenario"
 
 
 def granted_by(scenarios: Iterable[Scenario]) -> Knows:

@@ -11,6 +11,7 @@ from typing import Literal
 from divulge.errors import DivulgeError, SpecError, raise_all, unknown_variable
 from divulge.outputs import Output, Released, read_released
 from divulge.outputs.fields import in_field
+from divulge.scenario import place_of
 from divulge.spec.assessment import Assessment
 from divulge.spec.needed import can_condense, needed_columns
 from divulge.table import Schema, Table, read_schema, read_table
@@ -33,7 +34,13 @@ class Inputs:
     earlier: tuple[Released | None, ...] = ()
 
 
-def _check_units(assessment: Assessment, schema: Schema, problems: list[DivulgeError]) -> None:
+def _check_names(assessment: Assessment, schema: Schema, problems: list[DivulgeError]) -> None:
+    """Scenarios, and the columns that say who people belong to."""
+    for i, scenario in enumerate(assessment.scenarios):
+        place = place_of(i, assessment.scenarios)
+        problems += scenario.unknown(schema.names, place)
+        with _collected(problems):
+            scenario.check(SpecError, place, fewest_keys=0)
     for part in ("entity", "holding", "waiver"):
         name = getattr(assessment, part)
         if name is not None and name not in schema:
@@ -99,7 +106,6 @@ def try_inputs(
         _check_rows(assessment, table)
     if schema is None:
         return None
-    _check_units(assessment, schema, problems)
     n_rows = assessment.rows if table is None else table.n_people
     found: dict[str, tuple[Released | None, ...]] = {
         name: tuple(_released(o, place(i), schema, table, n_rows, assessment.folder, problems) for i, o in given)
@@ -108,6 +114,7 @@ def try_inputs(
             ("earlier", "earlier[{}]".format, enumerate(assessment.earlier)),
         )
     }
+    _check_names(assessment, schema, problems)
     return Inputs(schema, table, n_rows, found["outputs"], holdout, found["earlier"])
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from divulge.errors import unknown_variable
 from divulge.outputs import Output
+from divulge.scenario import place_of
 from divulge.table import Schema
 from divulge.table.conditions import names_in
 from divulge.table.derive import dates_in
@@ -56,10 +57,9 @@ def _named(assessment: Assessment) -> Iterator[tuple[str, str]]:
                 yield f"{part}[{i}]" + (f".{field}" if field else ""), name
             if output.method is not None and output.method.key_variable is not None:
                 yield f"{part}[{i}].method.keys", output.method.key_variable
-    several = len(assessment.scenarios) > 1
     for i, scenario in enumerate(assessment.scenarios):
         for field, name in scenario.named:
-            yield (f"scenario[{i}]" if several else "scenario") + f".{field}", name
+            yield f"{place_of(i, assessment.scenarios)}.{field}", name
     for part in ("entity", "holding", "waiver"):
         if (name := getattr(assessment, part)) is not None:
             yield part, name
