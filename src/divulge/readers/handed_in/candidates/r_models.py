@@ -64,7 +64,7 @@ _FIT = (
 def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _Found:
     """The model, or the table of ratios, that begins on a line."""
     text = block.texts[i]
-    session.model = model_in(command, session) or session.model
+    session.model = _meant(model_in(command, session), session.model)
     if re.match(r"^Call:", text) or re.match(r"^(?:Generalized )?[Ll]inear mixed", text):
         return _model(block, i, end, command, session)
     model = session.model
@@ -101,6 +101,14 @@ def read_at(block: Lines, i: int, end: int, command: str, session: Session) -> _
     return [_follower(block, i, after, figures, terms, words, session)], after
 
 
+def _meant(named: Candidate | None, last: Candidate | None) -> Candidate | None:
+    """The model that a statement names; where it is the one printed last, that one, whose terms are known."""
+    if named is None or last is None:
+        return named or last
+    is_same = (named.kind, named.formula, named.where) == (last.kind, last.formula, last.where)
+    return last if is_same else named
+
+
 def _named_values(block: Lines, i: int, end: int, command: str, model: Candidate | None) -> _Found:
     """What coef() gives of a model: terms on one line, their values on the next."""
     if model is None or not re.search(r"\bcoef\(|\$coef", command) or re.search(r"\d", block.texts[i]):
@@ -112,8 +120,19 @@ def _named_values(block: Lines, i: int, end: int, command: str, model: Candidate
     shown = tuple(replace(f, what=ratio, label=f"{f.of}: {ratio}") for f in figures)
     lines = (block.line(i), block.line(after - 1))
     return [
-        replace(model, lines=lines, figures=shown, terms=tuple(terms), facts={**model.facts, "follows": "yes"})
+        replace(
+            model,
+            lines=lines,
+            figures=shown,
+            terms=(*terms, *_thresholds(model)),
+            facts={**model.facts, "follows": "yes"},
+        )
     ], after
+
+
+def _thresholds(model: Candidate) -> tuple[Term, ...]:
+    """The thresholds of an ordered model, which say in what order its classes are: tables of ratios leave them out."""
+    return tuple(t for t in model.terms if "|" in t.text)
 
 
 def _follower(
@@ -130,7 +149,7 @@ def _follower(
             model,
             lines=lines,
             figures=tuple(figures),
-            terms=tuple(terms),
+            terms=(*terms, *_thresholds(model)),
             statistic=f"{ratio}s with 95% confidence intervals" if ratio else None,
             facts={**model.facts, "follows": "yes"},
         )

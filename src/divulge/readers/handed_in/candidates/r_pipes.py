@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
@@ -11,7 +12,7 @@ from divulge.readers.handed_in.candidates.expressions import as_expression, spli
 from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.r_tibbles import tibbles, unnumbered
 from divulge.readers.handed_in.candidates.session import Session
-from divulge.readers.handed_in.candidates.statements import note_r
+from divulge.readers.handed_in.candidates.statements import STEPS, note_r
 from divulge.readers.handed_in.sheets import Grid, Lines
 
 _STATISTICS = {
@@ -26,8 +27,18 @@ _STATISTICS = {
 }
 _KINDS = {"mean": "means", "sd": "means", "variance": "means", "minimum": "extremes", "maximum": "extremes"}
 _PIPE = re.compile(r"\s*(?:%>%|\|>)\s*")
-_STEP = re.compile(r"^(?:dplyr::)?(\w+)\((.*)\)$", re.DOTALL)
+_STEP = re.compile(r"^(?:\w+::)?([\w.]+)\((.*)\)$", re.DOTALL)
 _FRAME = "piped.frame"
+
+
+def rows_piped(command: str, session: Session) -> str | None:
+    """The rows that the first steps of a pipe keep for what comes after them; columns that they make are noted."""
+    first, *rest = _PIPE.split(re.sub(r"^\s*[\w.]+\s*(?:<-|=(?!=))\s*", "", command).strip())
+    made = list(itertools.takewhile(lambda t: (m := _STEP.match(t.strip())) is not None and m[1] in STEPS, rest))
+    if not made or len(made) == len(rest) or not re.fullmatch(r"[A-Za-z][\w.]*", first):
+        return None
+    note_r(" %>% ".join([f"{_FRAME} <- {first}", *made]), session)
+    return session.frames.pop(_FRAME, None)
 
 
 def piped_summary(

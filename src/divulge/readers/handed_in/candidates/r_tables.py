@@ -27,6 +27,7 @@ _FUNCTIONS = {
     "length": "n",
     "sum": "sum",
     "summary": "median",
+    "quantile": "median",
 }
 
 
@@ -254,6 +255,7 @@ def one_way(block: Lines, i: int, j: int, command: str, session: Session) -> lis
         not share
         and any(n.value is not None and n.value != int(n.value) for _, n, _ in shown)
         and not re.search("svytable|xtabs", command)
+        and (command or len(pairs) < 2 or not session.vocabulary.with_levels([p[0] for p in pairs]))
     ):
         return None
     figures = [
@@ -365,7 +367,9 @@ def named_table(candidate: Candidate, command: str, session: Session) -> Candida
     parts = dict(re.findall(r"[(,]\s*(\w+)\s*=\s*(?:round\()?(mean|sd|median|min|max|sum|length)\(", command))
     if command.startswith("aggregate(") and candidate.shape == "cells" and parts:
         return of_parts(candidate, {k: _FUNCTIONS[v] for k, v in parts.items()}, where)
-    function = re.search(r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|summary|sum)\b", command)
+    function = re.search(
+        r"\b(tapply|aggregate|by)\(.*?\b(mean|sd|median|min|max|length|summary|sum|quantile)\b", command
+    )
     if function is not None and function[1] == "tapply" and candidate.kind == "crosstab" and len(names) > len(axes):
         what = _FUNCTIONS[function[2]]
         renamed = dict(zip(axes, names[1:], strict=False))

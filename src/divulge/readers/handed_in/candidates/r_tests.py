@@ -21,6 +21,7 @@ from divulge.readers.handed_in.candidates.r_descriptions import (
 from divulge.readers.handed_in.candidates.r_flat_tables import flat_table, variance_table
 from divulge.readers.handed_in.candidates.r_packages import cross_table, described_by, survey_mean
 from divulge.readers.handed_in.candidates.r_tables import _where, resolved, variables_in
+from divulge.readers.handed_in.candidates.r_vectors import unnamed_vector
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.sheets import Lines
 
@@ -390,4 +391,5 @@ _READERS: tuple[Callable[[Lines, int, int, str, Session], _Found], ...] = (
     numbers_of_groups,
     vectors_of_groups,
     vector_of_statistics,
+    unnamed_vector,
 )

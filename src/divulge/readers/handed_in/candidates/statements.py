@@ -59,13 +59,18 @@ def _r_frame(name: str, value: str, session: Session) -> bool:
         return True
     piped = re.split(r"\s*(?:%>%|\|>)\s*", value)
     if len(piped) > 1 and re.fullmatch(_FRAME, piped[0]):
-        steps = [re.match(r"^(?:dplyr::)?(\w+)\((.*)\)$", p, re.DOTALL) for p in piped[1:]]
-        if not all(step and step[1] in _STEPS for step in steps):
+        steps = [re.match(r"^(?:\w+::)?([\w.]+)\((.*)\)$", p, re.DOTALL) for p in piped[1:]]
+        if not all(step and step[1] in STEPS for step in steps):
             return False
         session.frame(name, piped[0])
         for step in steps:
             if step is not None:
                 _r_step(name, step[1], split_arguments(step[2]), session)
+        return True
+    complete = re.match(rf"^({_FRAME})\[\s*complete\.cases\((.*)\)\s*,[^\]]*\]$", value)
+    if complete is not None:
+        named = re.findall(r"['\"]([\w.]+)['\"]|\$([\w.]+)", complete[2])
+        session.frame(name, complete[1], _known([a or b for a, b in named], session))
         return True
     rows = re.match(rf"^({_FRAME})\[\s*(.+?)\s*,[^\]]*\]$", value)
     if rows is not None and not re.match(r"^-?\d|^order\(|^complete\.cases\(|^sample", rows[2]):
@@ -73,24 +78,37 @@ def _r_frame(name: str, value: str, session: Session) -> bool:
         return True
     call = re.match(r"^(?:dplyr::)?(\w+(?:\.omit)?)\((.*)\)$", value, re.DOTALL)
     given = split_arguments(call[2]) if call is not None else []
-    if call is None or call[1] not in _STEPS or not re.fullmatch(_FRAME, given[0]):
+    if call is None or call[1] not in STEPS or not re.fullmatch(_FRAME, given[0]):
         return False
     session.frame(name, given[0])
     _r_step(name, call[1], given[1:], session)
     return True
 
 
-_STEPS = frozenset({"subset", "filter", "mutate", "transform", "select", "arrange", "as_tibble", "droplevels"})
+STEPS = frozenset(
+    {"na.omit", "drop_na", "subset", "filter", "mutate", "transform", "select", "arrange", "as_tibble", "droplevels"}
+)
 
 
 def _r_step(name: str, function: str, given: list[str], session: Session) -> None:
     """One step of a frame: the rows that it keeps, or the columns that it adds."""
+    if function in ("na.omit", "drop_na"):
+        session.frame(name, name, _known(given if function == "drop_na" else [], session))
+        return
     for part in given:
         named = re.match(r"^([\w.]+)\s*=(?!=)\s*(.+)$", part, re.DOTALL)
         if function in ("mutate", "transform") and named is not None:
             _r_column(named[1], named[2].strip(), session)
         elif function == "filter" or (function == "subset" and (named is None or named[1] == "subset")):
             session.frame(name, name, as_condition(named[2] if named is not None else part))
+
+
+def _known(names: list[str], session: Session) -> str:
+    """The condition that these variables are known, or all that may be missing where none is named."""
+    schema = session.words.schema
+    asked = [n for n in names if n] or [v.name for v in (schema.variables if schema else ()) if v.missing]
+    shown = (n if re.fullmatch(r"[A-Za-z_]\w*", n) else f"`{n}`" for n in asked)
+    return " and ".join(f"{n} is not missing" for n in shown)
 
 
 def _factor(name: str, source: str, rest: str, session: Session) -> None:

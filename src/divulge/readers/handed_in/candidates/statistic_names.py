@@ -85,10 +85,10 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"mean ?[_,(±+/ -]+ ?(?:s\.?d\.?|std\.?(?: ?dev\.?)?)\)?", "mean"),
     (r"median ?[_,(\[ ]+ ?(?:iqr|q1.*|p25.*|25.*)[)\]]?", "median"),
     (r"n ?[_,(\[ ]+ ?%[)\]]?", "n"),
-    (r"mean|average|avg\.?|mittelwert|durchschnitt|moyenne|media|mw|x̄|mean value|arithmetic mean", "mean"),
+    (r"mean|average|avg\.?|mittelwert|durchschnitt|moyenne|moy\.?|media|mw|x̄|mean value|arithmetic mean", "mean"),
     (
         r"s\.?d\.?|std\.?|std\.? ?dev\.?(?:iation)?|standard ?-?deviation|std\.?-?\s?abw\.?|standardabweichung|sd"
-        r"|écart-type|stddev"
+        r"|[ée]cart[- ]type|[ée]\.?[- ]?t\.?|stddev"
         r"|st\.? ?dev\.?|std deviation",
         "sd",
     ),

@@ -51,7 +51,14 @@ class Structure:
             last = [p[-1] for p in self.columns if p and re.fullmatch(r"-?\d*\.?\d+", p[-1])]
             if any(float(t) >= 1 or float(t) <= 0 for t in last):
                 return " / ".join(path), None
-        return split_statistic(path)
+        found = split_statistic(path)
+        if found[1] is None and path and path[-1] == "M" and self._has_spread(path[:-1]):
+            return " / ".join(path[:-1]), "mean"
+        return found
+
+    def _has_spread(self, group: tuple[str, ...]) -> bool:
+        """Whether a column of standard deviations stands under the same headings: beside SD, M is a mean."""
+        return any(p[:-1] == group and statistic_word(p[-1]) == "sd" for p in self.columns if p)
 
     @property
     def lines(self) -> tuple[int, int]:

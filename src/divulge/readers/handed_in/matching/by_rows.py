@@ -256,7 +256,7 @@ def _joint(fit: Fit) -> dict[str, list[float]]:
     return {
         "F": [wald / q],
         "chi-squared": [wald],
-        "Wald chi-squared": [wald],
+        "Wald chi-squared": [wald, float(np.round(wald, 2))],
         "p-value": [*(float(fdtrc(q, df, wald / q)) for df in left), float(chdtrc(q, wald))],
     }
 
@@ -285,8 +285,9 @@ def _of_hazards(fit: Fit) -> dict[str, list[float]]:
         "null log-likelihood": [null.value],
         "AIC": [-2 * at.value + 2 * k],
         "BIC": [-2 * at.value + math.log(max(m, 1.0)) * k for m in (events, fit.n)],
-        "likelihood ratio chi-squared": [ratio],
-        "score chi-squared": [score],
+        # R rounds them to two decimals before it shows as many digits as were asked for.
+        "likelihood ratio chi-squared": [ratio, float(np.round(ratio, 2))],
+        "score chi-squared": [score, float(np.round(score, 2))],
         **{what: [float(k)] for what in ("df", "df1", "df of Wald", "df of score")},
         "p-value of likelihood ratio": [float(chdtrc(k, max(ratio, 0.0)))],
         "p-value of score": [float(chdtrc(k, max(score, 0.0)))],

@@ -174,3 +174,9 @@ def written_formula(candidate: Candidate) -> str | None:
         names.append(f"C({term.group})" if term.group else term.text)
     random = [candidate.facts["random"]] if "random" in candidate.facts else []
     return f"{candidate.response or '?'} ~ {' + '.join([*dict.fromkeys(names), *random]) or '1'}"
+
+
+def special_in(formula: str | None) -> str:
+    """The parts of a formula that no kind has: strata, frailties, smooth terms, offsets."""
+    found = re.findall(r"\b(strata|frailty|offset|s|te|ns|bs|poly|tt|pspline)\(", formula or "")
+    return f"{found[0]}() in a formula" if found else ""

@@ -250,10 +250,14 @@ def _check(
     right = [v for v in values if figure.printed.agrees(v, units, relative * _stretch(v, figure.what))]
     if is_near and not right and label is not None and kind in PROFILED and figure.what.endswith("95%"):
         right = _profiled(figure, fit, label)
-    if kind == "multinomial" and not right and candidate.program in ("r", ""):
+    if not right and candidate.program in ("r", "", "tables"):
         right = _nearly_converged(figure, fit, label, values)
     nearest = min(right, key=lambda v: abs(v - (figure.printed.value or 0.0)), default=values[0])
     return Checked(figure, bool(right), float(nearest))
+
+
+_TWICE = ROUNDED + 0.05
+"""R's summary rounds a column to one place more than it shows, and then shows it."""
 
 
 def _room(figure: Figure, kind: str, program: str) -> tuple[float, float]:
@@ -265,7 +269,8 @@ def _room(figure: Figure, kind: str, program: str) -> tuple[float, float]:
     if figure.what in _WHOLE:
         return 0.5, 0.0
     if kind in _SOLVED:
-        units, relative = ROUNDED, 1e-8 if program in _EXACT["linear"] else 1e-6
+        is_twice = program == "r" and figure.what in ("coefficient", "standard error")
+        units, relative = _TWICE if is_twice else ROUNDED, 1e-8 if program in _EXACT["linear"] else 1e-6
     elif figure.what in _LIKELIHOODS:
         units, relative = ROUNDED, 1e-6 if kind in _LOOSE else 1e-7
     elif kind in _NEWTON:
@@ -316,11 +321,19 @@ _STOPPED = 0.015
 """nnet stops where the deviance falls by less than 1e-4 (Venables & Ripley 2002): √(2 · 1e-4) standard errors away."""
 
 
+_SCORED = 1e-4
+"""Fisher's scoring of a probit comes nearer by a constant share a step: so many standard errors are left."""
+
+
 def _nearly_converged(figure: Figure, fit: Fit, label: str | None, values: list[float]) -> list[float]:
-    """Values that agree but for the place where R's multinom stops its iterations."""
+    """Values that agree but for the place where R's multinom, or its glm with a probit link, stops its iterations."""
     error = fit.errors.get(label or "", np.nan)
     shown = figure.printed.value
     if shown is None or not error > 0:
+        return []
+    if fit.output.kind == "probit" and figure.what in MAIN:
+        return [v for v in values if abs(v - shown) <= ROUNDED * figure.printed.unit + _SCORED * error]
+    if fit.output.kind != "multinomial":
         return []
     scale = {"coefficient": error, "z": 1.0, "t": 1.0, "standard error": 0.1 * error}.get(figure.what, abs(shown))
     return [v for v in values if abs(v - shown) <= _STOPPED * scale]

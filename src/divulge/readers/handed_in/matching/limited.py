@@ -16,7 +16,7 @@ from divulge.readers.handed_in.matching.cells import BASES, Recomputed
 from divulge.readers.handed_in.matching.conditions import Conditions, simple_conditions
 from divulge.readers.handed_in.matching.data import Data, Floats, Mask
 from divulge.readers.handed_in.matching.hypotheses import Hypothesis, hypotheses
-from divulge.readers.handed_in.matching.reading import Reading
+from divulge.readers.handed_in.matching.reading import Checked, Reading
 
 _ENOUGH = 4
 """Figures that must agree before a condition is believed that the file does not state."""
@@ -29,8 +29,30 @@ def table_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, word
     if candidate.kind == "other":
         hypothesis = _completed(candidate, hypothesis, data, words)
     table = Recomputed(hypothesis, candidate, data, words)
-    checked = tuple(table.checked())
+    checked = _with_sums_of_rounded(tuple(table.checked()))
     return descriptions.cell_reading(candidate, hypothesis, checked, data, table.rounding())
+
+
+def _with_sums_of_rounded(checked: tuple[Checked, ...]) -> tuple[Checked, ...]:
+    """Percentages in a margin that are sums of what is printed: R's addmargins(round(x, 1)) adds after rounding."""
+    known = {
+        f.at: f.printed.value for c in checked if (f := c.figure).what == "percentage" and c.agrees and f.printed.value
+    }
+    out = []
+    for one in checked:
+        value, at = one.figure.printed.value, one.figure.at
+        is_it = one.agrees is False and one.figure.what == "percentage" and value is not None
+        axes = [k for k, (_, label) in enumerate(at) if is_it and is_total(label)]
+        for k in axes:
+            rest = at[:k], at[k + 1 :]
+            # Margins of margins: one axis is added up at a time.
+            parts = [v for a, v in known.items() if (a[:k], a[k + 1 :]) == rest and not is_total(a[k][1])]
+            if len(parts) > 1 and abs(sum(parts) - (value or 0.0)) < 0.01 * one.figure.printed.unit:
+                one = replace(one, agrees=True)
+                known[at] = value or 0.0
+                break
+        out.append(one)
+    return tuple(out)
 
 
 def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:

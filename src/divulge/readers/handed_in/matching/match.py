@@ -15,6 +15,7 @@ from divulge.readers.handed_in.candidates.session import conditions
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
+from divulge.readers.handed_in.matching.bases import with_base_first
 from divulge.readers.handed_in.matching.conditions import relabelled, simplified
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.hypotheses import hypotheses
@@ -94,10 +95,24 @@ class Matcher:
         if candidate.weights is not None and candidate.weights not in data.names:
             return not_compared(candidate, f"its weights {candidate.weights!r} are not in the data")
         try:
-            return _SHAPES[candidate.shape](candidate, words, data, where, aliases)
+            found = _SHAPES[candidate.shape](candidate, words, data, where, aliases)
+            return found if found.confirmed else self._rebased(candidate, words, data, where, aliases) or found
         except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AssertionError) as error:
             # One output that cannot be computed keeps no other from being compared.
             return not_compared(candidate, f"it could not be compared with the data ({type(error).__name__})")
+
+    def _rebased(
+        self, candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
+    ) -> Reading | None:
+        """A multinomial model that is compared with another class than the first, where the data confirm it."""
+        if candidate.kind != "multinomial" or candidate.shape != "model":
+            return None
+        other = with_base_first(candidate, words, data, aliases)
+        if other is None:
+            return None
+        found = match_model(candidate, words, other, where, aliases)
+        # No output of a spec has another class first.
+        return replace(found, outputs=(), facts={**found.facts, "base": "another class"}) if found.confirmed else None
 
     def match_again(self, reading: Reading, where: str | None, weights: str | None) -> Reading:
         """A reading under the condition and with the weights that another output of the same file was confirmed by."""
@@ -140,7 +155,7 @@ def not_compared(candidate: Candidate, note: str) -> Reading:
 
 def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]) -> Reading:
     best, others = _best(candidate, words, data, where, aliases)
-    if (best is None or not best.confirmed) and candidate.kind == "crosstab":
+    if (best is None or not best.confirmed) and candidate.kind in ("crosstab", "frequencies"):
         other = _as_means(candidate, words, data, where, aliases)
         if other is not None:
             return other
@@ -165,10 +180,11 @@ def _as_means(
 ) -> Reading | None:
     """A table of one statistic by groups that names neither the statistic nor, perhaps, its variable: a pivot."""
     counts = [f for f in candidate.figures if f.what == "count" and f.printed.value is not None]
-    if len(counts) < 2 or not any(f.printed.decimals for f in counts) or len(counts) != len(candidate.figures):
-        return None
     columns = {t: _variable(t, words) for f in counts for a, t in f.at if a.startswith("column")}
     named = bool(columns) and None not in columns.values() and len(set(columns.values())) == len(columns)
+    is_fine = any(f.printed.decimals for f in counts) or (named and all(words.variable(t) for t in columns))
+    if len(counts) < 2 or not is_fine or len(counts) != len(candidate.figures):
+        return None
     for what, kind in (("mean", "means"), ("median", "position"), ("sd", "means"), ("sum", "totals")):
         figures = tuple(
             replace(

@@ -16,6 +16,7 @@ from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.matching.conditions import simple_conditions
 from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.descriptions import special_in, written_formula
 from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors
 from divulge.readers.handed_in.matching.fits import fits_of, kind_named
 from divulge.readers.handed_in.matching.reading import Checked, Reading
@@ -48,12 +49,14 @@ def match_model(
         kinds = [candidate.kind, *(k for k in ("linear", "logistic", "poisson") if k != candidate.kind)]
     best: Reading | None = None
     note = None
-    special = _special(candidate)
+    special = special_in(candidate.formula)
     grouped = None if special else _by_groups(candidate, terms, words, data, where, aliases)
     if grouped is not None:
         return grouped
     if candidate.fixed_effects or special or candidate.kind in ("mixed", "other") or kind_named(candidate.kind) is None:
         what = "absorbed effects" if candidate.fixed_effects else special or f"{candidate.kind} models"
+        if re.match("strata|offset|frailty", special) is None and special:
+            plain = replace(plain, formula=written_formula(candidate))
         plain = _limited(plain, candidate, terms, words, data, aliases)
         return _noted(plain, f"recognised; Divulge has no kind for {what} yet")
     for kind in kinds:
@@ -181,12 +184,6 @@ def _otherwise_bracketed(
     return best
 
 
-def _special(candidate: Candidate) -> str:
-    """The parts of a formula that no kind has: strata, frailties, smooth terms, offsets."""
-    found = re.findall(r"\b(strata|frailty|offset|s|te|ns|bs|poly|tt|pspline)\(", candidate.formula or "")
-    return f"{found[0]}() in a formula" if found else ""
-
-
 def _limited(
     plain: Reading, candidate: Candidate, terms: Sequence[Term], words: Vocabulary, data: Data, aliases: dict[str, str]
 ) -> Reading:
@@ -235,9 +232,9 @@ def _plain_reading(
     formula = formula_of(response or "?", columns, words) if columns else candidate.formula
     if not columns and candidate.formula is None and terms:
         formula = f"{response or '?'} ~ {' + '.join(_as_written(terms))}"
-    strata = re.findall(r"\bstrata\([^()]*\)", candidate.formula or "")
-    if formula is not None and strata and columns:
-        formula = f"{formula} + {' + '.join(strata)}"
+    beside = re.findall(r"\b(?:strata|offset)\((?:[^()]|\([^()]*\))*\)", candidate.formula or "")
+    if formula is not None and beside and columns:
+        formula = f"{formula} + {' + '.join(beside)}"
     if formula is not None and "random" in candidate.facts:
         formula = f"{formula} + {candidate.facts['random']}"
     return Reading(

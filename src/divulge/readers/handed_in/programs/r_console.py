@@ -11,7 +11,7 @@ from divulge.readers.handed_in.candidates import r_models, r_tests
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.console import framed, runs, table_at, unwrapped
 from divulge.readers.handed_in.candidates.expressions import as_expression
-from divulge.readers.handed_in.candidates.r_pipes import piped_summary
+from divulge.readers.handed_in.candidates.r_pipes import piped_summary, rows_piped
 from divulge.readers.handed_in.candidates.r_tables import (
     named_table,
     one_way,
@@ -53,7 +53,7 @@ class RConsole:
             command = _with_classes(written, session)
             for part in _statements(command):
                 note_r(part, session)
-            session.where = session.frame_in(resolved(command, session))
+            session.where = rows_piped(command, session) or session.frame_in(resolved(command, session))
             for candidate in self._chunk(block, start, end, command, session):
                 signed = session.signed(candidate, self.name)
                 if candidate.shape == "model" and not candidate.facts.get("follows"):
