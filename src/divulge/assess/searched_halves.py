@@ -13,7 +13,7 @@ from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 from divulge.policy import Policy
 
 _TRIED = 5
-"""Halves after which near is enough for the others if none of them is as printed: what a search of the last digits
+"""Halves after which near is enough for the others if most of them are not as printed: what a search of the last digits
 would do to the contrast is a hundredth of what the split itself does, and it takes nearly all the time."""
 
 _FEW = 0.2
@@ -79,6 +79,7 @@ def _missed(result: SplitResult) -> int:
 
 
 def is_in_vain(results: Sequence[SplitResult]) -> bool:
-    """Whether the last digits of the first halves were searched for in vain, all of them."""
+    """Whether the last digits of the first halves were searched for in vain, of most of them."""
     tried = [r for r in results[:_TRIED] if r.is_usable]
-    return len(tried) == _TRIED and not any(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
+    n_met = sum(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
+    return len(tried) == _TRIED and n_met < _TRIED / 2
