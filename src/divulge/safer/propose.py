@@ -37,10 +37,16 @@ MOST_LOSING = 2
 """Candidates without a variable that are assessed besides, where what was released loses more."""
 
 MORE_SPLITS = 2
-"""How often a proposal is assessed again with twice the splits, where fewer would not have found the exposed."""
+"""How often a proposal is assessed again with twice the splits, where another seed might not release it."""
+
+CLOSE = 0.9
+"""Of what a policy allows of the marginal risk: beyond it another seed may well be above the limit."""
+
+RELEASED = 2
+"""How often in a row a proposal must end in release, each time with another seed."""
 
 FRESH = 1_000_003
-"""What is added to the seed where a proposal is confirmed: no luck of the search is used twice."""
+"""What is added to the seed each time a proposal is assessed anew: no luck of a search is used twice."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,26 +208,43 @@ class _Search:
     ) -> Proposal:
         """The whole assessment of the outputs as they would be released, with fresh random numbers."""
         outputs, printed = self.candidates.changed(steps)
-        assessment = replace(self.assessment, outputs=outputs, seed=self.assessment.seed + FRESH)
+        assessment = replace(self.assessment, outputs=outputs)
         kept = tuple(
             r if o is self.assessment.outputs[i] else None
             for i, (o, r) in enumerate(zip(outputs, self.inputs.released, strict=True))
         )
         inputs = replace(self.inputs, released=kept)
         name = digest_of(self.sentence(steps).encode())[:16]
-        for again in range(1 + MORE_SPLITS):
+        n_doubled, n_released = 0, 0
+        while True:
+            assessment = replace(assessment, seed=assessment.seed + FRESH)
             ready = plan(assessment, inputs, released_before)
-            folder = None if self.unfinished is None else self.unfinished / f"{name}-{again}"
+            folder = None if self.unfinished is None else self.unfinished / f"{name}-{assessment.seed}"
             done = assess(ready, folder=folder, resume=True, workers=workers, listener=listener)
-            # Of the outputs together, and of each alone.
-            passes = [r for r in done.results[: 1 + ready.n_new] if r.has_contrast]
-            # Half as likely again to miss somebody: with another seed it would be just as often too little.
-            lacks_power = any(1 - r.power > (1 - ready.policy.power) / 2 for r in passes)
+            n_released += done.verdict is Verdict.RELEASE
             more = ready.design.doubled()
-            if done.verdict is Verdict.REFUSE or not lacks_power or more == ready.design or again == MORE_SPLITS:
-                break
-            assessment = replace(assessment, design=more)
-        return Proposal(steps, outputs, printed, self.sentence(steps), done.record, assessment.design)
+            if n_doubled < MORE_SPLITS and more != ready.design and _lacks_splits(ready, done):
+                assessment = replace(assessment, design=more)
+                n_doubled, n_released = n_doubled + 1, 0
+            elif done.verdict is not Verdict.RELEASE or n_released == RELEASED:
+                return Proposal(steps, outputs, printed, self.sentence(steps), done.record, assessment.design)
+
+
+def _lacks_splits(ready: Plan, done: Assessed) -> bool:
+    """Whether more splits would make a release surer: without them somebody exposed would be missed half as likely as
+    the policy asks, or more likely, or a marginal risk is close to its limit. Of the outputs together, and of each
+    alone. What was refused or not reproduced is so with more splits as well."""
+    policy, passes = ready.policy, [r for r in done.results[: 1 + ready.n_new] if r.has_contrast]
+    is_reproduced = all(
+        min((*r.near, *r.in_splits)) >= policy.embedded and min(r.worst_in_splits) >= policy.each_figure for r in passes
+    )
+    if done.verdict is Verdict.REFUSE or not is_reproduced:
+        return False
+    risks = [s.marginal_risk for r in passes for s in r.scenarios if s.marginal_risk is not None]
+    return any(1 - r.power > (1 - policy.power) / 2 for r in passes) or any(
+        risk.high > CLOSE * policy.release_risk or risk.high - risk.low > CLOSE * policy.widest_interval
+        for risk in risks
+    )
 
 
 def _chosen(
