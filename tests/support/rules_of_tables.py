@@ -7,6 +7,8 @@ from tests.support.tables import repeated, small_table
 
 ROWS = (("crosstab", {"variables": ["x", "y"], "statistic": "row percentages", "decimals": 1}),)
 
+WITHHELD = ("x=p & y=a", "x=p & y=b", "x=q & y=a", "x=q & y=b")
+
 TABLES = (
     Example("threshold", "nine", cells(p=9, q=10), COUNT, ("x=p",)),
     Example("threshold", "ten", cells(p=10, q=11), COUNT, ()),
@@ -222,6 +224,58 @@ TABLES = (
         small_table(x=["p"] * 7 + ["q"] * 3, v=[1.0, 0.0] * 5),
         (ROUNDED[0], ("means", {"variables": ["v"]})),
         (),
+    ),
+    # A mean of all, less the shown ones: 20 people whose means are printed to within 0.005 tell 2 others to within 0.1.
+    Example(
+        "follows from sums",
+        "mean of all",
+        amounts(*[40.0, 60.0] * 5, *[20.0, 30.0], x=["p"] * 10 + ["q"] * 2),
+        (("means", {"variables": ["v"], "by": ["x"], "suppressed": ("v | x=q",), "decimals": 2}), MEAN[0]),
+        ("v | x=q",),
+    ),
+    Example(
+        "follows from sums",
+        "too few digits",
+        amounts(*[40.0, 60.0] * 5, *[20.0, 30.0], x=["p"] * 10 + ["q"] * 2),
+        (("means", {"variables": ["v"], "by": ["x"], "suppressed": ("v | x=q",), "decimals": -1}), MEAN[0]),
+        (),
+    ),
+    Example(
+        "follows from sums",
+        "two withheld",
+        amounts(*[40.0, 60.0] * 5, *[20.0, 30.0, 10.0], x=["p"] * 10 + ["q"] * 2 + ["r"]),
+        (("means", {"variables": ["v"], "by": ["x"], "suppressed": ("v | x=q", "v | x=r"), "decimals": 2}), MEAN[0]),
+        (),
+    ),
+    Example(
+        "follows from sums",
+        "logistic model of withheld counts",
+        grid({"p": (12, 28), "q": (4, 16)}),
+        (
+            ("crosstab", {"variables": ["x", "y"], "margins": True, "suppressed": WITHHELD}),
+            ("logistic", {"formula": "y ~ C(x)", "decimals": 4}),
+        ),
+        WITHHELD,
+    ),
+    Example(
+        "follows from sums",
+        "model of something else",
+        grid({"p": (12, 28), "q": (4, 16)}),
+        (
+            ("crosstab", {"variables": ["x", "y"], "margins": True, "suppressed": WITHHELD}),
+            ("logistic", {"formula": "y ~ 1", "decimals": 4}),
+        ),
+        (),
+    ),
+    Example(
+        "follows from sums",
+        "shares beside rounded counts",
+        grid({"p": (12, 28), "q": (4, 16)}),
+        (
+            ("crosstab", {"variables": ["x", "y"], "method": ROUNDED[0][1]["method"]}),
+            ("logistic", {"formula": "y ~ C(x)", "decimals": 4}),
+        ),
+        WITHHELD,
     ),
     Example(
         "non-response",

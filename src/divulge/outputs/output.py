@@ -26,6 +26,7 @@ from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.methods import METHODS
 from divulge.outputs.methods.method import Method
 from divulge.outputs.predictions import Predictions
+from divulge.outputs.released.labels import named_by
 from divulge.outputs.released.precision import Base, Decimals, Precision, Released, Significant, printed
 from divulge.outputs.spreads import Spread
 from divulge.outputs.statbarn import Statbarn
@@ -374,7 +375,7 @@ class Output:
         se_precision = self.se_precision(precision)
         values, method = figures.values, self.method
         shown = values if method is None else method.printed(figures.labels, values, self.sums(schema), figures.keys)
-        hidden = np.array([label in set(self.suppressed) for label in figures.labels], dtype=bool)
+        hidden = named_by(self.suppressed, figures.labels, schema)
         if self.threshold is not None:
             with np.errstate(invalid="ignore"):
                 hidden |= figures.values < self.threshold

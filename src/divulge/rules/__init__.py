@@ -18,6 +18,7 @@ from divulge.rules.edge_quantile import EdgeQuantile
 from divulge.rules.exact_beside_changed import ExactBesideChanged
 from divulge.rules.extremes import HeldByFew
 from divulge.rules.few_contributors import FewContributors
+from divulge.rules.follows_from_sums import FollowsFromSums
 from divulge.rules.listed_values import ListedValues
 from divulge.rules.mode_of_all import ModeOfAll
 from divulge.rules.negative import Negative
@@ -76,6 +77,7 @@ RULES: tuple[type[Rule], ...] = (
     NestedModels,
     ChangedTwice,
     ExactBesideChanged,
+    FollowsFromSums,
     NonResponse,
 )
 """Every rule, in the order in which their findings are told."""

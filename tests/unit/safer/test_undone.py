@@ -9,6 +9,8 @@ import pytest
 
 from divulge.assess import Candidate, plan
 from divulge.assess.arithmetic import work_out
+from divulge.errors import OutputError
+from divulge.rules import Severity
 from divulge.spec import Assessment, Inputs, parse_output
 from divulge.table import Table
 from tests.support.tables import small_table
@@ -210,3 +212,121 @@ def test_sums_of_finer_tables_of_earlier_releases_count_as_well() -> None:
     before = tuple(Candidate(f"release {i}", document) for i, document in enumerate(finer[:3]))
     assert severities(finer[3], before=before, table=COINS)["changed twice"] == "review"
     assert "changed twice" not in severities(finer[3], before=before[:1], table=COINS)
+
+
+RARE = small_table(
+    area=["north"] * 230 + ["south"] * 150 + ["island"] * 20,
+    ill=(["yes", "no", "no"] * 127)[:380] + ["yes"] * 4 + ["no"] * 16,
+    sick=([1.0, 0.0, 0.0] * 127)[:380] + [1.0] * 4 + [0.0] * 16,
+    work=["driver"] * 4 + RNG.choice(["clerk", "cook", "nurse"], 396, p=[0.5, 0.3, 0.2]).tolist(),
+    income=INCOMES.tolist(),
+)
+TABLE_OF_RARE = {"kind": "crosstab", "variables": ["area", "ill"], "compute": True}
+WITHHELD = {
+    **TABLE_OF_RARE,
+    "margins": True,
+    "suppressed": [f"area={a} & ill={i}" for a in ("island", "south") for i in ("yes", "no")],
+}
+MEAN = {"kind": "means", "variables": ["income"], "compute": True, "decimals": 2}
+BY_WORK = {**MEAN, "by": ["work"], "suppressed": ["income | work=driver"]}
+
+
+def changed(kind: str, name: str, **settings: Any) -> dict[str, Any]:
+    return {**TABLE_OF_RARE, "name": name, "method": {"kind": kind, **settings}}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (WITHHELD, {"kind": "logistic", "formula": "ill ~ C(area)", "decimals": 6}),
+        (WITHHELD, {"kind": "linear", "formula": "sick ~ C(area)", "decimals": 6}),
+        (WITHHELD, {"kind": "means", "variables": ["sick"], "by": ["area"], "decimals": 5}),
+        (changed("noise", "noisy"), {"kind": "logistic", "formula": "ill ~ C(area)", "decimals": 6}),
+        (changed("random-rounding", "rounded"), {"kind": "logistic", "formula": "ill ~ 1", "where": "area = island"}),
+        (BY_WORK, {**MEAN, "name": "all"}),
+        (BY_WORK, {"kind": "linear", "formula": "income ~ C(work)", "decimals": 2}),
+    ],
+    ids=["logistic", "linear", "means", "noise", "share of an island", "mean of all", "linear of means"],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_withheld_and_changed_figures_that_means_or_models_give_are_reviewed(
+    given: tuple[dict[str, Any], ...], turned: bool
+) -> None:
+    documents = [{"compute": True, **d} for d in (given[::-1] if turned else given)]
+    assert severities(*documents, table=RARE)["follows from sums"] == "review"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (BY_WORK, {**MEAN, "name": "all", "where": "area = north"}),
+        (WITHHELD, {"kind": "logistic", "formula": "ill ~ 1", "decimals": 6}),
+        (WITHHELD, {"kind": "logistic", "formula": "ill ~ income", "decimals": 6}),
+    ],
+    ids=["mean of others", "share of all", "model of an amount"],
+)
+def test_withheld_figures_that_nothing_gives_stay_withheld(given: tuple[dict[str, Any], ...]) -> None:
+    assert "follows from sums" not in severities(*({"compute": True, **d} for d in given), table=RARE)
+
+
+def _worst(*documents: dict[str, Any]) -> int:
+    return max((Severity(s).rank for s in severities(*documents, table=RARE).values()), default=0)
+
+
+MERGED = {"kind": "crosstab", "variables": ["work"], "compute": True}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [{**MERGED, "name": other, "coarser": {"work": {"merge": [["driver", other]]}}} for other in ("clerk", "cook")],
+        [
+            {**MEAN, "by": ["work"], "name": other, "coarser": {"work": {"merge": [["driver", other]]}}}
+            for other in ("clerk", "cook")
+        ],
+        [changed("midpoint", "six", base=6), changed("midpoint", "four", base=4)],
+        [changed("cell-key", "one", seed=1), changed("cell-key", "two", seed=2)],
+        [changed("cell-key", "keys"), changed("noise", "noise")],
+        [changed("random-rounding", "rounded", base=5), changed("noise", "noise")],
+        [changed("noise", "little", seed=1), changed("noise", "less", seed=1, epsilon=2.0)],
+        [changed("random-rounding", "random", base=5), changed("controlled-rounding", "controlled", base=3)],
+        [WITHHELD, {**TABLE_OF_RARE, "name": "merged", "coarser": {"area": {"merge": [["island", "north"]]}}}],
+        [WITHHELD, {"kind": "frequencies", "variables": ["ill"], "compute": True, "where": "area = island"}],
+        [WITHHELD, {**TABLE_OF_RARE, "name": "shares", "statistic": "row percentages", "decimals": 1}],
+        [
+            {**MEAN, "coarser": {"income": {"top": float(np.sort(INCOMES)[-3])}}},
+            {"kind": "totals", "variables": ["income"], "compute": True},
+        ],
+        [{**MEAN, "coarser": {"income": {"bottom": float(np.sort(INCOMES)[2])}}}, {**MEAN, "name": "all"}],
+    ],
+    ids=[
+        "overlapping merges",
+        "means of overlapping merges",
+        "two bands of midpoints",
+        "two keys",
+        "keys and noise",
+        "rounding and noise",
+        "two scales of noise",
+        "two roundings",
+        "withheld and merged",
+        "withheld and under a condition",
+        "withheld and percentages",
+        "top code and total",
+        "bottom code and mean",
+    ],
+)
+def test_two_changes_of_which_one_undoes_the_other_are_caught(given: list[dict[str, Any]]) -> None:
+    """What neither of them is alone: refused, or reviewed where each would be released."""
+    together, *alone = (_worst(*documents) for documents in (given, *([one] for one in given)))
+    assert together > max(alone)
+
+
+def test_label_of_no_cell_is_not_passed_over() -> None:
+    """The cell that somebody meant to withhold would be printed."""
+    with pytest.raises(OutputError, match="there is no cell 'area=isle & ill=yes'"):
+        severities({**TABLE_OF_RARE, "suppressed": ["area=isle & ill=yes"]}, table=RARE)
+    output = parse_output({**TABLE_OF_RARE, "suppressed": ["ill=yes & area=island"]})
+    printed = output.publish(output.evaluate(RARE), RARE.schema)
+    assert [label for label, v in zip(printed.labels, printed.values, strict=True) if np.isnan(v)] == [
+        "area=island & ill=yes"
+    ]

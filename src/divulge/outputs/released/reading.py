@@ -19,6 +19,7 @@ import numpy as np
 from divulge.errors import DivulgeError, FileMissingError, OutputError, UndecodableError, suggest
 from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs.output import Output
+from divulge.outputs.released.labels import key_of, named_by, tellable
 from divulge.outputs.released.precision import MOST_DECIMALS, Precision, Released, printed
 from divulge.table import Schema
 from divulge.table.files.readable import check_readable
@@ -28,9 +29,6 @@ VALUE_COLUMNS = ("value", "coef", "count", "estimate", "figure")
 SE_COLUMNS = ("se", "std_err", "stderr", "standard error", "std.error", "std. error", "std err", "std. err.", "bse")
 SUPPRESSED = ("", "suppressed", "*", "c", "x", "..")
 """What stands in a cell that is withheld, whatever the case of the letters. `<5` says in addition: below 5."""
-
-TOTALS = ("total", "all", "sum")
-"""What stands where a margin has no value of a variable, whatever the case of the letters."""
 
 N_SHOWN = 5
 """How many labels a message lists before it says how many more there are."""
@@ -107,18 +105,11 @@ def read_released(
 def _hidden(output: Output, schema: Schema, labels: Sequence[str], entries: Sequence[_Entry]) -> Mask:
     """Which figures are withheld: those without a value, and those that `suppressed` names."""
     hidden = np.array([e.value is None for e in entries], dtype=bool)
-    marked = {_key(text, schema) for text in output.suppressed}
-    found = [i for i, label in enumerate(labels) if _key(label, schema) in marked]
-    if len(found) < len(marked):
-        known = {_key(label, schema) for label in labels}
-        unknown = next(t for t in output.suppressed if _key(t, schema) not in known)
-        hint = suggest(unknown, _tellable(labels, schema))
-        raise OutputError(f"there is no cell {unknown!r}.", where="suppressed", hint=hint)
-    hidden[found] = True
+    hidden |= named_by(output.suppressed, labels, schema)
     # `<0.001` is a figure like others: it says where the number lies.
     absent = hidden & np.array([e.below is None and not e.is_left_out for e in entries], dtype=bool)
     if absent.any() and not output.can_suppress:
-        missing = _listed(_tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
+        missing = _listed(tellable([label for label, h in zip(labels, absent, strict=True) if h], schema))
         raise OutputError(
             f"kind {output.kind!r} has no suppressed cells, but no value is given for {missing}.",
             where="released",
@@ -286,19 +277,19 @@ def _matched(
     """Entries in the order of the labels; an error where some are missing, unknown or there twice."""
     if isinstance(entries, list):
         return entries
-    places = {_key(label, schema): i for i, label in enumerate(labels)}
+    places = {key_of(label, schema): i for i, label in enumerate(labels)}
     found: dict[int, _Entry] = {}
     for text, entry in entries.items():
-        place = places.get(_key(text, schema))
+        place = places.get(key_of(text, schema))
         if place is None and (other := output.find_label(text, schema)) is not None:
-            place = places.get(_key(other, schema))
+            place = places.get(key_of(other, schema))
         if place is None:
             raise OutputError(
                 f"there is no figure {text!r}.",
                 where="released",
-                hint=suggest(text, [_in_words(label, schema) for label in _tellable(labels, schema)])
-                or suggest(text, _tellable(labels, schema))
-                or f"The figures are: {_listed(_tellable(labels, schema))}.",
+                hint=suggest(text, [_in_words(label, schema) for label in tellable(labels, schema)])
+                or suggest(text, tellable(labels, schema))
+                or f"The figures are: {_listed(tellable(labels, schema))}.",
             )
         if place in found:
             raise OutputError(f"{labels[place]!r} is given twice.", where="released")
@@ -307,42 +298,10 @@ def _matched(
     if missing:
         raise OutputError(
             f"{_count(len(labels), 'figure')} needed, {_count(len(found), 'value')} given. "
-            f"Missing: {_listed(_tellable(missing, schema))}.",
+            f"Missing: {_listed(tellable(missing, schema))}.",
             where="released",
         )
     return [found[i] for i in range(len(labels))]
-
-
-def _key(label: str, schema: Schema) -> tuple[str, ...]:
-    """What a label says, however it is written: its parts, sorted, with values instead of what they stand for.
-
-    `r=Total` says nothing of r, unless that is one of its values.
-    """
-    parts = []
-    for part in re.split(r"\s+[|&]\s+", label.strip()):
-        name, equals, value = part.partition("=")
-        if equals and name.strip() in schema:
-            variable = schema[name.strip()]
-            code = variable.code(value.strip())
-            if code is None and value.strip() == "missing":
-                code = variable.code(None)
-            if code is None and value.strip().casefold() in TOTALS:
-                continue
-            part = f"{name.strip()}={code}" if code is not None else part
-        parts.append(" ".join(part.split()))
-    return tuple(sorted(parts)) or ("total",)
-
-
-def _tellable(labels: Sequence[str], schema: Schema) -> list[str]:
-    """The labels that a message may name: none with the value of a variable whose values point at people."""
-    hidden = {v.name for v in schema if v.holds != "levels"}
-    if not hidden:
-        return list(labels)
-    return [
-        label
-        for label in labels
-        if not any(part.partition("=")[0].strip() in hidden for part in re.split(r"\s+[|&]\s+", label))
-    ]
 
 
 def _in_words(label: str, schema: Schema) -> str:
