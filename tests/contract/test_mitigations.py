@@ -25,6 +25,7 @@ DOCUMENTS = {
     "ages": {"kind": "crosstab", "variables": ["AGE", "SEX"]},
     "means": {"kind": "means", "variables": ["AGE"], "by": ["ETHGROUP"], "empty": "allow", "decimals": 2},
     "few": {"kind": "means", "variables": ["AGE"], "by": ["SEX"], "where": "AGE > 85 and LTILL = 1", "decimals": 2},
+    "curves": {"kind": "survival", "time": "AGE", "event": "LTILL", "observed": "Yes", "by": ["SEX"], "decimals": 3},
     "extremes": {"kind": "extremes", "variables": ["AGE"], "by": ["SEX"]},
     "model": {"kind": "logistic", "formula": "TENURE ~ AGE + C(MSTATUS) + SEX", "decimals": 4},
 }

@@ -5,6 +5,7 @@ from divulge.mitigations.cell_keys import PerturbByKeys
 from divulge.mitigations.controlled_rounding import RoundControlled
 from divulge.mitigations.drop_variable import DropVariable
 from divulge.mitigations.fewer_digits import FewerDigits
+from divulge.mitigations.fewer_times import FewerTimes
 from divulge.mitigations.merge_levels import MergeLevels
 from divulge.mitigations.midpoint import RoundToMidpoint
 from divulge.mitigations.mitigation import Mitigation
@@ -20,6 +21,7 @@ MITIGATIONS: tuple[type[Mitigation], ...] = (
     MergeLevels,
     TopCode,
     SafeQuantiles,
+    FewerTimes,
     MorePeople,
     DropVariable,
     FewerDigits,

@@ -15,6 +15,7 @@ from divulge.contributions.blame import Blame, find_blame
 from divulge.errors import DivulgeError
 from divulge.kernels.arrays import Mask
 from divulge.mitigations import MITIGATIONS
+from divulge.mitigations.fewer_times import FewerTimes
 from divulge.mitigations.merge_levels import MergeLevels
 from divulge.mitigations.mitigation import Mitigation, Rung, Trouble
 from divulge.mitigations.safe_quantiles import SafeQuantiles
@@ -34,7 +35,7 @@ LOST = 0.15
 MOST_COARSE = 6
 """Coarser groups, the mildest first, after which it is asked what else they need."""
 
-_AFTER_COARSER: tuple[type[Mitigation], ...] = (SafeQuantiles, TopCode, Suppress)
+_AFTER_COARSER: tuple[type[Mitigation], ...] = (SafeQuantiles, FewerTimes, TopCode, Suppress)
 
 KNOWN_SEED = Noise().seed
 """Where random numbers start if nobody says otherwise: no secret."""
@@ -159,13 +160,15 @@ class Candidates:
             return  # of counts these are found by one search
         for first in [m for m in mildest if m.rung is Rung.COARSEN][:MOST_COARSE]:
             step = self._step(number, first)
-            if step is None or self.passes((step,)):
+            if step is None:
                 continue
+            # A curve may show its single steps where no rule has anything against it.
+            is_passed = self.passes((step,))
             (case,) = make_cases([step.made], [step.printed], self._table, *self._units)
-            named = screen_outputs(self._ready, *self.changed([step])).figures
+            named = frozenset() if is_passed else screen_outputs(self._ready, *self.changed([step])).figures
             left = np.array([(number, label) in named for label in case.labels], dtype=np.float64)
             after = replace(trouble, case=case, blame=left)
-            for kind in _AFTER_COARSER:
+            for kind in (FewerTimes,) if is_passed else _AFTER_COARSER:
                 yield from (Both(first=first, second=second) for second in kind.propose(after))
 
     def _step(self, number: int, mitigation: Mitigation) -> Step | None:

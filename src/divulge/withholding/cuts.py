@@ -320,7 +320,8 @@ class Search:
         lengths = np.cumsum([0, *(len(c) for c, _ in self._rows)])
         entries = np.concatenate([f for _, f in self._rows]), np.concatenate([c for c, _ in self._rows]), lengths
         matrix = sparse.csr_array(entries, shape=(len(self._rows), n))
-        ends = np.ones(len(self._rows)), np.full(len(self._rows), np.inf)
+        # A pattern that lacks nothing but for a solver's tolerance is one to start from.
+        ends = np.full(len(self._rows), 1.0 - 2 * SHORT), np.full(len(self._rows), np.inf)
         most = np.ones(n) if within is None else within[self._choice].astype(np.float64)
         program = Program(matrix, ends, (np.zeros(n), most), np.ones(n, dtype=bool))
         if best is not None:

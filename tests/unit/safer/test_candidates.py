@@ -177,3 +177,17 @@ def test_test_of_a_variable_that_is_merged_altogether_is_no_candidate() -> None:
     table = small_table(area=["east"] * 299 + ["island"], sex=["f", "m"] * 150)
     made = candidates(table, {"kind": "chi-squared", "variables": ["area", "sex"], "decimals": 3})
     assert not any(step.loses for steps in made.all() for step in steps)
+
+
+@pytest.mark.slow
+def test_curve_is_shown_at_times_between_which_enough_people_have_the_event() -> None:
+    table = _people(area=["island"] * 2)
+    curve = {"kind": "survival", "time": "age", "event": "sex", "observed": "m", "by": ["area"], "decimals": 3}
+    safe = [steps[0] for steps in found(table, curve)]
+    fewer = [s for s in safe if "show the curve at" in s.mitigation.describe(table.schema)]
+    assert fewer
+    for step in fewer:
+        (events,) = [b for b in step.made.behind(table) if b.what == "events"]
+        n = np.bincount(events.group[events.group >= 0], minlength=events.n_groups)
+        assert (n[n > 0] >= 10).all()
+        assert not [b for b in step.made.behind(table) if b.what == "last step" and (b.figures >= 0).any()]
