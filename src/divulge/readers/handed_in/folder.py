@@ -20,6 +20,7 @@ from divulge.readers.handed_in.corrections import Correction, corrected
 from divulge.readers.handed_in.finds import ROWS, Find, find_in
 from divulge.readers.handed_in.leftovers import leftovers
 from divulge.readers.handed_in.matching.data import Data
+from divulge.readers.handed_in.matching.learned import with_learned
 from divulge.readers.handed_in.matching.match import Matcher, not_compared
 from divulge.readers.handed_in.matching.reading import Reading
 from divulge.readers.handed_in.programs import PROGRAMS, Program
@@ -138,7 +139,7 @@ def _read_file(
     document = open_document(path, name)
     found, unread = _first_outputs(_read_document(document, session))
     candidates = [corrected(c, name, corrections) for c in found]
-    readings = _with_shared_conditions(_matched(candidates, matcher), matcher)
+    readings = with_learned(_with_shared_conditions(_matched(candidates, matcher), matcher), matcher)
     left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))

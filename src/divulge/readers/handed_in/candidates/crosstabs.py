@@ -145,7 +145,18 @@ def _column_levels(table: Structure, columns: list[int]) -> dict[int, tuple[tupl
         label, word = table.statistic(j)
         labels = tuple(p.strip() for p in label.split(" / ") if p.strip())
         out[j] = (labels, word, path[-1] if path else None)
-    return out
+    return _beside(out, columns)
+
+
+def _beside(
+    levels: dict[int, tuple[tuple[str, ...], str | None, str | None]], columns: list[int]
+) -> dict[int, tuple[tuple[str, ...], str | None, str | None]]:
+    """Columns headed by nothing but %, each to the right of the group that it is of."""
+    lone = [j for j in columns if not levels[j][0] and levels[j][1] == "percentage"]
+    left = {j: levels[j - 1][0] for j in lone if j - 1 in levels and levels[j - 1][0] and levels[j - 1][1] is None}
+    if len(lone) < 2 or len(left) < len(lone) or len(set(left.values())) < len(left):
+        return levels
+    return {j: (left[j], *v[1:]) if j in left else v for j, v in levels.items()}
 
 
 def _column_axes(

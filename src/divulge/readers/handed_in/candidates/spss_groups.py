@@ -87,6 +87,37 @@ def statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
         yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown)
 
 
+def percentiles(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
+    """EXAMINE: percentiles in columns; stubs hold the variable, the group and how they were computed."""
+    first = next((i for i, r in enumerate(grid.rows) if any("Weighted Average" in c for c in r.cells)), None)
+    if not first:
+        return
+    heads = [c.strip() for c in grid.rows[first - 1].cells]
+    shown = [j for j, h in enumerate(heads) if re.fullmatch(r"\d+(?:\.\d+)?", h)]
+    if not shown:
+        return
+    by = next((h for row in grid.rows[:first] for h in row.cells[: shown[0]] if h.strip()), "").strip() or "row0"
+    held = [""] * shown[0]
+    figures: list[Figure] = []
+    for row in grid.rows[first:]:
+        stub = [c.strip() for c in row.cells[: shown[0]]]
+        start = next((j for j, c in enumerate(stub) if c), len(stub))
+        held = [held[j] if j < start else stub[j] for j in range(len(stub))]
+        texts = [t for t in re.split(r"\s{2,}|\s(?=Weighted Average|Tukey)", "  ".join(t for t in held if t)) if t]
+        is_hinge = texts[-1:] == ["Tukey's Hinges"]
+        at = ((by, texts[1]),) if len(texts) > 2 else ()
+        for j in shown:
+            number = parse_number(row.cells[j])
+            if number is not None and texts:
+                what = "hinge" if is_hinge else statistic_word(f"{heads[j]}%") or "percentile"
+                label = ", ".join(texts[:-1])
+                figures.append(Figure(f"{label}: {what} {heads[j]}", what, number, row.line, texts[0], at))
+    names = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    groups = tuple(dict.fromkeys(k for f in figures for k, _ in f.at))
+    lines = (grid.rows[0].line, grid.rows[-1].line)
+    yield Candidate("cells", "position", lines, tuple(figures), variables=names, by=groups)
+
+
 def listed(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """LIST: rows of data, which are no output."""
     return iter(())

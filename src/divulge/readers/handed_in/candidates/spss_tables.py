@@ -132,15 +132,21 @@ def report(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
         return
     names = session.objects.get("spss means", "|").split("|")
     for candidate in read_columns(table, session.vocabulary, list(range(len(table.columns)))):
-        figures = tuple(
-            replace(f, of=f.of or names[0] or None, at=_renamed(f.at, names[1:])) for f in candidate.figures
-        )
+        figures = tuple(_of_means(f, names) for f in candidate.figures)
         yield replace(
             candidate,
             figures=figures,
             variables=(names[0],) if names[0] else candidate.variables,
             by=tuple(n for n in names[1:] if n) or candidate.by,
         )
+
+
+def _of_means(figure: Figure, names: list[str]) -> Figure:
+    """A figure of MEANS: of the variable that is named above the table; a label beside it is a group."""
+    label = figure.of
+    if names[0] and len(names) == 2 and label not in (None, names[0]) and not figure.at:
+        return replace(figure, of=names[0], at=((names[1], label or ""),))
+    return replace(figure, of=label or names[0] or None, at=_renamed(figure.at, names[1:]))
 
 
 def _renamed(at: tuple[tuple[str, str], ...], names: list[str]) -> tuple[tuple[str, str], ...]:

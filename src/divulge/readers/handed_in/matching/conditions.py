@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
+from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.matching.data import Data, Floats, Mask
 
@@ -104,3 +106,17 @@ def simplified(where: str | None, data: Data) -> str | None:
         if f"{name} is missing" in out and not data.has_missing(name):
             out = re.sub(rf"\((\S+ \S+ \S+) or {re.escape(name)} is missing\)", r"\1", out)
     return out
+
+
+def fitting_conditions(candidate: Candidate, names: set[str], data: Data) -> list[str]:
+    """Conditions that leave as many rows complete on these variables as the file says there are, where all are more."""
+    n = next((f.printed.value for f in candidate.figures if f.what == "n" and f.of is None and f.printed.value), None)
+    if n is None:  # an analysis of variance beside it ends with all its rows but one
+        n = next((f.printed.value + 1 for f in candidate.figures if f.label == "Total: df" and f.printed.value), None)
+    complete = np.ones(data.n_rows, dtype=bool)
+    for name in names:
+        complete &= data.codes(name) >= 0
+    if n is None or complete.sum() == n:
+        return []
+    found = (t for c in simple_conditions(data) for t, s in zip(c.texts, c.sums(data, complete), strict=True) if s == n)
+    return list(islice(found, 8))

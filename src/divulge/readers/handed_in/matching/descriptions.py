@@ -47,6 +47,7 @@ def cell_reading(
         hypothesis.weights,
         outputs=outputs,
         facts=facts,
+        meanings=hypothesis.meanings(data),
     )
 
 

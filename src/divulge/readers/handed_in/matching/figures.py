@@ -274,8 +274,8 @@ def _room(figure: Figure, kind: str, program: str) -> tuple[float, float]:
     elif figure.what in _LIKELIHOODS:
         units, relative = ROUNDED, 1e-6 if kind in _LOOSE else 1e-7
     elif kind in _NEWTON:
-        is_late = kind != "cox" and program in ("r", "", "tables") and figure.what in _ERRORS
-        units, relative = ROUNDED, 1e-4 if is_late else 1e-6
+        is_late = kind != "cox" and program in ("r", "", "tables", "spss") and figure.what in _ERRORS
+        units, relative = ROUNDED, (2e-4 if figure.what == "Wald" else 1e-4) if is_late else 1e-6
     else:
         units, relative = 1.6 if kind in _LOOSE or _is_fine(figure) else 0.6, 1e-4
     return units, relative * tail_stretch(figure)

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
 from divulge.readers.handed_in.candidates.candidate import Candidate
 from divulge.readers.handed_in.candidates.statistic_names import is_missing, is_total
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.matching.data import MOST_LEVELS, Data
+from divulge.readers.handed_in.matching.data import MOST_LEVELS, Data, Ints
 
 COUNTED = frozenset({"count", "percentage", "valid percentage", "cumulative percentage", "n"})
+_MOST_AXES = 60
+"""Ways in which one axis may be read."""
 _NEVER_LEVELS = frozenset({"Missing", "<NA>"})
 """What programs call people without a value; other words for it may be values themselves."""
 
@@ -39,6 +43,20 @@ class Hypothesis:
     def axis(self, key: str) -> _Axis | None:
         return next((a for a in self.axes if a.key == key), None)
 
+    def meanings(self, data: Data) -> dict[str, str]:
+        """What its texts are taken for; a value is told by its variable and its label."""
+        found = {t: n for t, n in self.variables.items() if t is not None and n is not None and t != n}
+        for axis in self.axes:
+            if axis.key != axis.variable and not axis.key.startswith(("row", "column", "group")):
+                found[axis.key] = axis.variable
+            texts = data.texts(axis.variable)
+            found |= {
+                f"{axis.variable}\0{label}": texts[code]
+                for label, code in axis.codes.items()
+                if 0 <= code < len(texts) and texts[code] != label
+            }
+        return found
+
 
 def labels_of(candidate: Candidate) -> dict[str, list[str]]:
     """The labels of each axis, without totals."""
@@ -51,7 +69,9 @@ def labels_of(candidate: Candidate) -> dict[str, list[str]]:
     return found
 
 
-def _axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str]) -> list[_Axis]:
+def _axes_like(
+    key: str, labels: Sequence[str], words: Vocabulary, data: Data, aliases: dict[str, str], candidate: Candidate
+) -> list[_Axis]:
     """The ways in which an axis may be read, the likeliest first."""
     named = aliases.get(key) or words.variable(key)
     likely = [named] if named else words.variables_like(key) if not key.startswith(("row", "column", "group")) else []
@@ -67,12 +87,36 @@ def _axes_like(key: str, labels: Sequence[str], words: Vocabulary, data: Data, a
         # Labels that are no values: codes in their order, where there are as many of them. One alone tells nothing:
         # every constant would do.
         labels = [label for label in labels if not is_missing(label)]
-        for name in likely or (words.names if len(labels) > 1 else ()):
+        sizes = _sizes(key, labels, candidate)
+        for name in dict.fromkeys((*likely, *(words.names if len(labels) > 1 else ()))):
             if data.n_levels(name) == len(labels) and len(labels) <= MOST_LEVELS:
-                out.append(_Axis(key, name, {label: i for i, label in enumerate(labels)}, True))
-                if len(labels) == 2:
-                    out.append(_Axis(key, name, {label: 1 - i for i, label in enumerate(labels)}, True))
+                out += [_Axis(key, name, codes, True) for codes in _in_order(labels, sizes, data.codes(name))]
     return out
+
+
+def _sizes(key: str, labels: Sequence[str], candidate: Candidate) -> dict[str, float]:
+    """How much is counted of each label in all, where the table says it of every label."""
+    found = dict.fromkeys(labels, 0.0)
+    shown = [f for f in candidate.figures if f.what in ("count", "n")]
+    for figure in shown or [f for f in candidate.figures if f.what == "percentage"]:
+        at = dict(figure.at)
+        label = at.pop(key, None)
+        if label in found and not any(is_total(t) for t in at.values()):
+            found[label] += figure.printed.value or 0.0
+    return found if all(found.values()) else {}
+
+
+def _in_order(labels: Sequence[str], sizes: dict[str, float], codes: Ints) -> list[dict[str, int]]:
+    """Codes of labels that are no values: in their order, of two also the other way round, and by their sizes."""
+    ways = [list(range(len(labels)))]
+    if len(labels) == 2:
+        ways.append([1, 0])
+    elif sizes:
+        counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+        ranked = sorted(labels, key=lambda t: sizes[t])
+        by_size = dict(zip(ranked, np.argsort(counts, kind="stable").tolist(), strict=True))
+        ways.append([by_size[t] for t in labels])
+    return [dict(zip(labels, way, strict=True)) for n, way in enumerate(ways) if way not in ways[:n]]
 
 
 def _axis(key: str, name: str, labels: Sequence[str], words: Vocabulary, data: Data) -> _Axis | None:
@@ -103,7 +147,10 @@ def _every_way(
     candidate: Candidate, words: Vocabulary, data: Data, where: str | None, weights: str | None, aliases: dict[str, str]
 ) -> Iterator[Hypothesis]:
     keys = {k: v for k, v in labels_of(candidate).items() if k != "level"}
-    ways = [_axes_like(key, labels, words, data, aliases)[:8] if labels else [] for key, labels in keys.items()]
+    ways = [
+        _axes_like(key, labels, words, data, aliases, candidate)[:_MOST_AXES] if labels else []
+        for key, labels in keys.items()
+    ]
     if any(not w and labels for w, labels in zip(ways, keys.values(), strict=True)):
         return
     used = [w for w in ways if w]

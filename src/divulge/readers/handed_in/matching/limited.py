@@ -26,8 +26,7 @@ _PROBED = 6
 
 
 def table_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Reading:
-    if candidate.kind == "other":
-        hypothesis = _completed(candidate, hypothesis, data, words)
+    hypothesis = _completed(candidate, hypothesis, data, words)
     table = Recomputed(hypothesis, candidate, data, words)
     checked = _with_sums_of_rounded(tuple(table.checked()))
     return descriptions.cell_reading(candidate, hypothesis, checked, data, table.rounding())
@@ -56,7 +55,13 @@ def _with_sums_of_rounded(checked: tuple[Checked, ...]) -> tuple[Checked, ...]:
 
 
 def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> Hypothesis:
-    """Rows of a table 1 that no name explains, or not well: the variable of which every figure of the row agrees."""
+    """Texts that no name explains, or not well: the variable of which every figure of the text agrees.
+
+    In a table 1 the first such variable is taken; elsewhere there must be one alone.
+    """
+    is_lenient = candidate.kind == "other"
+    if not is_lenient and all(t is None or v is not None for t, v in hypothesis.variables.items()):
+        return hypothesis
     variables = dict(hypothesis.variables)
     axes = {a.variable for a in hypothesis.axes}
     sure = {v for t, v in variables.items() if v is not None and t is not None and words.variable(t) is not None}
@@ -65,15 +70,35 @@ def _completed(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: 
         if text is None or words.variable(text) or not figures or any(k == text for f in figures for k, _ in f.at):
             continue
         first, part = replace(candidate, figures=figures[:1]), replace(candidate, figures=figures)
+        if not is_lenient and not _is_telling(figures):
+            continue
+        right: list[str] = []
         for tried in ([name] if name is not None else []) + [n for n in data.names if n != name]:
-            if tried in axes or tried in sure:
+            if tried in axes or tried in sure or not (is_lenient or data.is_numeric(tried)):
                 continue
             way = replace(hypothesis, variables={text: tried})
             if all(c.agrees for few in (first, part) for c in Recomputed(way, few, data, words).checked()):
-                variables[text] = tried
-                sure.add(tried)
-                break
+                right.append(tried)
+                if is_lenient or len(right) > 1:
+                    break
+        if right and (is_lenient or len(right) == 1):
+            variables[text] = right[0]
+            sure.add(right[0])
     return replace(hypothesis, variables=variables)
+
+
+def is_unlikely(candidate: Candidate, hypothesis: Hypothesis, data: Data, words: Vocabulary) -> bool:
+    """Whether two of three counts or means of a table speak against a way to read it."""
+    shown = [f for f in candidate.figures if f.what in ("count", "n", "mean") and f.printed.value is not None]
+    known = [f for f in shown if f.what != "mean" or hypothesis.variables.get(f.of) is not None]
+    probe = replace(candidate, figures=tuple(known[:: max(len(known) // 3, 1)][:3]))
+    return sum(c.agrees is False for c in Recomputed(hypothesis, probe, data, words).checked()) >= 2
+
+
+def _is_telling(figures: Sequence[Figure]) -> bool:
+    """Whether figures say enough to find their variable by: two of them at least with three digits."""
+    shown = [f for f in figures if f.what not in ("n", "count", "missing") and f.printed.value is not None]
+    return sum(sum(c.isdigit() for c in f.printed.text.lstrip("-0.,")) >= 3 for f in shown) >= 2
 
 
 def under_conditions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -19,7 +19,7 @@ from divulge.readers.handed_in.matching.bases import with_base_first
 from divulge.readers.handed_in.matching.conditions import relabelled, simplified
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.hypotheses import hypotheses
-from divulge.readers.handed_in.matching.limited import table_reading, under_conditions
+from divulge.readers.handed_in.matching.limited import is_unlikely, table_reading, under_conditions
 from divulge.readers.handed_in.matching.models import match_model
 from divulge.readers.handed_in.matching.reading import Checked, Reading
 from divulge.readers.handed_in.matching.survival import match_survival
@@ -27,6 +27,12 @@ from divulge.readers.handed_in.matching.tests import match_correlation, match_te
 
 _TRIED = 250
 """Readings of a table that are computed before the best one is taken."""
+
+_FIRST = 8
+"""Readings of a table that are computed whatever they are; others only where few figures speak against."""
+
+_LOOKED_AT = 1_000
+"""Readings of a table that are looked at."""
 
 _ANY = 0.15
 """Of four figures or more, the share that must agree before a reading is worth naming."""
@@ -56,7 +62,18 @@ class Matcher:
             for name in self._weights(candidate):
                 weighted = self._match(replace(candidate, weights=name))
                 best = weighted if weighted.confirmed else best
+        if not best.confirmed:
+            best = next((r for c in self._cut(candidate) if (r := self._match(c)).confirmed), best)
         return best if best.confirmed else self._match_blanks(candidate) or best
+
+    def _cut(self, candidate: Candidate) -> Iterator[Candidate]:
+        """A model of yes or no whose response is no variable: whether one that is called alike is above 0."""
+        said = candidate.response
+        if self.data is None or said is None or candidate.kind not in ("logistic", "probit") or said in self.data.names:
+            return
+        for name in self.data.words.variables_like(said):
+            if said.isidentifier() and self.data.is_numeric(name) and self.data.n_levels(name) > 2:
+                yield replace(candidate, derived={**candidate.derived, said: f"{name} > 0"})
 
     def _weights(self, candidate: Candidate) -> list[str]:
         """The variables that may be weights which a table does not name: their sum is a total that it shows."""
@@ -159,6 +176,10 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
         other = _as_means(candidate, words, data, where, aliases)
         if other is not None:
             return other
+    if (best is None or not best.confirmed) and all(f.of is None and f.at for f in candidate.figures):
+        turned = _of_rows(candidate, ()) if candidate.kind in _OF_NUMBERS else None
+        tried, more = _best(turned, words, data, where, aliases) if turned is not None else (None, [])
+        best, others = (tried, more) if tried is not None and tried.confirmed else (best, others)
     if best is None or not best.confirmed:
         unsaid = where is None and candidate.where is None
         found = under_conditions(candidate, words, data, aliases, best) if unsaid else None
@@ -201,7 +222,28 @@ def _as_means(
         best, others = _best(tried, words, data, where, aliases)
         if best is not None and best.confirmed:
             return replace(best, others=tuple(others))
+        if not named and (turned := _of_rows(tried, candidate.by)) is not None:
+            best, others = _best(turned, words, data, where, aliases)
+            if best is not None and best.confirmed:
+                return replace(best, others=tuple(others))
     return None
+
+
+_OF_NUMBERS = frozenset({"means", "position", "extremes", "shape"})
+
+
+def _of_rows(candidate: Candidate, columns: Sequence[str]) -> Candidate | None:
+    """A table of a statistic by groups whose rows are variables."""
+    rows = {a for f in candidate.figures for a, _ in f.at if a not in columns and not a.startswith("column")}
+    if len(rows) != 1:
+        return None
+    row = rows.pop()
+    figures = tuple(
+        replace(f, of=dict(f.at).get(row), at=tuple((a, t) for a, t in f.at if a != row)) for f in candidate.figures
+    )
+    by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))
+    shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
+    return replace(candidate, figures=figures, variables=shown, by=by)
 
 
 def _variable(text: str, words: Vocabulary) -> str | None:
@@ -216,7 +258,11 @@ def _best(
     best: Reading | None = None
     others: list[str] = []
     weights = candidate.weights
-    for hypothesis in islice(hypotheses(candidate, words, data, where, weights, aliases), _TRIED):
+    tried = 0
+    for hypothesis in islice(hypotheses(candidate, words, data, where, weights, aliases), _LOOKED_AT):
+        if tried >= _FIRST and (tried >= _TRIED or is_unlikely(candidate, hypothesis, data, words)):
+            continue
+        tried += 1
         reading = table_reading(candidate, hypothesis, data, words)
         if best is not None and reading.confirmed and best.confirmed:
             others.append(descriptions.described(reading))

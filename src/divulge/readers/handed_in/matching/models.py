@@ -14,7 +14,7 @@ from divulge.readers.handed_in.candidates.r_tests import surv_formula
 from divulge.readers.handed_in.candidates.statistic_names import RATIO
 from divulge.readers.handed_in.candidates.tables import quoted
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
-from divulge.readers.handed_in.matching.conditions import simple_conditions
+from divulge.readers.handed_in.matching.conditions import fitting_conditions
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.descriptions import special_in, written_formula
 from divulge.readers.handed_in.matching.figures import Way, compared, with_other_errors
@@ -50,6 +50,8 @@ def match_model(
     best: Reading | None = None
     note = None
     special = special_in(candidate.formula)
+    if candidate.kind == "two-stage" and "instruments" not in candidate.facts:
+        special = special or "two-stage"
     grouped = None if special else _by_groups(candidate, terms, words, data, where, aliases)
     if grouped is not None:
         return grouped
@@ -62,6 +64,8 @@ def match_model(
     for kind in kinds:
         for way in islice(_ways(candidate, terms, words, data, where, aliases, kind), _FITS):
             more = _ordered(candidate) if kind == "ordered" else {}
+            if kind == "two-stage":
+                more = {"instruments": _exogenous(candidate.facts["instruments"], words)}
             if kind == "marginal-effects":
                 more = {"model": candidate.facts["model"]}
             if best is not None and is_ruled_out(candidate, kind, way, words, data, more):
@@ -184,6 +188,11 @@ def _otherwise_bracketed(
     return best
 
 
+def _exogenous(said: str, words: Vocabulary) -> str:
+    """The instruments in the names of the data."""
+    return " + ".join(quoted(words.variable(w.strip()) or w.strip()) for w in said.split(" + "))
+
+
 def _limited(
     plain: Reading, candidate: Candidate, terms: Sequence[Term], words: Vocabulary, data: Data, aliases: dict[str, str]
 ) -> Reading:
@@ -191,7 +200,7 @@ def _limited(
     if plain.where is not None or plain.formula is None:
         return plain
     columns = {_key_of(t): c[0] for t in terms if (c := columns_of(t, words, data, aliases))}
-    found = _fitting_conditions(candidate, columns, plain.formula.partition("~")[0], data)
+    found = fitting_conditions(candidate, _names_of(columns, plain.formula.partition("~")[0], data), data)
     return replace(plain, where=found[0]) if len(found) == 1 else plain
 
 
@@ -204,18 +213,7 @@ def _ordered(candidate: Candidate) -> dict[str, object]:
 
 
 def _noted(reading: Reading, note: str) -> Reading:
-    return Reading(
-        reading.candidate,
-        reading.kind,
-        reading.figures,
-        reading.variables,
-        reading.by,
-        reading.formula,
-        reading.where,
-        reading.weights,
-        note,
-        facts=reading.facts,
-    )
+    return replace(reading, note=note, others=(), outputs=())
 
 
 def _plain_reading(
@@ -332,7 +330,9 @@ def _ways(
         used = {f.name for c in columns.values() for f in c}
         for response in _responses(candidate, words, data, aliases, kind, used):
             conditions = (
-                [where] if where is not None else [None, *_fitting_conditions(candidate, columns, response, data)]
+                [where]
+                if where is not None
+                else [None, *fitting_conditions(candidate, _names_of(columns, response, data), data)]
             )
             for condition in conditions:
                 if grouped or data.tells_blanks(used, f"{response} {condition}"):
@@ -354,7 +354,12 @@ def _assignments(
         return
     taken = {f.name for k in known for f in found[k][0]}
     factors = [_unlabelled(keys, data, words, taken) for keys in groups.values()]
-    free = [[(Factor(n),) for n in data.names if n not in taken and data.is_numeric(n)] for _ in lone]
+    singles = [n for n in data.names if n not in taken]
+    numbers = [(Factor(n),) for n in singles if data.is_numeric(n)]
+    texts = [
+        (Factor(n, t),) for n in singles if not data.is_numeric(n) and len(words.texts(n)) == 2 for t in words.texts(n)
+    ]
+    free = [numbers + texts for _ in lone]
     for chosen in islice(product(*(found[k][:3] for k in known)), 12):
         base = dict(zip(known, chosen, strict=True))
         if len(set(base.values())) != len(base):
@@ -381,16 +386,7 @@ def _unlabelled(keys: list[str], data: Data, words: Vocabulary, taken: set[str])
     return out
 
 
-def _fitting_conditions(candidate: Candidate, columns: dict[str, Column], response: str, data: Data) -> list[str]:
-    """Conditions that leave as many complete rows as the file says there are, where all rows are more."""
-    n = next((f.printed.value for f in candidate.figures if f.what == "n" and f.of is None and f.printed.value), None)
-    names = {f.name for c in columns.values() for f in c} | {
-        w for w in re.findall(r"[A-Za-z_][\w.]*", response) if w in data.names
-    }
-    complete = np.ones(data.n_rows, dtype=bool)
-    for name in names:
-        complete &= data.codes(name) >= 0
-    if n is None or complete.sum() == n:
-        return []
-    found = (t for c in simple_conditions(data) for t, s in zip(c.texts, c.sums(data, complete), strict=True) if s == n)
-    return list(islice(found, 8))
+def _names_of(columns: dict[str, Column], response: str, data: Data) -> set[str]:
+    """The variables of a model."""
+    said = {w for w in re.findall(r"[A-Za-z_][\w.]*", response) if w in data.names}
+    return {f.name for c in columns.values() for f in c} | said

@@ -39,6 +39,8 @@ class Reading:
     others: tuple[str, ...] = ()
     outputs: tuple[Mapping[str, Any], ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What texts of the file were taken for: the variable of a text, the value of a variable and a label."""
 
     @property
     def agreeing(self) -> int:

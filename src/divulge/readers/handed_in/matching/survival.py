@@ -209,14 +209,28 @@ def _times(candidate: Candidate) -> dict[str, list[float]]:
     for figure in candidate.figures:
         at = dict(figure.at)
         if "time" in at:
-            try:
-                t = float(at["time"])
-            except ValueError:
+            t = _ended_at(at["time"])
+            if t is None:
                 continue
             held = out.setdefault(at.get("group", ""), [])
             if t not in held:
                 held.append(t)
     return out
+
+
+def _ended_at(text: str) -> float | None:
+    """A time, or the end of an interval of times: `365`, `(0, 365]`."""
+    match = re.fullmatch(r"[(\[]?\s*(?:-?[\d.]+\s*,\s*)?([\d.]+)\s*[)\]]?", text.strip())
+    try:
+        return None if match is None else float(match[1])
+    except ValueError:
+        return None
+
+
+def _at_start(text: str, curve: _Curve) -> list[float]:
+    """How many are at risk where an interval of times begins."""
+    match = re.match(r"[(\[]\s*(-?[\d.]+)\s*,", text)
+    return [] if match is None else [float((curve.time > float(match[1])).sum())]
 
 
 def _curve(
@@ -244,13 +258,15 @@ def _value(figure: Figure, at: dict[str, str], curve: _Curve, times: list[float]
             "upper 95%": curve.median_end(True),
         }
         return found.get(figure.what)
-    t = float(at["time"])
+    t = _ended_at(at["time"])
+    if t is None:
+        return None
     before = max((s for s in times if s < t), default=-np.inf)
     share, error = curve.survival(t)
     events = [curve.events(before, t), curve.events(np.nextafter(t, -np.inf), t)]
     removed = [curve.removed(np.nextafter(t, -np.inf), t), curve.removed(before, t)]
     answers: dict[str, list[float]] = {
-        "n at risk": [curve.at_risk(t), float((curve.time > t).sum())],
+        "n at risk": [curve.at_risk(t), float((curve.time > t).sum()), *_at_start(at["time"], curve)],
         "events": events,
         "survival": [share],
         "standard error": [error],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,10 @@ def match_test(
         tried = [_t_test(candidate, variables[0], by, words, data, rows, where) for by in likely]
         if tried:
             return max(tried, key=lambda r: (r.confirmed, r.score))
+    if candidate.kind == "t-test" and not variables and len(candidate.variables) == 1:
+        found = _of_any(candidate, groups, words, data, rows, where)
+        if found is not None:
+            return found
     if candidate.kind == "t-test" and (len(variables) == 2 or (len(variables) == 1 and not groups)):
         return _one_sample(candidate, variables, data, rows, where)
     if candidate.kind == "chi-squared" and len(variables) == 1 and len(groups) == 1:
@@ -58,6 +63,20 @@ def match_test(
         where=where,
         note="its variables were not found in the data",
     )
+
+
+def _of_any(
+    candidate: Candidate, groups: list[str], words: Vocabulary, data: Data, rows: Mask, where: str | None
+) -> Reading | None:
+    """A t-test of a variable that is called by a label: of the one variable that gives all its figures."""
+    labels = list(dict.fromkeys(t for f in candidate.figures for _, t in f.at))
+    likely = groups or ([n for n in words.with_levels(labels) if data.n_levels(n) == 2] if labels else [])
+    numeric = [n for n in data.names if data.is_numeric(n) and n not in likely]
+    tried = (_t_test(candidate, n, by, words, data, rows, where) for by in likely for n in numeric)
+    right = [r for r in tried if r.confirmed]
+    if len(right) != 1:
+        return None
+    return replace(right[0], meanings={candidate.variables[0]: right[0].variables[0]})
 
 
 def _checked(figures: tuple[Figure, ...], found: Mapping[str, list[float]]) -> tuple[Checked, ...]:

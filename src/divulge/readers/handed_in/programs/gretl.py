@@ -33,7 +33,7 @@ _KINDS = (
     ("WLS", "linear"),
     ("Heteroskedasticity-corrected", "other"),
     ("Tobit", "other"),
-    ("TSLS", "other"),
+    ("TSLS", "two-stage"),
 )
 _FIT = {
     "Sum squared resid": "residual sum of squares",
@@ -268,6 +268,8 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
     number = parse_number(n_text) if n_text else None
     if number is not None:
         fit.append(Figure("n", "n", number, block.line(i)))
+    given = re.search(r"^Instruments: (.+)$", about, re.M)
+    facts = {"instruments": " + ".join(n for n in given[1].split() if n != "const")} if given is not None else {}
     effects = session.panel[:1] if title.startswith("Fixed-effects") else ()
     yield Candidate(
         "model",
@@ -282,6 +284,7 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
         statistic={"Fixed-effects": "fixed effects (within)", "Random-effects (GLS)": "random effects (GLS)"}.get(
             title
         ),
+        facts=facts,
     )
 
 

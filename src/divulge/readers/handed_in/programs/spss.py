@@ -19,6 +19,7 @@ _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], 
     (r"Model Summary", spss_tables.model_summary),
     (r"Ranks$|Test Statistics", spss_groups.ranks),
     (r"Descriptives$", spss_groups.descriptives),
+    (r"Percentiles$", spss_groups.percentiles),
     (r"Statistics$", spss_groups.statistics),
     (r"Data List$", spss_groups.listed),
     (r"ANOVA", spss_tables.anova),
@@ -117,7 +118,7 @@ def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     known = (
         r"(?:Nominal|Ordinal|Interval) by"
         r"|Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"
-        r"|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank|Valid"
+        r"|Percentiles|Sum of Squares|Mean\b.*\bN\b|Asymp|\bN\b.*\bMean\b|Statistic|Parameter coding|Mean Rank|Valid"
         r"|^\s*(?:Case Number )?[a-z]"
     )
     return re.search(known, heads) is not None

@@ -13,7 +13,7 @@ from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.stata_models import EFFECTS_OF
 from divulge.readers.handed_in.candidates.statements import note_python
-from divulge.readers.handed_in.candidates.statistic_names import column_words
+from divulge.readers.handed_in.candidates.statistic_names import INTERCEPT, column_words
 from divulge.readers.handed_in.candidates.tables import read_grid
 from divulge.readers.handed_in.sheets import Block, Grid, Lines
 
@@ -37,8 +37,8 @@ KINDS = {
     "PanelOLS": "linear",
     "RandomEffects": "other",
     "PooledOLS": "linear",
-    "IV2SLS": "other",
-    "IV-2SLS": "other",
+    "IV2SLS": "two-stage",
+    "IV-2SLS": "two-stage",
     "BetweenOLS": "other",
     "AbsorbingLS": "linear",
     "FirstDifferenceOLS": "other",
@@ -203,7 +203,7 @@ def _summary(
         facts = {"model": model} if model in EFFECTS_OF and is_average else {}
         about["Model"] = "marginal effects"
     candidate = _made(
-        about,
+        about | _instrumented(block, end),
         figures,
         terms,
         fit,
@@ -239,6 +239,12 @@ def _included(block: Lines, j: int, session: Session) -> tuple[tuple[str, ...], 
     return (), j
 
 
+def _instrumented(block: Lines, end: int) -> dict[str, str]:
+    """What linearmodels says below its table of the instruments."""
+    found = (re.match(r"^(Endogenous|Instruments):\s*(.+)$", t) for t in block.texts[end : end + 6])
+    return {m[1]: m[2].strip() for m in found if m is not None}
+
+
 def _kind_of(about: dict[str, str]) -> str:
     """The kind of a model from the header of its summary."""
     model = about.get("Model", about.get("Estimator", ""))
@@ -266,10 +272,15 @@ def _made(
         else f"robust {covariance}"
     )
     response = about.get("Dep. Variable")
+    kind, facts = _kind_of(about), {}
+    if kind == "two-stage" and "Instruments" in about:
+        inside = {w.strip() for w in about.get("Endogenous", "").split(",")}
+        outside = [t.text for t in terms if t.text not in inside and not INTERCEPT.match(t.text)]
+        facts["instruments"] = " + ".join([*outside, *(w.strip() for w in about["Instruments"].split(","))])
     same = formula is not None and response is not None and formula.split("~")[0].strip() == response
     return Candidate(
         "model",
-        _kind_of(about),
+        kind,
         lines,
         (*figures, *fit),
         response=response,
@@ -279,6 +290,7 @@ def _made(
         where=condition,
         fixed_effects=effects,
         statistic="fixed effects" if effects else None,
+        facts=facts,
     )
 
 

@@ -19,7 +19,7 @@ _RULES = re.compile(
 )
 _WRAPPED = re.compile(
     r"\\(?:textbf|textit|emph|text|mbox|textrm|mathrm|textsc|underline|makecell|thead|right|centre|num|mathit|rm|sym"
-    r"|textsuperscript|multirow\{[^}]*\}\{[^}]*\}|cell)\{([^{}]*)\}"
+    r"|textsuperscript|multirow(?:\[[^]]*\])?\{[^}]*\}(?:\[[^]]*\])?\{[^}]*\}|cell)\{([^{}]*)\}"
 )
 _SIGNS = (
     (r"$-$", "-"),
