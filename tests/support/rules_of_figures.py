@@ -47,6 +47,17 @@ def _modes(first: str, n: int, second: str, m: int) -> Table:
     return small_table(v=[first] * n + [second] * m, u=[0] * (n + m - 1) + [1])
 
 
+def _twins(n_recoded: int) -> Table:
+    """A number in two units, the second of which is 0 for so many people."""
+    own = [i * 37 % 101 + 1 for i in range(60)]
+    twin = [0 if i < n_recoded else 2.5 * x + 3 for i, x in enumerate(own)]
+    return small_table(v=own, w=twin, u=[0] * 59 + [1])
+
+
+_SHAPES = (("gini", {"variables": ["v"], "decimals": 5}), ("gini", {"variables": ["w"], "decimals": 5}))
+_UNITS = (_SHAPES[0], ("gini", {"variables": ["w"], "decimals": 5, "where": "u = 0"}))
+
+
 FIGURES = (
     Example("value given away", "mean of three", amounts(5, 7, 9), MEAN, ("v",)),
     Example("value given away", "mean of four", amounts(5, 7, 9, 11), MEAN, ()),
@@ -143,6 +154,12 @@ FIGURES = (
     Example("differenced statistics", "three", MANY, _deviations("u >= 3"), ("all figures",)),
     Example("differenced statistics", "four", MANY, _deviations("u >= 4"), ()),
     Example("differenced statistics", "three, in whole numbers", MANY, _deviations("u >= 3", decimals=-1), ()),
+    Example("differenced statistics", "a twin with one recoded", _twins(1), _SHAPES, ("all figures",)),
+    Example("differenced statistics", "a twin with four recoded", _twins(4), _SHAPES, ()),
+    Example("differenced statistics", "in other units, of all but one", _twins(0), _UNITS, ("all figures",)),
+    Example("differenced statistics", "in other units, of all", _twins(0), _SHAPES, ()),
+    Example("value given away", "mode that one alone has", amounts(*range(40)), (("mode", _MODE),), ("v",)),
+    Example("value given away", "mode that two have", amounts(*range(40), 39), (("mode", _MODE),), ()),
     Example("differenced modes", "another without one", _modes("a", 3, "b", 4), _ALL_BUT, ("v",)),
     Example("differenced modes", "the same without one", _modes("a", 3, "b", 5), _ALL_BUT, ()),
     Example("mode of all", "all alike", small_table(v=["a"] * 12), (("mode", {"variables": ["v"]}),), ("v",)),

@@ -135,6 +135,34 @@ def difference_of_means(value: str, where: str) -> Attack:
     return attack
 
 
+def difference_of_copies(value: str, copy: str, slope: float = 1.0, origin: float = 0.0) -> Attack:
+    """The totals of a variable and of its copy in other units, which one person has otherwise: the rest is theirs.
+
+    What they have in the copy is no secret: a top code, 0, or nothing.
+    """
+
+    def attack(frame: Frame) -> int:
+        own, other = frame[value], frame[copy].dropna()
+        twin = (other - origin) / slope
+        one = own[(own - twin.reindex(own.index)).abs().fillna(np.inf) > 1e-6]
+        instead = twin.reindex(one.index).fillna(0).sum()
+        total = (len(other) * round(other.mean(), 4) - origin * len(other)) / slope
+        rest = len(own) * round(own.mean(), 4) - total + instead
+        return int(len(one) == 1 and abs(rest - one.iloc[0]) <= _NEAR * abs(one.iloc[0]))
+
+    return attack
+
+
+def least_as_mode(value: str) -> Attack:
+    """Where all values differ, the first of the equally frequent ones is the least: one person's."""
+
+    def attack(frame: Frame) -> int:
+        counts = frame[value].value_counts()
+        return int(counts.max() == 1)
+
+    return attack
+
+
 def difference_of_regressions(response: str, predictors: list[str], where: str) -> Attack:
     """Coefficients of all (b) and of all but one (c): X'X b − X'X c, less what the one adds, is x (y − x'c)."""
 

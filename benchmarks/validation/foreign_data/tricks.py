@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.validation.foreign_data import attacks as by_hand
-from benchmarks.validation.foreign_data.case import Foreign, model, of, table
+from benchmarks.validation.foreign_data.case import WAGES, Foreign, model, of, table
 
 PANEL, SCHOOLS, TRIAL, WARPS = (f"handed_in/{name}" for name in ("wagepan", "apistrat", "trial", "warpbreaks"))
 PREGNANT, VOTES, SMOKERS = "handed_in/infert", "wild/055", "handed_in/smoke"
@@ -147,5 +147,42 @@ TRICKS = (
         "probit at usual digits", TRIAL, (model("probit", "response ~ age", 3),), by_hand.nobody, prepare=_patients
     ),
     Foreign("union by marriage", PANEL, (table("union", "married"),), by_hand.nobody, prepare=_men),
+    Foreign(
+        "mean, and mean with a top code for one",
+        WAGES,
+        (of("means", "wage", decimals=4), of("means", "capped", decimals=4)),
+        by_hand.difference_of_copies("wage", "capped"),
+        prepare=lambda f: f.assign(
+            wage=f.wage.round(2), capped=f.wage.round(2).clip(upper=sorted(f.wage.round(2))[-2])
+        ),
+    ),
+    Foreign(
+        "mean, and mean in other units of all but one",
+        WAGES,
+        (of("means", "wage", decimals=4), of("means", "euro", decimals=4)),
+        by_hand.difference_of_copies("wage", "euro", 0.92),
+        prepare=lambda f: f.assign(wage=f.wage.round(2), euro=(0.92 * f.wage.round(2)).round(6).where(f.index != 7)),
+    ),
+    Foreign(
+        "mode of values that all differ",
+        PANEL,
+        (of("mode", "lwage"),),
+        by_hand.least_as_mode("lwage"),
+        prepare=lambda f: _men(f).drop_duplicates("lwage"),
+    ),
+    Foreign(
+        "mean, and mean in other units",
+        WAGES,
+        (of("means", "wage", decimals=2), of("means", "euro", decimals=2)),
+        by_hand.nobody,
+        prepare=lambda f: f.assign(wage=f.wage.round(2), euro=(0.92 * f.wage.round(2)).round(2)),
+    ),
+    Foreign(
+        "mean, and mean with a top code for many",
+        WAGES,
+        (of("means", "wage", decimals=2), of("means", "capped", decimals=2)),
+        by_hand.nobody,
+        prepare=lambda f: f.assign(wage=f.wage.round(2), capped=f.wage.round(2).clip(upper=12)),
+    ),
     Foreign("Poisson of cigarettes", SMOKERS, (model("poisson", "cigs ~ restaurn", 3),), by_hand.nobody),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -11,11 +11,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from divulge.attacks.attack import Attack, Submitted
+from divulge.contributions.twins import Line, line_between
 from divulge.kernels.arrays import Floats, Integers
 from divulge.outputs.lowering.rows import row_weights
 from divulge.outputs.lowering.sizes import least_step
 from divulge.outputs.stated import Stated, spread_of, stated_by_groups
 from divulge.rules import Finding, Severity
+from divulge.table import Table
 
 _BLOCK = 8_192
 """Rows whose weights are held at once."""
@@ -23,6 +25,9 @@ _BLOCK = 8_192
 _MOST_WORK, _MOST_COUNTING = 4e9, 1e8
 """Rows × sums² up to which sums are solved, a second or two; of counts alone, which the audit takes apart as well, some
 hundredths."""
+
+_MOST_COMPARED = 2e8
+"""Pairs of variables × rows up to which it is looked whether one of them is the other in other units."""
 
 _MOST_PEOPLE = 3
 """A sum of the values of so many people tells each of them the others', as for a mean."""
@@ -123,6 +128,8 @@ class SumsTogether(Attack):
         whose = "the value of 1 person" if n == 1 else f"values of {n:,} people"
         closest = 100 * min(s.rest + s.error for s in solved)
         how = "" if "other" in links else f", to within {max(closest, 0.1):.1f} % of the spread"
+        alike = dict.fromkeys(s.about[0] for s in stack.stated)
+        name = " and ".join((name, *(n for n in alike if n != name)))
         sentence = f"The sums of {name} that the figures state leave {whose}{how}."
         severity = Severity.REFUSE if is_granted else Severity.REVIEW
         return Finding(self.name, severity, outputs, (), sentence, people, submitted.table.people)
@@ -146,7 +153,7 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
             if len(one.error) and one.inside.any():
                 found.setdefault(one.about, []).append((i, one))
     stacks = {}
-    for about, pairs in found.items():
+    for about, pairs in _with_twins(found, table).items():
         stated = tuple(s for _, s in pairs)
         rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
         outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
@@ -156,6 +163,44 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
         if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= most:
             stacks[about] = stack
     return stacks
+
+
+def _with_twins(
+    found: dict[tuple[str, str], list[tuple[int, Stated]]], table: Table
+) -> dict[tuple[str, str], list[tuple[int, Stated]]]:
+    """The same, with sums of a variable that is another one but for a few people taken as sums of that other one.
+
+    Σ w y = a Σ w + b Σ w x over all who lie on the line y = a + b x. What the few have instead, such as a top code, 0
+    or nothing, is no secret.
+    """
+    merged: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
+    n_pairs = len(found) * (len(found) - 1) // 2
+    for about, pairs in found.items():
+        home, line = about, None
+        if n_pairs * table.n_rows <= _MOST_COMPARED:
+            inside = np.any([s.inside for _, s in pairs], axis=0)
+            for other, those in merged.items():
+                if other[0] == about[0]:
+                    continue
+                known = inside & np.any([s.inside for _, s in those], axis=0)
+                line = line_between(those[0][1].own, pairs[0][1].own, known, table.times, _MOST_PEOPLE)
+                if line is not None:
+                    home = other
+                    break
+        if line is not None:
+            own = merged[home][0][1].own
+            pairs = [(i, _on_line(s, own, line)) for i, s in pairs]
+        merged.setdefault(home, []).extend(pairs)
+    return merged
+
+
+def _on_line(stated: Stated, own: Floats, line: Line) -> Stated:
+    """Sums of the second variable of a line as sums of the first, which the people apart add nothing to."""
+
+    def columns(rows: Integers) -> Floats:
+        return stated.columns(rows) * np.where(line.apart[rows], 0.0, line.slope)[:, None]
+
+    return replace(stated, own=own, columns=columns, is_weighted=True)
 
 
 def _is_looked_at(stack: _Stack) -> bool:

@@ -98,7 +98,8 @@ def contributions(block: Block, codes: dict[str, Integers]) -> tuple[Integers, I
     if block.weight is not None:
         index, weight = _places(block.weight, codes, n)
         is_in = index >= 0
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats]] = []
+    nothing = np.zeros(0, dtype=np.int64)
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats]] = [(nothing, nothing, np.zeros(0))]
     for term in block.terms:
         index, value = _places(term, codes, n)
         kept = np.flatnonzero(is_in & (index >= 0) & (value * weight != 0))

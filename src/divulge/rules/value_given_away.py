@@ -51,6 +51,7 @@ class ValueGivenAway(Rule):
                 f"{{n}} figure{{s}} of at most {self.most} {{units}}, or of the outermost one: values are given away."
             )
             found += self.breach(case, behind, few & case.shown(behind), sentence)
+        found += self._modes_of_one(case)
         for behind in case.of("ratio"):
             n = case.units(behind)
             few = (n > 0) & (n <= self.most) & case.shown(behind)
@@ -69,6 +70,23 @@ class ValueGivenAway(Rule):
             if case.output.statbarn is Statbarn.TESTS:
                 sentence = "{n} level{s} of a test that one person alone has: it tells the other value of theirs."
             found += self.breach(case, behind, one, sentence)
+        return found
+
+    def _modes_of_one(self, case: Case) -> list[Finding]:
+        """Modes that one person alone has: where all numbers differ, the first of them, which is the least."""
+        found: list[Finding] = []
+        for behind in case.of("mode"):
+            assert behind.variable is not None, "a mode is one of a variable"
+            if case.table.schema[behind.variable].kind != "numeric":
+                continue
+            inside = behind.group >= 0
+            at = behind.figures[behind.group]
+            held = inside & (case.numbers(behind) == np.append(case.released.values, np.nan)[at])
+            n_held = case.units(replace(behind, group=np.where(held, behind.group, -1)))
+            one = (n_held == 1) & (case.units(behind) > self.most) & case.shown(behind)
+            sentence = "{n} mode{s} that one person alone has: whoever knows that all values differ learns the least."
+            of_one = replace(behind, group=np.where(held, behind.group, -1))
+            found += self.breach(case, of_one, one, sentence)
         return found
 
     def _by_weights(self, case: Case) -> list[Finding]:

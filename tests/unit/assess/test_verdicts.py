@@ -160,6 +160,14 @@ UNSAFE |= {
         small_table(v=_numbers(61), w=[1] + [0] * 60),
         ({"kind": "mode", "variables": ["v"], "weights": "w"},),
     ),
+    "means of a variable and of its copy with a top code for one": (
+        small_table(v=[*_numbers(120), 9000], w=[*_numbers(120), 150]),
+        (MEAN, {**MEAN, "variables": ["w"]}),
+    ),
+    "mode of numbers that all differ": (
+        small_table(v=[7 * i for i in range(90)]),
+        ({"kind": "mode", "variables": ["v"]},),
+    ),
     "Poisson regression whose slope one makes": (
         small_table(v=[40, *(i % 5 for i in range(120))], x=[900, *(i % 7 for i in range(120))]),
         ({"kind": "poisson", "formula": "v ~ x", "decimals": 8},),

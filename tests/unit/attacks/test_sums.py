@@ -117,3 +117,25 @@ def _rounded(others: int) -> list[Finding]:
 def test_prices_of_four_people_are_not_all_the_prices_that_there_are() -> None:
     assert _rounded(others=9)
     assert _rounded(others=0) == []
+
+
+def test_sums_of_the_same_variable_in_other_units_or_with_a_top_code_are_sums_of_it() -> None:
+    """Mean pay of all in euro and of all but one in dollars; mean pay as it is and cut off at the top."""
+    own = [int(p) for p in np.random.default_rng(7).integers(100, 400, 100)]  # any: what is asked holds for every draw
+    own[40] = 500
+    last = [0] * 99 + [1]
+    table = small_table(PAY=own, USD=[1.2 * p + 7 for p in own], TOP=[min(p, 400) for p in own], LAST=last)
+    means = {name: Means(variables=(name,), decimals=2) for name in ("PAY", "TOP")}
+    fewer = Means(variables=("USD",), decimals=2, where="LAST = 0")
+
+    def found(*outputs: Output) -> list[Finding]:
+        released = tuple(o.publish(o.evaluate(table), table.schema) for o in outputs)
+        return list(SumsTogether().find(Submitted(outputs, released, table, ())))
+
+    (units,) = found(means["PAY"], fewer)
+    assert (units.severity.value, np.flatnonzero(units.people).tolist()) == ("refuse", [99])
+    assert units.sentence.startswith("The sums of PAY and USD that the figures state leave the value of 1 person")
+    for outputs in ((means["PAY"], means["TOP"]), (Means(variables=("PAY", "TOP"), decimals=2),)):
+        (top,) = found(*outputs)
+        assert (top.severity.value, np.flatnonzero(top.people).tolist()) == ("refuse", [40])
+    assert found(means["PAY"], Means(variables=("USD",), decimals=2)) == []

@@ -1,0 +1,135 @@
+"""Variables that are one another but for a few people: other units, another top code, one person recoded or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from divulge.kernels.arrays import Floats, Integers, Mask
+from divulge.table import Table
+
+_MOST_LEVELS = 40
+"""Values up to which any one-to-one relation counts; of more values only a straight line does."""
+
+_SAMPLE = 400
+"""Rows that are looked at first: most pairs of variables have nothing to do with each other."""
+
+_ENDS = 9
+"""Rows at either end through which lines are laid; a few of them may be people with another value."""
+
+_OFF = 0.01
+"""A value on the line to within this share of the spread is on it: units are converted and then rounded."""
+
+_FEWEST_ROWS, _FEWEST_OTHERS = 20, 10
+"""People whom a relation needs, and people off the commonest value: two rare things are alike nearly everywhere."""
+
+
+class Line(NamedTuple):
+    """second = origin + slope × first, but for the people apart."""
+
+    origin: float
+    slope: float
+    apart: Mask
+
+
+def line_between(first: Floats, second: Floats, known: Mask, times: Floats | Integers, most: int) -> Line | None:
+    """The straight line on which all but at most so many people lie; None where there is none. times: of each row.
+
+    It is the median of lines through both ends of the first variable, which a few people cannot turn (Theil 1950).
+    """
+    rows = np.flatnonzero(known)
+    if len(rows) < _FEWEST_ROWS:
+        return None
+    for some in (rows[:: max(len(rows) // _SAMPLE, 1)], rows):
+        found = _line(first[some], second[some])
+        if found is None:
+            return None
+        off = np.abs(second[some] - found[0] - found[1] * first[some]) > _OFF * float(np.std(second[some])) + 1e-12
+        if times[some][off].sum() > most:
+            return None
+    if not _varies(first[rows][~off], times[rows][~off]):
+        return None
+    apart = np.zeros(len(known), dtype=bool)
+    apart[rows[off]] = True
+    return Line(found[0], found[1], apart)
+
+
+def twins_of(table: Table, names: Sequence[str], most: int) -> list[tuple[str, str, Mask]]:
+    """Pairs of these variables that are one another but for at most so many people, with those people."""
+    found = []
+    columns = [_Column.of(table, name) for name in dict.fromkeys(names) if name in table.schema]
+    for one, other in combinations(columns, 2):
+        apart = _apart(one, other, table.times, most)
+        if apart is not None:
+            found.append((one.name, other.name, apart))
+    return found
+
+
+class _Column(NamedTuple):
+    """A variable as its rows have it. numbers: None where it is a category."""
+
+    name: str
+    n_values: int
+    codes: Integers
+    known: Mask
+    numbers: Floats | None
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> _Column:
+        variable, codes = table.schema[name], table[name].astype(np.int64)
+        numbers = np.nan_to_num(variable.numbers)[codes] if variable.kind == "numeric" else None
+        return cls(name, variable.n_values, codes, ~variable.is_missing[codes], numbers)
+
+
+def _apart(one: _Column, other: _Column, times: Floats | Integers, most: int) -> Mask | None:
+    """Who is apart from a relation between two variables; None where there is none."""
+    known = one.known & other.known
+    if max(one.n_values, other.n_values) <= _MOST_LEVELS:
+        return _levels_apart((one.codes, other.codes), known, times, most)
+    if one.numbers is None or other.numbers is None:
+        return None
+    line = line_between(one.numbers, other.numbers, known, times, most)
+    return None if line is None else line.apart
+
+
+def _levels_apart(codes: tuple[Integers, Integers], known: Mask, times: Floats | Integers, most: int) -> Mask | None:
+    """The same of a few levels each: every level goes with one of the other variable, and no two with the same."""
+    rows = np.flatnonzero(known)
+    if len(rows) < _FEWEST_ROWS:
+        return None
+    for some in (rows[:: max(len(rows) // _SAMPLE, 1)], rows):
+        one, other = codes[0][some], codes[1][some]
+        counts = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
+        np.add.at(counts, (one, other), times[some])
+        goes_with = counts.argmax(axis=1)
+        off = goes_with[one] != other
+        if times[some][off].sum() > most:
+            return None
+    there = np.unique(one[~off])
+    if len(np.unique(goes_with[there])) < len(there) or not _varies(one[~off], times[rows][~off]):
+        return None
+    apart = np.zeros(len(known), dtype=bool)
+    apart[rows[off]] = True
+    return apart
+
+
+def _line(first: Floats, second: Floats) -> tuple[float, float] | None:
+    """(origin, slope) of the median line; None where the first does not vary, or the second does not follow it."""
+    order = np.argsort(first, kind="stable")
+    low, high = order[:_ENDS], order[-_ENDS:]
+    run = first[high] - first[low]
+    if not (run > 0).any():
+        return None
+    slope = float(np.median((second[high] - second[low])[run > 0] / run[run > 0]))
+    origin = float(np.median(second - slope * first))
+    return None if slope == 0 else (origin, slope)
+
+
+def _varies(values: Floats | Integers, times: Floats | Integers) -> bool:
+    """Whether enough people are off the commonest value."""
+    _, place = np.unique(values, return_inverse=True)
+    counts = np.bincount(place.ravel(), times)
+    return bool(counts.sum() - counts.max() >= _FEWEST_OTHERS)
