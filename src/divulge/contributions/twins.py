@@ -41,20 +41,14 @@ def line_between(first: Floats, second: Floats, known: Mask, times: Floats | Int
     It is the median of lines through both ends of the first variable, which a few people cannot turn (Theil 1950).
     """
     rows = np.flatnonzero(known)
-    if len(rows) < _FEWEST_ROWS:
+    if len(rows) < _FEWEST_ROWS or _off_line(first, second, rows[:: max(len(rows) // _SAMPLE, 1)], times, most) is None:
         return None
-    for some in (rows[:: max(len(rows) // _SAMPLE, 1)], rows):
-        found = _line(first[some], second[some])
-        if found is None:
-            return None
-        off = np.abs(second[some] - found[0] - found[1] * first[some]) > _OFF * float(np.std(second[some])) + 1e-12
-        if times[some][off].sum() > most:
-            return None
-    if not _varies(first[rows][~off], times[rows][~off]):
+    found = _off_line(first, second, rows, times, most)
+    if found is None or not _varies(first[rows][~found.apart], times[rows][~found.apart]):
         return None
     apart = np.zeros(len(known), dtype=bool)
-    apart[rows[off]] = True
-    return Line(found[0], found[1], apart)
+    apart[rows[found.apart]] = True
+    return found._replace(apart=apart)
 
 
 def twins_of(table: Table, names: Sequence[str], most: int) -> list[tuple[str, str, Mask]]:
@@ -116,16 +110,18 @@ def _levels_apart(codes: tuple[Integers, Integers], known: Mask, times: Floats |
     return apart
 
 
-def _line(first: Floats, second: Floats) -> tuple[float, float] | None:
-    """(origin, slope) of the median line; None where the first does not vary, or the second does not follow it."""
-    order = np.argsort(first, kind="stable")
+def _off_line(first: Floats, second: Floats, rows: Integers, times: Floats | Integers, most: int) -> Line | None:
+    """The line of these rows, and which of them are off it; None where too many are, or nothing varies."""
+    x, y = first[rows], second[rows]
+    order = np.argsort(x, kind="stable")
     low, high = order[:_ENDS], order[-_ENDS:]
-    run = first[high] - first[low]
-    if not (run > 0).any():
+    run = x[high] - x[low]
+    slope = float(np.median((y[high] - y[low])[run > 0] / run[run > 0])) if (run > 0).any() else 0.0
+    if slope == 0:
         return None
-    slope = float(np.median((second[high] - second[low])[run > 0] / run[run > 0]))
-    origin = float(np.median(second - slope * first))
-    return None if slope == 0 else (origin, slope)
+    origin = float(np.median(y - slope * x))
+    off = np.abs(y - origin - slope * x) > _OFF * float(np.std(y)) + 1e-12
+    return Line(origin, slope, off) if times[rows][off].sum() <= most else None
 
 
 def _varies(values: Floats | Integers, times: Floats | Integers) -> bool:

@@ -81,7 +81,9 @@ class ValueGivenAway(Rule):
                 continue
             inside = behind.group >= 0
             at = behind.figures[behind.group]
-            held = inside & (case.numbers(behind) == np.append(case.released.values, np.nan)[at])
+            low, high = (np.append(bound, np.nan)[at] for bound in (case.released.low, case.released.high))
+            numbers = case.numbers(behind)
+            held = inside & (numbers >= low) & (numbers <= high)
             n_held = case.units(replace(behind, group=np.where(held, behind.group, -1)))
             one = (n_held == 1) & (case.units(behind) > self.most) & case.shown(behind)
             sentence = "{n} mode{s} that one person alone has: whoever knows that all values differ learns the least."
