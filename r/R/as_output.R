@@ -8,6 +8,7 @@ new_output <- function(spec, files = list(), data = NULL) {
 as_output.divulge_output <- function(x, ...) x
 
 as_output.default <- function(x, ...) {
+  if (any(grepl("^summary[.]", class(x)))) stop("give the fitted model itself, not its summary.", call. = FALSE)
   stop(
     "Divulge does not know how to read an object of class ", paste(class(x), collapse = ", "), ".\n",
     "It reads lm, glm, glm.nb, svyglm, lmer, rq, multinom, polr, coxph, survreg, survfit, rpart, table, xtabs, ftable and data frames of figures.",
@@ -27,26 +28,27 @@ data_of <- function(fit) {
 printed <- function(values, decimals) ifelse(is.finite(values), sprintf("%.*f", decimals, values), "")
 
 # The column of weights that a call names, if any.
-weights_of <- function(call) {
+weights_of <- function(call, data = NULL) {
   if (is.null(call$weights)) return(NULL)
-  if (!is.symbol(call$weights)) stop("weights must be a column of the data.", call. = FALSE)
+  is_column <- is.symbol(call$weights) && (is.null(data) || as.character(call$weights) %in% names(data))
+  if (!is_column) stop("weights must be a column of the data.", call. = FALSE)
   as.character(call$weights)
 }
 
 # A regression: coefficients and standard errors as printed, and the number of rows.
 model_output <- function(fit, kind, decimals, se_decimals, name, extra = list(), response = NULL) {
-  found <- translate_model(fit, response)
   b <- coef(fit)
+  found <- translate_model(fit, response, known = names(b))
   missing <- setdiff(names(b), names(found$labels))
   if (length(missing)) stop("Divulge cannot read the coefficient ", missing[1], ".", call. = FALSE)
   se <- sqrt(diag(vcov(fit)))[names(b)]
+  gone <- rep("omitted", length(found$omitted))
   rows <- data.frame(
-    term = c(unname(found$labels[names(b)]), "n"),
-    coef = c(printed(b, decimals), as.character(nobs(fit))),
-    se = c(printed(se, se_decimals), ""),
+    term = c(unname(found$labels[names(b)]), found$omitted, "n"),
+    coef = c(ifelse(is.na(b), "omitted", printed(b, decimals)), gone, as.character(nobs(fit))),
+    se = c(printed(se, se_decimals), rep("", length(gone)), ""),
     stringsAsFactors = FALSE
   )
-  rows <- rows[rows$coef != "", ]
   spec <- c(
     list(
       kind = kind, formula = found$formula, statistics = c("se", "n"),
@@ -55,26 +57,81 @@ model_output <- function(fit, kind, decimals, se_decimals, name, extra = list(),
     extra
   )
   if (!is.null(name)) spec$name <- name
-  spec$weights <- weights_of(fit$call)
-  where <- fit$call$subset
-  if (!is.null(where)) spec$where <- condition_text(where)
-  new_output(spec, list(released = rows), tryCatch(data_of(fit), error = function(e) NULL))
+  data <- tryCatch(data_of(fit), error = function(e) NULL)
+  new_output(with_rows_of(spec, fit$call, data, formula(fit)), list(released = rows), data)
 }
 
-# A condition of R as Divulge writes it.
-condition_text <- function(e) {
-  if (is.symbol(e) || !is.call(e)) return(gsub('"', "'", paste(deparse(e), collapse = " "), fixed = TRUE))
-  name <- as.character(e[[1]])
-  parts <- vapply(as.list(e)[-1], condition_text, "")
-  words <- c("&" = "and", "&&" = "and", "|" = "or", "||" = "or", "==" = "=", "!=" = "!=", "<" = "<", ">" = ">",
-             "<=" = "<=", ">=" = ">=")
-  if (name == "(") return(sprintf("(%s)", parts[1]))
-  if (name == "!") return(sprintf("not (%s)", parts[1]))
-  if (!name %in% names(words) || length(parts) != 2) {
-    stop("Divulge cannot read the condition `", deparse(e), "`; select the rows first.", call. = FALSE)
+# The spec with the weights and the condition of a call.
+with_rows_of <- function(spec, call, data, formula) {
+  if (is.null(spec$weights)) spec$weights <- weights_of(call, data)
+  # R computes knots and centres of all rows before it selects some.
+  of_rows <- "\\b(bs|ns|poly|scale)\\("
+  if (!is.null(call$subset) && is.character(spec$formula) && grepl(of_rows, spec$formula)) {
+    stop("the knots or centres of a term are those of all rows; select the rows first, and fit the model to these.",
+         call. = FALSE)
   }
-  sprintf("%s %s %s", parts[1], words[[name]], parts[2])
+  if (!is.null(call$subset)) spec$where <- condition_text(call$subset, data, environment(formula))
+  spec
 }
+
+# A condition of R as Divulge writes it. What names no column of the data is computed.
+condition_text <- function(e, data = NULL, env = parent.frame()) {
+  refuse <- function() {
+    stop("Divulge cannot read the condition `", paste(deparse(e), collapse = " "), "`; select the rows first.",
+         call. = FALSE)
+  }
+  again <- function(part) condition_text(part, data, env)
+  is_column <- function(part) is.symbol(part) && (is.null(data) || as.character(part) %in% names(data))
+  constants <- function(part) {
+    if (!is.null(data) && any(all.vars(part) %in% names(data))) refuse()
+    values <- tryCatch(eval(part, env), error = function(err) refuse())
+    if (is.factor(values)) values <- as.character(values)
+    if (!is.atomic(values) || !length(values) || anyNA(values) || is.object(values)) refuse()
+    if (!is.character(values)) return(format(values, digits = 15, trim = TRUE))
+    if (any(grepl("\"", values, fixed = TRUE) & grepl("'", values, fixed = TRUE))) refuse()
+    ifelse(grepl("'", values, fixed = TRUE), paste0("\"", values, "\""), paste0("'", values, "'"))
+  }
+  if (is_column(e)) {
+    if (!is.null(data) && !is.logical(data[[as.character(e)]])) refuse()
+    return(paste(column_name(as.character(e)), "= TRUE"))
+  }
+  if (!is.call(e)) refuse()
+  name <- as.character(e[[1]])[1]
+  words <- c("==" = "=", "!=" = "!=", "<" = "<", ">" = ">", "<=" = "<=", ">=" = ">=")
+  if (name == "(") return(sprintf("(%s)", again(e[[2]])))
+  if (name == "!") return(sprintf("not (%s)", again(e[[2]])))
+  if (name %in% c("&", "&&")) return(paste(again(e[[2]]), "and", again(e[[3]])))
+  if (name %in% c("|", "||")) return(paste(again(e[[2]]), "or", again(e[[3]])))
+  if (!name %in% c(names(words), "%in%", "is.na") || !is_column(e[[2]])) refuse()
+  column <- column_name(as.character(e[[2]]))
+  if (name == "is.na") return(paste(column, "is missing"))
+  values <- constants(e[[3]])
+  # R takes a missing value for one that is not among them.
+  if (name == "%in%") return(sprintf("(%s is not missing and %s in (%s))", column, column, paste(values, collapse = ", ")))
+  if (length(values) != 1) refuse()
+  paste(column, words[[name]], values)
+}
+
+# What summary() prints of an analysis of variance: sums of squares of type 1.
+as_output.aov <- function(x, decimals = 4, name = NULL, ...) {
+  if (!is.null(x$call$weights)) stop("Divulge reads aov without weights.", call. = FALSE)
+  found <- translate_model(x)
+  table <- summary(x)[[1]]
+  terms <- c(found$terms, "Residual")
+  if (nrow(table) != length(terms)) stop("a term of the model has no degrees of freedom; leave it out.", call. = FALSE)
+  shown <- c("df", "sum sq", "mean sq", "F", "p")
+  values <- cbind(sprintf("%.0f", table[[1]]), vapply(as.list(table)[2:5], printed, character(nrow(table)), decimals))
+  rows <- data.frame(
+    label = paste(rep(shown, each = length(terms)), "|", rep(terms, length(shown))), value = as.vector(values),
+    stringsAsFactors = FALSE
+  )
+  spec <- list(kind = "anova", formula = found$formula, type = 1L)
+  if (!is.null(name)) spec$name <- name
+  data <- tryCatch(data_of(x), error = function(e) NULL)
+  new_output(with_rows_of(spec, x$call, data, formula(x)), list(released = rows[rows$value != "", ]), data)
+}
+
+as_output.mlm <- function(x, ...) stop("Divulge reads models with one response; give them one by one.", call. = FALSE)
 
 as_output.lm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
   model_output(x, "linear", decimals, se_decimals, name)
@@ -94,7 +151,14 @@ as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, 
   extra <- list()
   y <- model.frame(x)[[1]]
   is_binary <- kind %in% c("logistic", "probit", "cloglog")
-  if (is_binary && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
+  sides <- NULL
+  if (is_binary && is.numeric(y) && !is.matrix(y) && any(y > 0 & y < 1)) {
+    stop("the response is a share; write cbind(events, trials - events) instead.", call. = FALSE)
+  }
+  if (is_binary && (is.factor(y) || is.character(y))) {
+    sides <- event_of(x, levels(factor(y)))
+    extra$event <- sides$event
+  }
   if (startsWith(f$family, "quasi")) extra$errors <- "quasi"
   if (kind %in% c("gamma", "inverse-gaussian") && f$link != "log") {
     extra$link <- if (f$link == "1/mu^2") "inverse-squared" else f$link
@@ -103,10 +167,22 @@ as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, 
   if (kind == "probit") extra$information <- "expected"
   if (is_binary && is.matrix(y)) {
     sides <- events_and_trials(attr(terms(x), "variables")[[2]])
-    if (kind != "logistic" || length(extra)) stop("Divulge reads trials of binomial models with the logit link.", call. = FALSE)
-    return(model_output(x, "binomial", decimals, se_decimals, name, list(trials = sides$trials), sides$events))
+    if (kind != "logistic") stop("Divulge reads trials of binomial models with the logit link.", call. = FALSE)
+    return(model_output(x, "binomial", decimals, se_decimals, name, c(list(trials = sides$trials), extra), sides$events))
   }
-  model_output(x, kind, decimals, se_decimals, name, extra)
+  model_output(x, kind, decimals, se_decimals, name, extra, sides$response)
+}
+
+# What a factor of several levels asks: R counts every level but the first as the event.
+event_of <- function(fit, levels) {
+  e <- attr(terms(fit), "variables")[[1 + attr(terms(fit), "response")]]
+  data <- tryCatch(data_of(fit), error = function(err) NULL)
+  plain <- all.vars(e)
+  if (length(plain) != 1) stop_made(deparse(e)[1])
+  values <- as.character(data[[plain]])
+  if (length(values) && !all(levels %in% values)) stop_made(deparse(e)[1])
+  if (length(levels) == 2) return(list(event = levels[2], response = column_name(plain)))
+  list(event = NULL, response = sprintf("I(%s != %s)", column_name(plain), single_quoted(levels[1])))
 }
 
 # What cbind(events, trials - events) names.
@@ -138,9 +214,9 @@ as_output.multinom <- function(x, decimals = 3, name = NULL, ...) {
     stringsAsFactors = FALSE
   )
   spec <- list(kind = "multinomial", formula = found$formula, decimals = decimals)
-  spec$weights <- weights_of(x$call)
   if (!is.null(name)) spec$name <- name
-  new_output(spec, list(released = rows), tryCatch(data_of(x), error = function(e) NULL))
+  data <- tryCatch(data_of(x), error = function(e) NULL)
+  new_output(with_rows_of(spec, x$call, data, formula(x)), list(released = rows), data)
 }
 
 as_output.table <- function(x, name = NULL, base = NULL, ...) {
@@ -149,6 +225,10 @@ as_output.table <- function(x, name = NULL, base = NULL, ...) {
     stop("the table does not say which variables it is of; use table(a = ..., b = ...) or xtabs().", call. = FALSE)
   }
   cells <- as.data.frame(x, stringsAsFactors = FALSE)
+  # Totals follow from the cells, where none of these is withheld.
+  is_total <- Reduce(`|`, lapply(variables, function(v) cells[[v]] %in% "Sum"))
+  if (any(is_total) && anyNA(cells$Freq)) stop("give the table without its totals, or with all its cells.", call. = FALSE)
+  cells <- cells[!is_total, ]
   labels <- do.call(paste, c(lapply(variables, function(v) paste0(v, "=", cells[[v]])), sep = " & "))
   spec <- list(kind = "crosstab", variables = I(variables))
   whole <- all(abs(cells$Freq - round(cells$Freq)) < 1e-9, na.rm = TRUE)
@@ -169,6 +249,9 @@ as_output.xtabs <- function(x, ...) {
   if (!is.null(call$data)) {
     made$data <- tryCatch(eval(call$data, environment(stats::as.formula(call$formula))), error = function(e) NULL)
   }
+  if (!is.null(call$subset)) {
+    made$spec$where <- condition_text(call$subset, made$data, environment(stats::as.formula(call$formula)))
+  }
   if (length(stats::as.formula(call$formula)) == 3) {
     stop("xtabs with a left-hand side adds a variable up; Divulge reads xtabs of counts.", call. = FALSE)
   }
@@ -178,6 +261,7 @@ as_output.xtabs <- function(x, ...) {
 as_output.ftable <- function(x, ...) as_output.table(as.table(x), ...)
 
 as_output.survfit <- function(x, times = NULL, decimals = 3, name = NULL, ...) {
+  if (inherits(x, "survfitms")) stop("Divulge reads curves of one event, not of several states.", call. = FALSE)
   if (is.null(times)) stop("say at which times the curve is shown, as in times = c(180, 365).", call. = FALSE)
   sides <- all.vars(formula(x)[[2]])
   if (length(sides) != 2) stop("a survival curve needs Surv(time, event).", call. = FALSE)
@@ -191,8 +275,11 @@ as_output.survfit <- function(x, times = NULL, decimals = 3, name = NULL, ...) {
   rows <- data.frame(
     label = curve_labels("survival", sides[1], s), value = printed(s$surv, decimals), stringsAsFactors = FALSE
   )
-  new_output(spec, list(released = rows), tryCatch(data_of(x), error = function(e) NULL))
+  data <- tryCatch(data_of(x), error = function(e) NULL)
+  new_output(with_rows_of(spec, x$call, data, formula(x)), list(released = rows), data)
 }
+
+as_output.anova <- function(x, ...) stop("give the model itself, as in aov(y ~ x, data), not its table.", call. = FALSE)
 
 as_output.data.frame <- function(x, kind, variables, by = character(), statistic = NULL, decimals = 2, name = NULL,
                                  ...) {
@@ -205,6 +292,10 @@ as_output.data.frame <- function(x, kind, variables, by = character(), statistic
   }
   lost <- setdiff(c(variables, by), names(x))
   if (length(lost)) stop("the data frame has no column ", lost[1], ".", call. = FALSE)
+  broad <- Filter(function(v) is.matrix(x[[v]]), variables)
+  if (length(broad)) {
+    stop("the column ", broad[1], " holds several figures a row; give a data frame with one figure a column.", call. = FALSE)
+  }
   groups <- if (length(by)) {
     do.call(paste, c(lapply(by, function(v) paste0(v, "=", x[[v]])), sep = " & "))
   } else {

@@ -26,34 +26,42 @@ survival_sides <- function(e, data) {
 
 # Rows of figures, and the spec of a model.
 # decimals: of every figure, or of each.
-figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, name, extra, formula, data) {
-  decimals <- rep_len(decimals, length(b))
+figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, name, extra, found, data) {
+  gone <- length(found$omitted)
+  decimals <- c(rep_len(decimals, length(b)), rep_len(decimals[1], gone))
+  b <- c(b, rep(NA, gone))
   rows <- data.frame(
-    term = c(labels, "n"), coef = c(printed(b, decimals), as.character(n)),
-    se = c(ifelse(is.na(se), "", printed(se, se_decimals)), ""), stringsAsFactors = FALSE
+    term = c(labels, found$omitted, "n"), coef = c(ifelse(is.na(b), "omitted", printed(b, decimals)), as.character(n)),
+    se = c(ifelse(is.na(se), "", printed(se, se_decimals)), rep("", gone + 1)), stringsAsFactors = FALSE
   )
   spec <- c(
     list(
-      kind = kind, formula = formula, statistics = c("se", "n"),
+      kind = kind, formula = found$formula, statistics = c("se", "n"),
       decimals = as.integer(c(decimals, 0L)), se_decimals = as.integer(se_decimals)
     ),
     extra
   )
   if (!is.null(name)) spec$name <- name
-  if (is.null(spec$weights)) spec$weights <- weights_of(fit$call)
-  where <- fit$call$subset
-  if (!is.null(where)) spec$where <- condition_text(where)
-  new_output(spec, list(released = rows), data)
+  asked <- tryCatch(stats::formula(fit), error = function(e) NULL)
+  new_output(with_rows_of(spec, fit$call, data, asked), list(released = rows), data)
 }
 
 as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, times = NULL, ...) {
+  odd <- intersect(class(x), c("coxph.penal", "svycoxph", "coxphms", "clogit", "coxme"))
+  if (length(odd) || !is.null(attr(terms(x), "specials")$tt)) {
+    stop("Divulge reads Cox models without frailties, penalties, tt(), several states, matched sets or a survey design.",
+         call. = FALSE)
+  }
   if (!x$method %in% c("efron", "breslow")) stop("Divulge reads ties by efron or breslow.", call. = FALSE)
   data <- data_of(x)
   t <- terms(x)
   sides <- survival_sides(attr(t, "variables")[[1 + attr(t, "response")]], data)
   special <- attr(t, "specials")$strata
   strata <- if (is.null(special)) character() else all.vars(as.list(attr(t, "variables"))[[1 + special]])
-  found <- translate_model(x, sides$time, drop = "^strata\\(")
+  if (any(grepl("strata\\(", setdiff(attr(t, "term.labels"), rownames(attr(t, "factors")))))) {
+    stop("Divulge reads strata() as a term of its own, not in an interaction.", call. = FALSE)
+  }
+  found <- translate_model(x, column_name(sides$time), known = names(coef(x)), drop = "^strata\\(")
   extra <- list(event = sides$event, observed = sides$observed, ties = x$method)
   if (length(strata)) extra$strata <- I(strata)
   if (!is.null(sides$entry)) extra$entry <- sides$entry
@@ -77,7 +85,7 @@ as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL
     labels <- c(labels, curve_labels("baseline survival", sides$time, curve))
     se <- c(se, rep(NA_real_, length(curve$surv)))
   }
-  figures_output(x, "cox", labels, b, se, x$n, decimals, se_decimals, name, extra, found$formula, data)
+  figures_output(x, "cox", labels, b, se, x$n, decimals, se_decimals, name, extra, found, data)
 }
 
 # A curve that a Cox model predicts is a figure of that model.
@@ -95,10 +103,11 @@ as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NU
   if (!x$dist %in% c("weibull", "exponential")) {
     stop("Divulge reads survreg with the distributions weibull and exponential.", call. = FALSE)
   }
+  if (length(x$scale) > 1) stop("Divulge reads survreg with one scale, without strata.", call. = FALSE)
   data <- data_of(x)
   t <- terms(x)
   sides <- survival_sides(attr(t, "variables")[[1 + attr(t, "response")]], data)
-  found <- translate_model(x, sides$time)
+  found <- translate_model(x, column_name(sides$time), known = names(coef(x)))
   b <- coef(x)
   labels <- unname(found$labels[names(b)])
   se <- sqrt(diag(vcov(x)))
@@ -108,31 +117,31 @@ as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NU
   }
   extra <- list(event = sides$event, observed = sides$observed, distribution = x$dist)
   figures_output(
-    x, "weibull", labels, b, unname(se[seq_along(b)]), nrow(x$y), decimals, se_decimals, name, extra, found$formula, data
+    x, "weibull", labels, b, unname(se[seq_along(b)]), nrow(x$y), decimals, se_decimals, name, extra, found, data
   )
 }
 
 as_output.polr <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
   kind <- unname(c(logistic = "ordered-logit", probit = "ordered-probit")[x$method])
   if (is.na(kind)) stop("Divulge reads polr with the methods logistic and probit.", call. = FALSE)
-  found <- translate_model(x)
+  found <- translate_model(x, known = names(coef(x)))
   b <- c(coef(x), x$zeta)
   labels <- c(unname(found$labels[names(coef(x))]), paste0("cut", seq_along(x$zeta)))
   se <- if (is.null(x$Hessian)) rep(NA_real_, length(b)) else sqrt(diag(vcov(x)))
   figures_output(
-    x, kind, labels, b, se, nrow(x$fitted.values), decimals, se_decimals, name, list(order = I(x$lev)), found$formula,
+    x, kind, labels, b, se, nrow(x$fitted.values), decimals, se_decimals, name, list(order = I(x$lev)), found,
     tryCatch(data_of(x), error = function(e) NULL)
   )
 }
 
 as_output.negbin <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
-  found <- translate_model(x)
+  found <- translate_model(x, known = names(coef(x)))
   b <- coef(x)
   labels <- c(unname(found$labels[names(b)]), "alpha")
   # alpha is 1 / theta; R prints theta.
   figures_output(
     x, "negative-binomial", labels, c(b, 1 / x$theta), c(sqrt(diag(vcov(x))), NA), nobs(x), decimals, se_decimals, name,
-    list(information = "expected"), found$formula, tryCatch(data_of(x), error = function(e) NULL)
+    list(information = "expected"), found, tryCatch(data_of(x), error = function(e) NULL)
   )
 }
 
@@ -146,6 +155,9 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
   if (is.na(kind)) stop("Divulge does not know survey models of ", f$family, " with the link ", f$link, ".", call. = FALSE)
   design <- x$survey.design
   call <- design$call
+  if (!identical(sub("^.*::", "", deparse(call[[1]])[1]), "svydesign")) {
+    stop("Divulge reads the design that svydesign() makes, not a part of one or one that was changed.", call. = FALSE)
+  }
   if (!is.null(call$fpc)) stop("Divulge reads survey designs without finite population corrections.", call. = FALSE)
   weights <- all.vars(call$weights)
   clusters <- all.vars(if (is.null(call$ids)) call$id else call$ids)
@@ -154,7 +166,7 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
     stop("Divulge reads survey designs with one variable of weights and at most one of clusters and of strata.",
          call. = FALSE)
   }
-  found <- translate_model(x)
+  found <- translate_model(x, known = names(coef(x)))
   b <- coef(x)
   extra <- list(weights = weights, errors = if (length(clusters)) "cluster-ml" else "robust-ml")
   if (length(clusters)) extra$cluster <- clusters
@@ -166,7 +178,7 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
   if (kind == "logistic" && (is.factor(y) || is.character(y))) extra$event <- levels(factor(y))[2]
   figures_output(
     x, kind, unname(found$labels[names(b)]), b, sqrt(diag(vcov(x))), nobs(x), decimals, se_decimals, name, extra,
-    found$formula, design$variables
+    found, design$variables
   )
 }
 
@@ -175,7 +187,7 @@ as_output.svyglm <- function(x, decimals = 4, se_decimals = decimals, name = NUL
 as_output.rq <- function(x, decimals = 4, se_decimals = decimals, name = NULL, density = "nid", ...) {
   if (!is.null(x$call$weights)) stop("Divulge reads rq without weights.", call. = FALSE)
   if (!density %in% c("", "iid", "nid", "ker")) stop("density is one of iid, nid, ker, or empty.", call. = FALSE)
-  found <- translate_model(x)
+  found <- translate_model(x, known = names(coef(x)))
   b <- coef(x)
   se <- rep(NA_real_, length(b))
   if (nzchar(density) && requireNamespace("quantreg", quietly = TRUE)) {
@@ -185,7 +197,7 @@ as_output.rq <- function(x, decimals = 4, se_decimals = decimals, name = NULL, d
   if (nzchar(density)) extra$density <- density
   figures_output(
     x, "quantile-regression", unname(found$labels[names(b)]), b, unname(se), length(x$y), decimals, se_decimals, name,
-    extra, found$formula, tryCatch(data_of(x), error = function(e) NULL)
+    extra, found, tryCatch(data_of(x), error = function(e) NULL)
   )
 }
 
@@ -201,7 +213,7 @@ as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NU
   frame <- model.frame(x)
   design <- x@pp$X
   found <- translate_model(
-    list(terms = t, xlevels = stats::.getXlevels(t, frame), contrasts = attr(design, "contrasts"))
+    list(terms = t, xlevels = stats::.getXlevels(t, frame), contrasts = attr(design, "contrasts")), known = colnames(design)
   )
   residual <- stats::sigma(x)^2
   fixed <- unname(found$labels[colnames(design)])
@@ -231,6 +243,6 @@ as_output.lmerMod <- function(x, decimals = 4, se_decimals = decimals, name = NU
   data <- tryCatch(eval(x@call$data, environment(formula(x))), error = function(e) NULL)
   figures_output(
     list(call = x@call), if (has_slope) "random-slope" else "random-intercept", labels, b, unname(se), nobs(x), decimals, se_decimals, name, extra,
-    found$formula, data
+    found, data
   )
 }

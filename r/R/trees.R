@@ -21,10 +21,9 @@ as_output.rpart <- function(x, decimals = 2, name = NULL, ...) {
     values <- c(as.character(x$frame$n[is_leaf]), printed(x$frame$yval[is_leaf], decimals))
   }
   if (!is.null(name)) spec$name <- name
-  where <- x$call$subset
-  if (!is.null(where)) spec$where <- condition_text(where)
   rows <- data.frame(label = labels, value = values, stringsAsFactors = FALSE)
-  new_output(spec, list(released = rows), tryCatch(data_of(x), error = function(e) NULL))
+  data <- tryCatch(data_of(x), error = function(e) NULL)
+  new_output(with_rows_of(spec, x$call, data, formula(x)), list(released = rows), data)
 }
 
 # The condition that leads to each node: those of its ancestors' questions, the root's first.
@@ -51,7 +50,11 @@ questions <- function(x) {
     if (abs(split[["ncat"]]) == 1) {
       at <- format(split[["index"]], digits = 15, trim = TRUE)
       signs <- if (split[["ncat"]] < 0) c("<", ">=") else c(">=", "<")
-      sides <- paste(name, signs, at)
+      sides <- paste(column_name(name), signs, at)
+      # A yes or no is asked as a number between 0 and 1.
+      if (isTRUE(attr(x$terms, "dataClasses")[name] == "logical")) {
+        sides <- paste(column_name(name), "=", if (signs[1] == "<") c("FALSE", "TRUE") else c("TRUE", "FALSE"))
+      }
     } else {
       levels <- attr(x, "xlevels")[[name]]
       goes <- x$csplit[split[["index"]], seq_along(levels)]
@@ -65,6 +68,6 @@ questions <- function(x) {
 
 # `(town = 'Bath' or town = 'Ely')`
 any_of <- function(name, levels) {
-  one <- paste0(name, " = '", levels, "'")
+  one <- paste0(column_name(name), " = ", ifelse(grepl("'", levels, fixed = TRUE), sprintf("\"%s\"", levels), sprintf("'%s'", levels)))
   if (length(one) == 1) one else paste0("(", paste(one, collapse = " or "), ")")
 }

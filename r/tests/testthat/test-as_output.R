@@ -55,10 +55,115 @@ test_that("variances of lmer have the digits that its search is good for", {
   expect_equal(nchar(sub(".*[.]", "", rows$se[1])), 4)
 })
 
-test_that("a coefficient that R leaves out is left out", {
+test_that("a coefficient that R leaves out is said to be omitted", {
   twice <- transform(people, again = age)
   rows <- as_output(lm(ill ~ age + again, data = twice))$files$released
-  expect_false("again" %in% rows$term)
+  expect_equal(rows$coef[rows$term == "again"], "omitted")
+})
+
+test_that("levels that no row of the model has are omitted", {
+  made <- as_output(lm(age ~ town * ill, people, subset = town != "Ely"))$files$released
+  omitted <- made$term[made$coef == "omitted"]
+  expect_equal(omitted, paste0("C(town, Treatment('York'))[T.Ely]", c("", ":ill")))
+})
+
+test_that("names and values that are no plain words are quoted", {
+  odd <- data.frame(y = people$age, sm.oke = people$n, class = people$town, check.names = FALSE)
+  odd$`my var` <- people$ill
+  odd$group <- ifelse(people$n > 1, "(0,30]", "King's Lynn")
+  odd$group <- factor(odd$group, levels = c("King's Lynn", "(0,30]"))
+  made <- as_output(lm(y ~ log(sm.oke + 1) + factor(`my var`) + class + group, odd))
+  expect_equal(
+    made$spec$formula,
+    "y ~ log(`sm.oke` + 1) + C(`my var`) + C(`class`, Treatment('York')) + C(group, Treatment('King\\'s Lynn'))"
+  )
+  made <- as_output(lm(y ~ class, odd, subset = group != "King's Lynn" & `my var` == 1))
+  expect_equal(made$spec$where, "group != \"King's Lynn\" and `my var` = 1")
+})
+
+test_that("polynomials and splines have a label a column", {
+  rows <- as_output(lm(ill ~ poly(age, 2) + splines::ns(n, df = 2), people))$files$released
+  expect_equal(rows$term[2:5], c("poly(age, 2)[1]", "poly(age, 2)[2]", "ns(n, df=2)[1]", "ns(n, df=2)[2]"))
+  made <- as_output(lm(ill ~ splines::bs(age, knots = c(30, 40)), people))
+  expect_equal(made$spec$formula, "ill ~ bs(age, knots=[30, 40])")
+  expect_error(as_output(lm(ill ~ splines::ns(age, 3), people, subset = n > 1)), "select the rows first")
+})
+
+test_that("comparisons are numbers, as terms and as responses", {
+  made <- as_output(lm(ill ~ I(age > 40) + (n == 2), people))
+  expect_equal(made$files$released$term[2:3], c("I(age > 40)", "I(n == 2)"))
+  made <- as_output(glm(town == "Ely" ~ age, binomial, people))
+  expect_equal(made$spec$formula, "I(town == 'Ely') ~ age")
+  # R counts every level but the first.
+  made <- as_output(glm(town ~ age, binomial, people))
+  expect_equal(made$spec$formula, "I(town != 'York') ~ age")
+})
+
+test_that("conditions are computed where they name no column", {
+  oldest <- 50
+  made <- as_output(lm(ill ~ age, people, subset = age < oldest & town %in% c("Ely", "York") & !is.na(n)))
+  expect_equal(
+    made$spec$where, "age < 50 and (town is not missing and town in ('Ely', 'York')) and not (n is missing)"
+  )
+  keep <- people$age > 30
+  expect_error(as_output(lm(ill ~ age, people, subset = keep)), "select the rows first")
+  expect_error(as_output(lm(ill ~ age, people, weights = keep * 2)), "column of the data")
+  expect_equal(as_output(xtabs(~ town, people, subset = n == 1))$spec$where, "n = 1")
+})
+
+test_that("an analysis of variance is the table of its terms", {
+  fit <- aov(age ~ town * ill, people)
+  rows <- as_output(fit)$files$released
+  expect_equal(rows$value[rows$label == "df | C(town, Treatment('York'))"], "2")
+  said <- summary(fit)[[1]]
+  expect_equal(as.numeric(rows$value[rows$label == "sum sq | Residual"]), said[["Sum Sq"]][4], tolerance = 1e-6)
+  expect_equal(nrow(rows), 5 * 4 - 2)
+  expect_error(as_output(anova(fit)), "model itself")
+})
+
+test_that("totals of a table follow from its cells", {
+  plain <- table(town = people$town, ill = people$ill)
+  expect_equal(as_output(addmargins(plain))$files$released, as_output(plain)$files$released)
+  plain["York", "1"] <- NA
+  shown <- plain
+  attr(shown, "dimnames")$ill[2] <- "Sum"
+  expect_error(as_output(shown), "without its totals")
+})
+
+test_that("what a formula makes of columns is refused with what to do", {
+  expect_error(as_output(lm(ill ~ cut(age, 3), people)), "make it a column")
+  expect_error(as_output(glm(factor(ill, labels = c("no", "yes")) ~ age, binomial, people)), "make it a column")
+  expect_error(as_output(lm(people$ill ~ people$age)), "names of columns")
+  expect_error(as_output(lm(ill ~ age, transform(people, age = as.Date("2020-01-01") + age))), "a date, perhaps")
+  expect_error(as_output(lm(age ~ a, transform(people, a = ifelse(n == 0, "", "b")))), "empty text")
+  expect_error(as_output(lm(age ~ factor(town, ordered = TRUE), people)), "ordered = FALSE")
+  expect_error(as_output(glm(n ~ age, poisson, people, offset = log(age))), "no offsets")
+  expect_error(as_output(lm(cbind(age, n) ~ ill, people)), "one response")
+  expect_error(as_output(summary(lm(age ~ ill, people))), "not its summary")
+  shares <- data.frame(p = c(0.2, 0.5, 0.7), x = 1:3, k = c(5, 10, 10))
+  expect_error(as_output(glm(p ~ x, binomial, shares, weights = k)), "is a share")
+  both <- aggregate(age ~ town, people, function(v) c(mean(v), sd(v)))
+  expect_error(as_output(both, kind = "means", variables = "age", by = "town"), "several figures")
+})
+
+test_that("Cox and survival models of other kinds are refused by name", {
+  skip_if_not_installed("survival")
+  Surv <- survival::Surv
+  strata <- survival::strata
+  lung <- survival::lung
+  expect_error(as_output(survival::coxph(Surv(time, status) ~ age * strata(sex), lung)), "term of its own")
+  expect_error(as_output(survival::coxph(Surv(time, status) ~ survival::pspline(age), lung)), "penalties")
+  expect_error(as_output(survival::survreg(Surv(time, status) ~ age + strata(sex), lung)), "one scale")
+  curve <- survival::survfit(Surv(time, status) ~ sex, lung, weights = age, subset = ph.ecog < 2)
+  made <- as_output(curve, times = 200)
+  expect_equal(made$spec[c("weights", "where")], list(weights = "age", where = "`ph.ecog` < 2"))
+})
+
+test_that("trees ask whether a yes or no holds", {
+  skip_if_not_installed("rpart")
+  known <- transform(people, old = age > 40, wage = age + 30 * (age > 40))
+  made <- as_output(rpart::rpart(wage ~ old, known))
+  expect_equal(as.character(made$spec$leaves), c("old = FALSE", "old = TRUE"))
 })
 
 test_that("counts are labelled by variable and value", {
@@ -81,7 +186,7 @@ test_that("what cannot be read is refused in plain words", {
   expect_error(as_output(table(people$ill)), "which variables")
   expect_error(as_output(data.frame(a = 1), kind = "means", variables = "b"), "no column b")
   expect_error(as_output(aggregate(age ~ town, people, mean)), "say what the figures")
-  expect_error(as_output(lm(age ~ ill, people, subset = age %in% 20:30)), "cannot read the condition")
+  expect_error(as_output(lm(age ~ ill, people, subset = log(age) > 3)), "cannot read the condition")
 })
 
 test_that("other links are kinds of their own", {
@@ -100,7 +205,7 @@ test_that("survival models say time, event, ties and strata", {
   fit <- survival::coxph(Surv(time, status) ~ age + factor(ph.ecog) + strata(sex), lung)
   made <- as_output(fit)
   expect_equal(made$spec$kind, "cox")
-  expect_equal(made$spec$formula, "time ~ age + C(ph.ecog)")
+  expect_equal(made$spec$formula, "time ~ age + C(`ph.ecog`)")
   expect_equal(made$spec[c("event", "observed", "ties")], list(event = "status", observed = "2", ties = "efron"))
   expect_equal(as.character(made$spec$strata), "sex")
   expect_equal(tail(made$files$released$coef, 1), "227")

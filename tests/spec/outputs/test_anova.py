@@ -31,6 +31,16 @@ def test_table_is_that_of_r() -> None:
     assert [found[f"df | {n}"] for n in names] == list(df[:3])
 
 
+def test_table_of_type_3_is_that_of_statsmodels() -> None:
+    formula = "AGE ~ C(SEX, Sum)*C(LTILL, Sum) + C(MSTATUS, Sum)"
+    theirs = sm.stats.anova_lm(smf.ols(formula, frame()).fit(), typ=3).drop(index="Intercept")
+    found = figures(Anova(formula=formula, type=3), CENSUS)
+    for term in theirs.index:
+        for shown, name in (("df", "df"), ("sum sq", "sum_sq"), ("F", "F"), ("p", "PR(>F)")):
+            if np.isfinite(theirs.loc[term, name]):
+                assert found[f"{shown} | {term}"] == pytest.approx(theirs.loc[term, name], rel=1e-6, abs=1e-12)
+
+
 @pytest.mark.parametrize("type_", [1, 2])
 def test_table_is_that_of_statsmodels(type_: int) -> None:
     formula = "AGE ~ SEX*LTILL + MSTATUS"

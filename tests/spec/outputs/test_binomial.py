@@ -44,5 +44,13 @@ def test_binomial_is_that_of_statsmodels() -> None:
     agree(Binomial(formula="TENURE ~ AGE + SEX", trials="MSTATUS").evaluate(CENSUS), *of(fit))
 
 
+def test_quasi_errors_have_the_dispersion_of_pearson() -> None:
+    data = frame().assign(TRIALS=lambda d: d["MSTATUS"].astype(float))
+    data["SHARE"] = data["HOME"] / data["TRIALS"]
+    model = smf.glm("SHARE ~ AGE + SEX", data, family=sm.families.Binomial(), var_weights=data["TRIALS"])
+    fit = model.fit(tol=1e-14, scale="X2")
+    agree(Binomial(formula="TENURE ~ AGE + SEX", trials="MSTATUS", errors="quasi").evaluate(CENSUS), *of(fit))
+
+
 def test_binomial_is_that_of_r() -> None:
     agree_with_r(Binomial(formula="TENURE ~ AGE + SEX", trials="MSTATUS").evaluate(FEW), "binomial")

@@ -56,6 +56,24 @@ def test_names_that_are_no_words_are_quoted() -> None:
     assert formula_variables("y ~ `my age` + log(`my age` + 1)") == ("y", "my age")
 
 
+@pytest.mark.parametrize("level", ["(0,30]", "[30,40)", "King's Lynn", "a: b + c ~ d", 'say "no"'])
+def test_reference_may_hold_whatever_a_value_holds(level: str) -> None:
+    schema = Schema((Variable("y", "numeric", np.arange(3)), Variable("g", "categorical", np.array(["a", level]))))
+    formula = parse_formula(f"y ~ C(g, Treatment({level!r}))", schema)
+    ((_, factor),) = [term for term in [(None, *t) for t in formula.terms] if len(term) == 2]
+    assert schema["g"].texts[factor.reference] == level
+
+
+def test_names_that_are_words_of_the_grammar_are_quoted() -> None:
+    schema = Schema((Variable("y", "numeric", np.arange(3)), Variable("class", "categorical", np.array(["a", "b"]))))
+    formula = parse_formula("y ~ C(`class`, Treatment('b'))", schema)
+    assert formula.terms[1][0].variable == "class"
+
+
+def test_contrast_is_no_variable() -> None:
+    assert formula_variables("y ~ C(a, Sum) + C(b, Treatment(2)):x") == ("y", "a", "b", "x")
+
+
 def test_variables_are_known_without_a_schema() -> None:
     assert formula_variables("log(INCOME) ~ AGE*SEX + C(AREAP, Treatment(57)) + np.sqrt(AGE)") == (
         "INCOME",

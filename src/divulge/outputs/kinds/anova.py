@@ -16,9 +16,9 @@ from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Lowered
 from divulge.outputs.lowering.smooth import SmoothSums, f_tail, log_f_tail
 from divulge.outputs.models.cross_products import CrossProducts
-from divulge.outputs.models.design import design_of, schema_counts
+from divulge.outputs.models.design import LevelCounts, design_of, schema_counts
 from divulge.outputs.models.linear_test import LinearTest
-from divulge.outputs.models.model import Model
+from divulge.outputs.models.model import Model, counts_in
 from divulge.outputs.models.spreads import spread_of_response
 from divulge.outputs.models.statsmodels_code import fits_statsmodels
 from divulge.outputs.output import Example
@@ -37,7 +37,8 @@ RESIDUAL = "Residual"
 class Anova(LinearTest):
     """Degrees of freedom, sums of squares, F and p of each term of a linear model (Fisher 1925), as R's `anova` and
     statsmodels' `anova_lm` print them. Type 1: each term given those before it; type 2: given all that do not contain
-    it. It is lowered: all figures are functions of X'X and X'y.
+    it; type 3: given all others, as their columns are coded (Yates 1934). It is lowered: all figures are functions of
+    X'X and X'y.
     """
 
     kind: ClassVar[str] = "anova"
@@ -48,7 +49,10 @@ class Anova(LinearTest):
         ),
     )
 
-    type: Annotated[Literal[1, 2], "Sums of squares of type 1 (R's anova) or 2 (car's Anova)."] = 1
+    type: Annotated[
+        Literal[1, 2, 3],
+        "Sums of squares of type 1 (R's anova), 2 (car's Anova) or 3 (SPSS, SAS), without a row of the intercept.",
+    ] = 1
     show: Annotated[
         tuple[Shown, ...], "Which of df, sum sq, mean sq, F, p are published.", Entries(least=1, differ=True)
     ] = (
@@ -95,7 +99,7 @@ class Anova(LinearTest):
         parts = ", ".join(f"{s!r}: {code[s]}" for s in self.show)
         return [
             f"table = sm.stats.anova_lm(smf.ols({self.formula!r}, rows).fit(), typ={self.type})",
-            f"table = pd.DataFrame({{{parts}}}).stack()",
+            f"table = pd.DataFrame({{{parts}}}).drop(index='Intercept', errors='ignore').stack()",
             "found = pd.Series({f'{shown} | {term}': value for (term, shown), value in table.dropna().items()})",
         ]
 
@@ -116,7 +120,7 @@ class Anova(LinearTest):
                 errors[term].append(float(half * times))
         error = sum(min(found) for found in errors.values())
         response = model.formula.response
-        if not np.isfinite(error) or (self.type == 2 and len(terms) > 1):
+        if not np.isfinite(error) or (self.type != 1 and len(terms) > 1):
             return ()
         about = (
             about_number(table, response.variable)
@@ -130,7 +134,8 @@ class Anova(LinearTest):
         return (spread_of_response(about, own, self.behind(table)[0].group >= 0, error, table),)
 
     def evaluate(self, table: Table) -> Figures:
-        return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.CONSTANT)
+        sums = self._sums(table.schema, counts_in(self, table))
+        return sums.evaluate(self.labels(table.schema), table, Status.CONSTANT)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
         return self._sums(schema).lower(released)
@@ -151,13 +156,14 @@ class Anova(LinearTest):
         for k, term in enumerate(terms):
             if not term:
                 continue
-            others = [j for j in range(len(terms)) if (j < k if self.type == 1 else j != k and not texts[j] > texts[k])]
+            given = range(k) if self.type == 1 else [j for j in range(len(terms)) if j != k]
+            others = [j for j in given if self.type != 2 or not texts[j] > texts[k]]
             before = np.concatenate([np.zeros(0, dtype=np.int64), *(columns[j] for j in others)])
             found.append((np.sort(before), np.sort(np.append(before, columns[k]))))
         return found
 
-    def _sums(self, schema: Schema) -> SmoothSums:
-        model = self.model(schema)
+    def _sums(self, schema: Schema, counts: LevelCounts | None = None) -> SmoothSums:
+        model = self.model(schema, counts)
         sums = CrossProducts.of(self, model, schema)
         compared, terms, placed = self._compared(model, schema), self._terms(model), self._placed(schema)
 

@@ -63,6 +63,12 @@ class Binomial(Estimated):
     def response(self, formula: Formula, variable: Variable, counts: Floats) -> Floats:
         return count_response(formula, variable, counts)
 
+    def pearson(self, rows: ModelRows, eta: Floats, n_fitted: int) -> float:
+        mu = 1.0 / (1.0 + np.exp(-eta))
+        df = rows.n_rows - n_fitted
+        squares = (rows.y - rows.second * mu) ** 2 / (rows.second * mu * (1.0 - mu))
+        return float(rows.weight @ squares) / df if df > 0 else np.nan
+
     def curve(self) -> Curve:
         return Curve(_value, _gradient)
 

@@ -123,7 +123,7 @@ class Cox(Estimated):
         return self.event, event_values(schema, self.event, self.observed)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         whole, *more = model_behind(self, table, model)
         found = (whole, *more, event_behind(whole, table, self.event, self.observed))
         if not self.times:
@@ -155,7 +155,7 @@ class Cox(Estimated):
         return made, rows
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         spells, rows = self.spells(model, table)
         fit = spells.fit(np.zeros(model.design.n_columns))
         strata = np.unique(Groups.of(table.schema, self.strata).numbers(table)[rows.kept])
@@ -195,7 +195,7 @@ class Cox(Estimated):
         of_baseline = np.full(len(fit.extra), np.nan)
         if self.errors == "model" or not fit.keep.any():
             return np.append(super().errors_of(rows, replace(fit, extra=np.zeros(0)), table), of_baseline)
-        spells, each = self.spells(self.model(table.schema), table, is_collapsed=False)
+        spells, each = self.spells(self.model_in(table), table, is_collapsed=False)
         parts = spells.score_residuals(np.nan_to_num(fit.beta))
         scores = Scores(parts, np.nan_to_num(fit.inverse()), None, int(fit.keep.sum()))
         return np.append(self.by_scores(scores, each, fit, table), of_baseline)

@@ -65,13 +65,13 @@ class FixedEffects(GroupEffects):
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         """Least squares of what is left when the means of groups are taken out."""
-        model = self.model(table.schema)
+        model = self.model_in(table)
         rows = _within(self.rows(model, table))
         return model, rows, self.curve().maximise(rows, np.zeros(rows.x.shape[1]), np.zeros(0))
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Σ x (y − x'b) is 0 with predictors x less the means of their groups, whatever the effects are."""
-        model = self.model(table.schema)
+        model = self.model_in(table)
         said = self.of_coefficients(table.schema, released)
         found = few_of_least_squares(self, table, model, said, most, lambda: self.fitted(table)[1])
         return () if found is None else (found,)
@@ -105,7 +105,7 @@ class FixedEffects(GroupEffects):
         return found if np.isfinite(found).all() else None
 
     def _information(self, table: Table) -> Floats:
-        rows = _within(self.rows(self.model(table.schema), table))
+        rows = _within(self.rows(self.model_in(table), table))
         return rows.x.T @ rows.x
 
     def describe(self) -> str:

@@ -163,7 +163,7 @@ class MarginalEffects(Output):
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         """As behind the coefficients, of which the intercept has no effect."""
-        model = self.regression().model(table.schema)
+        model = self.regression().model_in(table)
         place = np.full(model.design.n_columns + 1, -1)
         place[[j for c in covariates(model) for j in c.columns]] = np.arange(len(self._effects(table.schema)))
         return tuple(replace(b, figures=place[b.figures]) for b in self.regression().behind(table))
@@ -174,7 +174,7 @@ class MarginalEffects(Output):
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
         """The regression at its maximum."""
         regression = self.regression()
-        model = regression.model(table.schema)
+        model = regression.model_in(table)
         rows = model_rows(self, model, table, is_collapsed=True)
         return model, rows, self.means().curve.maximise(rows, np.zeros(rows.x.shape[1]), np.zeros(0))
 

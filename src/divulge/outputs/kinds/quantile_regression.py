@@ -90,7 +90,7 @@ class QuantileRegression(Estimated):
         yield from (replace(self, density=density) for density in DENSITIES if density != self.density)
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         rows = model_rows(self, model, table, self.needs(), is_collapsed=True)
         return model, rows, self._plane(rows)
 
@@ -112,7 +112,7 @@ class QuantileRegression(Estimated):
         se = np.full(len(fit.beta), np.nan)
         k = int(fit.keep.sum())
         if self.publishes_se and 0 < k < rows.n_rows:
-            each = model_rows(self, self.model(table.schema), table, self.needs())  # in their order, as R takes them
+            each = model_rows(self, self.model_in(table), table, self.needs())  # in their order, as R takes them
             x, beta = each.x[:, fit.keep], fit.beta[fit.keep]
             variance = np.diagonal(plane_covariance(x, each.y, beta, self.quantile, self.density))
             se[fit.keep] = np.sqrt(np.where(variance > 0.0, variance, np.nan))
@@ -122,7 +122,7 @@ class QuantileRegression(Estimated):
         """As for every model; and a quantile has few people beyond it where it is near the edge, of all rows and of
         the rows of each level: with categories alone a coefficient is a difference of groups' quantiles."""
         found = super().behind(table)
-        name = self.model(table.schema).formula.response.variable
+        name = self.model_in(table).formula.response.variable
         whole = replace(one_group("quantile", found[0].group >= 0), variable=name, quantile=self.quantile)
         levels = [
             replace(b, what="quantile", variable=name, quantile=self.quantile)

@@ -222,7 +222,7 @@ class RandomIntercept(RandomEffects):
         return 0.0, np.inf
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         rows = self.rows(model, table)
         return model, rows, self._fit(rows)
 

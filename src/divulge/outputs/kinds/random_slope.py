@@ -73,13 +73,13 @@ class RandomSlope(RandomEffects):
         return (-np.inf, np.inf) if label.startswith("covariance") else (0.0, np.inf)
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         rows = self.rows(model, table)
         return model, rows, self._fit(rows, self._column(model))
 
     def fitted_near(self, table: Table, parameters: Floats) -> Estimate:
         """The fit whose variances are near these, where there is one: found in a tenth of the time."""
-        model = self.model(table.schema)
+        model = self.model_in(table)
         return self._fit(self.rows(model, table), self._column(model), parameters)
 
     def _fit(self, rows: ModelRows, column: int, near: Floats | None = None) -> Estimate:
@@ -169,7 +169,7 @@ class _SlopeResiduals:
 
     def information(self, table: Table) -> Floats:
         """−∂ score in the parameters, by differences; where that is no information, its diagonal."""
-        rows = self.output.rows(self.output.model(table.schema), table)
+        rows = self.output.rows(self.output.model_in(table), table)
         z, q = rows.x[:, self.column], len(self.theta)
         found = np.empty((q, q))
         for j in range(q):

@@ -15,11 +15,11 @@ from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
 from divulge.outputs.models.dense import few_of_least_squares
-from divulge.outputs.models.design import schema_counts
+from divulge.outputs.models.design import LevelCounts, schema_counts
 from divulge.outputs.models.estimated import Estimated
 from divulge.outputs.models.formula import Formula, formula_variables
 from divulge.outputs.models.matrix import ModelRows, columns, model_rows
-from divulge.outputs.models.model import Model, number_response, read_model
+from divulge.outputs.models.model import Model, counts_in, number_response, read_model
 from divulge.outputs.models.newton import LEAST_SQUARES, Curve, Estimate
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.models.refit import drawn_table, inverted, pair_of_terms
@@ -65,9 +65,10 @@ class TwoStage(Estimated):
     def _first_stage(self) -> str:
         return f"{self.formula.partition('~')[0].strip()} ~ {self.instruments}"
 
-    def _instruments(self, schema: Schema) -> Model:
+    def _instruments(self, schema: Schema, counts: LevelCounts | None = None) -> Model:
+        counts = counts or schema_counts(schema)
         with in_field("instruments"):
-            return read_model(self._first_stage(), schema, self.family, self.response, schema_counts(schema))
+            return read_model(self._first_stage(), schema, self.family, self.response, counts)
 
     def check_fields(self, schema: Schema) -> None:
         super().check_fields(schema)
@@ -84,7 +85,7 @@ class TwoStage(Estimated):
 
     def stages(self, table: Table) -> tuple[Model, ModelRows, Floats]:
         """The model, its rows, and the columns of the instruments for these."""
-        model, first = self.model(table.schema), self._instruments(table.schema)
+        model, first = self.model_in(table), self._instruments(table.schema, counts_in(self, table))
         rows = model_rows(self, model, table, self.needs())
         z, _ = columns(first.design.terms, first.design.n_columns, table.take(rows.kept))
         return model, rows, z
@@ -97,7 +98,7 @@ class TwoStage(Estimated):
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Least squares on what the instruments say of the covariates, which whoever knows both works out."""
-        model = self.model(table.schema)
+        model = self.model_in(table)
         said = self.of_coefficients(table.schema, released)
         found = few_of_least_squares(self, table, model, said, most, lambda: self.fitted(table)[1])
         return () if found is None else (found,)

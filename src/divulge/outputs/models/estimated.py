@@ -86,13 +86,13 @@ class Estimated(Regression):
         return None
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
-        model, said = self.model(table.schema), self.of_coefficients(table.schema, released)
+        model, said = self.model_in(table), self.of_coefficients(table.schema, released)
         n = model.n_coefficients
         curve = self.mean_curve(said.values[n : n + len(self.further(table.schema))])
         return None if curve is None else model_predictions(self, table, model, said, curve)
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
-        return model_stated(self, table, self.model(table.schema), released, is_scored=False)
+        return model_stated(self, table, self.model_in(table), released, is_scored=False)
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
         """Nothing: coefficients are sums of responses by known weights in few of these models, which say so."""
@@ -115,6 +115,11 @@ class Estimated(Regression):
         """What multiplies the inverse information."""
         del rows, eta, n_fitted
         return 1.0
+
+    def pearson(self, rows: ModelRows, eta: Floats, n_fitted: int) -> float:
+        """Pearson's dispersion, of quasi-families (Wedderburn 1974); NaN where the model has none."""
+        del rows, eta, n_fitted
+        return np.nan
 
     def n_estimated(self, rows: ModelRows, fit: Estimate) -> int:
         """How many parameters were estimated, those that are not printed included."""
@@ -166,7 +171,7 @@ class Estimated(Regression):
                 yield replace(self, errors=errors)
 
     def fitted(self, table: Table) -> tuple[Model, ModelRows, Estimate]:
-        model = self.model(table.schema)
+        model = self.model_in(table)
         rows = model_rows(self, model, table, self.needs(), self.second(table.schema), self.errors == "model")
         k = len(self.further(table.schema))
         beta, extra = self.start(rows, k) if rows.n_rows else (np.zeros(rows.x.shape[1]), np.ones(k))
@@ -193,8 +198,9 @@ class Estimated(Regression):
             return np.full(len(fit.theta), np.nan)
         known = np.nan_to_num(fit.beta)
         inverse = fit.inverse()
-        if self.errors == "model":
-            scale = self.dispersion(rows, rows.x @ known, self.n_estimated(rows, fit))
+        if self.errors in ("model", "quasi"):
+            of = self.dispersion if self.errors == "model" else self.pearson
+            scale = of(rows, rows.x @ known, self.n_estimated(rows, fit))
             with np.errstate(invalid="ignore"):
                 return np.sqrt(scale * np.diagonal(inverse))
         parts = self.curve().row_scores(rows, known, fit.extra)

@@ -53,7 +53,7 @@ _PLAIN: Mapping[str, Callable[[Any], Any]] = {
     "sin": np.sin,
     "cos": np.cos,
 }
-FUNCTIONS = (*_PLAIN, "center", "scale", "standardize", "poly", "bs", "C", "Q")
+FUNCTIONS = (*_PLAIN, "center", "scale", "standardize", "poly", "bs", "ns", "C", "Q")
 """Every function that a formula may call; those of numpy may be written `np.log` too."""
 
 
@@ -81,7 +81,8 @@ def names_in(node: ast.expr) -> list[str]:
             if name == "Q" and len(part.args) == 1 and isinstance(part.args[0], ast.Constant):
                 found.append(str(part.args[0].value))
                 return
-            for argument in [*part.args, *(k.value for k in part.keywords)]:
+            # What follows the variable of a category is a contrast: C(x, Sum).
+            for argument in part.args[:1] if name == "C" else [*part.args, *(k.value for k in part.keywords)]:
                 visit(argument)
         elif isinstance(part, ast.Name) and not is_called:
             found.append(part.id)
@@ -212,6 +213,8 @@ def _call(node: ast.Call, values: Values) -> Any:
         if name == "bs":
             names = ("df", "knots", "degree", "include_intercept", "lower_bound", "upper_bound")
             return _splines(x, filled, seen, **_arguments(node, names))
+        if name == "ns":
+            return _natural_splines(x, filled, seen, **_arguments(node, ("df", "knots", "include_intercept")))
     except (TypeError, ValueError) as error:
         raise OutputError(f"`{ast.unparse(node)}` cannot be computed: {error}.") from None
     raise _refuse(node)
@@ -298,6 +301,40 @@ def _splines(  # noqa: PLR0913 - the arguments that people give to bs() in a for
             basis[i] = rising * basis[i] + falling * basis[i + 1]
     out = np.stack(basis[0 if include_intercept else 1 : n_basis], axis=1)
     return np.where(np.isfinite(x)[:, None], out, np.nan)
+
+
+def _natural_splines(
+    x: Floats,
+    filled: Floats,
+    seen: Floats,
+    df: int | None = None,
+    knots: Any = None,
+    include_intercept: bool = False,
+) -> Floats:
+    """Cubic splines that are straight beyond the rows' range, in the basis of R's ns (Hastie 1992, 7.6): B-splines
+    turned so that two columns hold all curvature at both ends, which are left out. Knots as in `_splines`."""
+    from scipy.interpolate import BSpline  # importing it takes longer than reading most formulas
+
+    if df is not None and knots is not None:
+        raise ValueError("give df or knots, not both")
+    inner = [] if knots is None else sorted(float(k) for k in (knots if isinstance(knots, list | tuple) else [knots]))
+    if df is not None:
+        count = df - 1 - (1 if include_intercept else 0)
+        if not 0 <= count <= 1000:
+            raise ValueError(f"df must be at least {1 + (1 if include_intercept else 0)}")
+        inner = [_quantile(filled, seen, p) for p in np.linspace(0, 1, count + 2)[1:-1]]
+    low, high = float(filled[seen > 0].min()), float(filled[seen > 0].max())
+    if not low < high or any(not low <= k <= high for k in inner):
+        raise ValueError("the knots must lie between the ends")
+    at = np.array([low] * 4 + inner + [high] * 4)
+    basis = BSpline(at, np.eye(len(at) - 4), 3)
+    ends = np.array([low, high])
+    first = 0 if include_intercept else 1
+    turned = np.linalg.qr(basis.derivative(2)(ends)[:, first:].T, mode="complete")[0][:, 2:]
+    inside = np.clip(filled, low, high)
+    side = (filled > high).astype(int)
+    columns = basis(inside) + (filled - inside)[:, None] * basis.derivative(1)(ends)[side]
+    return np.where(np.isfinite(x)[:, None], columns[:, first:] @ turned, np.nan)
 
 
 def _quantile(values: Floats, counts: Floats, p: float) -> float:

@@ -117,10 +117,11 @@ def _read_structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
 
     if "~" not in text:
         _fail(text, len(text), "a response and `~` are needed")
+    masked, quoted = _masked(text)
     try:
-        parsed: Any = DefaultFormulaParser().get_terms(text)
+        parsed: Any = DefaultFormulaParser().get_terms(masked)
     except FormulaParsingError as error:
-        said = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
+        said = _unmasked(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip(), quoted)
         sentence, _, marked = said.partition("\n")
         place = marked.strip("\n").find("⧛") if "⧛" in marked else text.find(".")
         _fail(text, max(place, 0), sentence.split(". ")[0].rstrip(".").replace("`", "'"))
@@ -133,13 +134,36 @@ def _read_structure(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
         _fail(text, text.find("|"), "one model at a time is needed, without `|`")
     terms = []
     for term in right:
-        factors = [_as_text(f) for f in term.factors]
+        factors = [_unmasked(_as_text(f), quoted) for f in term.factors]
         numbers = [f for f in factors if re.fullmatch(r"[\d.]+", f)]
         if numbers not in ([], ["1"]):
             _fail(text, max(text.find(numbers[0]), 0), f"the number {numbers[0]} scales a term, which is not supported")
         terms.append(tuple(f for f in factors if f != "1"))
     terms.sort(key=len)  # main effects before interactions, as every program prints them
-    return (_as_text(next(iter(left)).factors[0]),), tuple(terms)
+    return (_unmasked(_as_text(next(iter(left)).factors[0]), quoted),), tuple(terms)
+
+
+def _masked(text: str) -> tuple[str, dict[str, str]]:
+    """The formula with words for whatever is quoted, and what each stands for: the grammar takes a bracket in a value,
+    or a name that is a word of Python, for its own."""
+    quoted: dict[str, str] = {}
+
+    def word(match: re.Match[str]) -> str:
+        found = match[0]
+        mark, name = found[0], f"quoted_{len(quoted)}_".ljust(len(found) - 2, "_")
+        quoted[f"`{name}`" if mark == "`" else repr(name)] = found if mark == "`" else repr(ast.literal_eval(found))
+        return f"{mark}{name}{mark}"
+
+    try:
+        return re.sub(r"`[^`]*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", word, text), quoted
+    except (SyntaxError, ValueError):  # no quotation after all: the grammar says where it goes wrong
+        return text, {}
+
+
+def _unmasked(text: str, quoted: dict[str, str]) -> str:
+    for word, found in quoted.items():
+        text = text.replace(word, found)
+    return text
 
 
 def _as_text(factor: Any) -> str:

@@ -159,10 +159,17 @@ class _Fitted:
     status: Status
 
 
+def counts_in(output: Output, table: Table) -> LevelCounts:
+    """How often each code occurs in the rows that an output's condition selects: what knots and centres depend on."""
+    if output.where is None:
+        return table_counts(table)
+    return table_counts(table.take(Condition.parse(output.where, table.schema).selects(table)))
+
+
 def fit_model(output: Output, table: Table, read: Callable[[Schema, LevelCounts], Model]) -> _Fitted:
     """Fit a model to the rows of a table that count."""
     keep = None if output.where is None else Condition.parse(output.where, table.schema).selects(table)
-    counts = table_counts(table) if keep is None else table_counts(table.take(keep))
+    counts = counts_in(output, table)
     model = read(table.schema, counts)
     for name, wrong in model.design.undefined.items():
         # A factor such as log(x) has no finite value for somebody's x: programs stop here, and so does the model.

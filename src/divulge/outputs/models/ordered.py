@@ -40,7 +40,7 @@ class Ordered(Estimated):
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         whole, *more = (b for b in super().behind(table) if b.what != "class")
-        model = self.model(table.schema)
+        model = self.model_in(table)
         response = table.schema[model.formula.response.variable]
         texts = tuple(f"class {k + 1} of {response.name}" for k in range(response.n_values))
         return whole, *more, class_behind(whole, model.y[table[response.name]], texts)

@@ -22,7 +22,7 @@ from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import LevelCounts, schema_counts
 from divulge.outputs.models.endless import as_endless, endless_value
 from divulge.outputs.models.formula import Formula, formula_variables
-from divulge.outputs.models.model import Model, figures_beside, fit_model, fit_statistic, read_model
+from divulge.outputs.models.model import Model, counts_in, figures_beside, fit_model, fit_statistic, read_model
 from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.separated import contrary
@@ -128,8 +128,12 @@ class Regression(Output):
 
     def model(self, schema: Schema, counts: LevelCounts | None = None) -> Model:
         """The model read against a schema. counts: how often codes occur; as the schema says where it is not given."""
-        known = schema_counts(schema) if counts is None else counts
-        return read_model(self.formula, schema, self.family, self.response, known, self.classes(schema))
+        counts = counts or schema_counts(schema)
+        return read_model(self.formula, schema, self.family, self.response, counts, self.classes(schema))
+
+    def model_in(self, table: Table) -> Model:
+        """The model with knots, centres and scales as the rows of a table have them."""
+        return self.model(table.schema, counts_in(self, table))
 
     def own_variables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*formula_variables(self.formula), *self.of_design()]))
@@ -144,23 +148,21 @@ class Regression(Output):
         return (self.uses(schema), *dict.fromkeys(tuple(dict.fromkeys(names)) for names in terms))
 
     def few_people(self, table: Table, released: Released, most: int) -> tuple[FewPeople, ...]:
-        said = self.of_coefficients(table.schema, released)
-        found = few_people(self, table, self.model(table.schema), said, most)
+        found = few_people(self, table, self.model_in(table), self.of_coefficients(table.schema, released), most)
         return () if found is None else (found,)
 
     def responses(self) -> tuple[str, ...]:
         return formula_variables(self.formula)[:1]
 
     def predictions(self, table: Table, released: Released) -> Predictions | None:
-        said = self.of_coefficients(table.schema, released)
-        return model_predictions(self, table, self.model(table.schema), said)
+        return model_predictions(self, table, self.model_in(table), self.of_coefficients(table.schema, released))
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
         said = self.of_coefficients(table.schema, released)
-        return model_stated(self, table, self.model(table.schema), said, is_scored=True)
+        return model_stated(self, table, self.model_in(table), said, is_scored=True)
 
     def excluded(self, table: Table, released: Released) -> Mask:
-        return contrary(self.model(table.schema), table, self.of_coefficients(table.schema, released).values)
+        return contrary(self.model_in(table), table, self.of_coefficients(table.schema, released).values)
 
     def check_fields(self, schema: Schema) -> None:
         self.model(schema)
@@ -185,9 +187,8 @@ class Regression(Output):
         return tuple(name for name in self.may_sum_up if name in self.statistics)
 
     def labels(self, schema: Schema) -> tuple[str, ...]:
-        coefficients = self.model(schema).labels
-        summed = (LABELS[name] for name in self.summed())
-        return (*coefficients, *self.beside_them(schema), *self.columns().labels(coefficients), *summed)
+        terms = self.model(schema).labels
+        return (*terms, *self.beside_them(schema), *self.columns().labels(terms), *(LABELS[s] for s in self.summed()))
 
     def grid(self, schema: Schema) -> Grid:
         """Terms down; coefficients, or the classes of the response, across, each with what follows from it. Statistics
@@ -239,8 +240,7 @@ class Regression(Output):
 
     def as_known(self, released: Released, schema: Schema, n_rows: int | None = None) -> Released:
         said = super().as_known(released, schema, n_rows)
-        can_run_away = self.family != "identity"
-        return as_endless(said, self.model(schema), is_ratio=self.exponentiated) if can_run_away else said
+        return said if self.family == "identity" else as_endless(said, self.model(schema), is_ratio=self.exponentiated)
 
     @property
     def publishes_se(self) -> bool:
@@ -287,12 +287,12 @@ class Regression(Output):
         figures = said.evaluate(table)
         if self.errors != "model" or figures.se is None or released.agrees_se(figures.se).all():
             return said
-        beta = self.estimate(table)[0].values[: self.model(table.schema).n_coefficients]
-        errors = agreeing_errors(self, self.model(table.schema), table, beta, released, self.exponentiated)
+        beta = self.estimate(table)[0].values[: self.model_in(table).n_coefficients]
+        errors = agreeing_errors(self, self.model_in(table), table, beta, released, self.exponentiated)
         return said if errors is None else replace(said, errors=errors)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        return model_behind(self, table, self.model(table.schema))
+        return model_behind(self, table, self.model_in(table))
 
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
         for name in self.own_variables():
@@ -314,13 +314,13 @@ class Regression(Output):
         """The figures that sum up the fit."""
         figures, df = replace(self, statistics=("r2", "loglik", "n")).estimate(table)
         r2, loglik, n = figures.values[-3:].tolist()
-        mean = np.nan if "mean" not in self.statistics else mean_response(self, self.model(table.schema), table)
+        mean = np.nan if "mean" not in self.statistics else mean_response(self, self.model_in(table), table)
         is_one_more = self.counts_variance and self.family == "identity"
         return summaries(self.summed(), n, n - df, r2, loglik, mean, n - df + is_one_more)
 
     def _beside_coefficients(self, table: Table) -> Figures:
         figures, df = self.estimate(table)
-        columns, m = self.columns(), len(self.model(table.schema).labels)
+        columns, m = self.columns(), len(self.model_in(table).labels)
         if not columns.names and not self.exponentiated:
             return figures
         assert figures.se is not None

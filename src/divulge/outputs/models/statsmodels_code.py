@@ -7,7 +7,7 @@ import re
 RESPONSE = "response"
 """What the response is called in a recipe where it has to be made 0 and 1 first."""
 
-_OTHERWISE = re.compile(r"`|\b(bs|poly|scale|standardize|square)\s*\(")
+_OTHERWISE = re.compile(r"`|\b(bs|ns|poly|scale|standardize|square)\s*\(")
 """What statsmodels' formulas write otherwise, or compute otherwise."""
 
 

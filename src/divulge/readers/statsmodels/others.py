@@ -40,13 +40,14 @@ _PANDAS_DECIMALS = 6
 
 
 def read_anova(table: Any, said: Asked) -> Output:
-    """What anova_lm(fit, typ) gives, of type 1 or 2. Its terms come in the order in which they were fitted."""
+    """What anova_lm(fit, typ) gives. Its terms come in the order in which they were fitted."""
     columns = [str(column) for column in table.columns]
-    if "sum_sq" not in columns or "Intercept" in table.index:
+    if "sum_sq" not in columns:
         raise OutputError(
-            "a table of anova_lm is read for one model, with sums of squares of type 1 or 2.",
+            "a table of anova_lm is read for one model, with sums of squares.",
             hint="Say anova_lm(fit, typ=2), which has a line for each term; a comparison of models is judged by hand.",
         )
+    terms = [str(term) for term in table.index if term != "Intercept"]
     if said.response is None:
         raise OutputError(
             "a table of anova_lm does not say which variable is its response.",
@@ -54,7 +55,7 @@ def read_anova(table: Any, said: Asked) -> Output:
         )
     places = _PANDAS_DECIMALS if said.decimals is None else said.decimals
     released, printed = {}, []
-    for term in table.index:
+    for term in terms:
         for column in columns:
             if term != RESIDUAL or column not in ("F", "PR(>F)"):
                 printed.append(0 if column == "df" else places)
@@ -62,8 +63,8 @@ def read_anova(table: Any, said: Asked) -> Output:
     return Anova(
         name=said.name,
         where=said.where,
-        formula=formula_of_terms(said.response, ["Intercept", *(str(t) for t in table.index if t != RESIDUAL)]),
-        type=1 if "mean_sq" in columns else 2,
+        formula=formula_of_terms(said.response, ["Intercept", *(t for t in terms if t != RESIDUAL)]),
+        type=1 if "mean_sq" in columns else 3 if "Intercept" in table.index else 2,
         show=tuple(_SHOWN[column] for column in columns),
         released=released,
         decimals=tuple(printed),

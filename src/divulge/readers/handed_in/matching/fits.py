@@ -158,7 +158,7 @@ _OF_CLASSES = ("probit", "cloglog", "ordered-logit", "ordered-probit")
 def _of_shares(output: Output, table: Table) -> float:
     """The likelihood of the constants alone, where the response has classes: that of their shares."""
     assert isinstance(output, Regression), "asked for regressions"
-    rows = model_rows(output, output.model(table.schema), table)
+    rows = model_rows(output, output.model_in(table), table)
     sizes = np.bincount(np.unique(rows.y, return_inverse=True)[1], rows.weight)
     return float((sizes * np.log(sizes / sizes.sum())).sum())
 
