@@ -17,6 +17,7 @@ from divulge.assess.plan import Plan
 from divulge.assess.splits.cluster import versions
 from divulge.assess.statistics.contrasts import MeasureRisk
 from divulge.assess.statistics.intervals import Mean
+from divulge.contributions.blame import fewest_told
 from divulge.measures import FAMILIES
 from divulge.objective import Embedding, Reproduction
 from divulge.policy import Decision, Policy
@@ -251,7 +252,8 @@ def _exposure_section(result: PassResult, table: Table, policy: Policy) -> dict[
 
 
 def _groups(result: PassResult, table: Table, smallest: int) -> list[dict[str, Any]]:
-    """Values of the variables among whose people exposure is common: at least `smallest` exposed people each."""
+    """Values of the variables among whose people exposure is common: at least `smallest` exposed people each, and among
+    those who are left."""
     names = dict.fromkeys(n for risk in result.scenarios for n in risk.scenario.variables)
     groups: list[dict[str, Any]] = []
     for name in names:
@@ -260,7 +262,7 @@ def _groups(result: PassResult, table: Table, smallest: int) -> list[dict[str, A
             continue
         all_counts = table.frequencies(name)
         counts = table.tally(table[name], variable.n_codes, result.at_risk)
-        for code in np.flatnonzero(counts >= smallest):
+        for code in np.flatnonzero(counts >= fewest_told(counts.tolist(), int(counts.sum()), smallest)):
             share = counts[code] / all_counts[code]
             groups.append(
                 {

@@ -88,6 +88,7 @@ class Program:
             self._solver.setOptionValue(name, value)
         self._solver.passModel(model)
         self._costed = np.zeros(0, dtype=np.int32)
+        self._start: Floats | None = None
 
     def minimise(self, columns: NDArray[Any], costs: Floats, seconds: float = np.inf) -> Optimum:
         """The least Σ cost · x over these columns; every other column costs nothing."""
@@ -96,6 +97,11 @@ class Program:
             solver.changeColsCost(len(self._costed), self._costed, np.zeros(len(self._costed)))
         self._costed = np.asarray(columns, dtype=np.int32)
         solver.changeColsCost(len(self._costed), self._costed, np.asarray(costs, dtype=np.float64))
+        if self._start is not None:
+            # Costs that are set later would make HiGHS forget it.
+            solution = highspy.HighsSolution()
+            solution.col_value = self._start.tolist()
+            solver.setSolution(solution)
         if np.isfinite(seconds):
             # The clock of HiGHS runs on from one program to the next.
             solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, 0.001))
@@ -121,9 +127,7 @@ class Program:
 
     def start(self, at: Floats) -> None:
         """A point from which a program in whole numbers starts: what is not better is passed over."""
-        solution = highspy.HighsSolution()
-        solution.col_value = at.tolist()
-        self._solver.setSolution(solution)
+        self._start = at
 
     def add(self, columns: NDArray[Any], factors: Floats, least: float) -> None:
         """One row more: Σ factor · x of these columns is at least so much."""

@@ -28,10 +28,11 @@ MOST_NAMED = 3
 @dataclass(frozen=True, eq=False)
 class Blame:
     """figures: how much of what gives those at risk away goes with each figure. levels: (variable, level, at risk,
-    people)."""
+    people). n_at_risk: how many they are altogether."""
 
     figures: Floats
     levels: tuple[tuple[str, str, int, int], ...]
+    n_at_risk: int = 0
 
     @property
     def grades(self) -> list[int]:
@@ -48,10 +49,14 @@ class Blame:
 
     def told_levels(self, smallest_group: int) -> list[dict[str, Any]]:
         """The levels that so many people at risk or more have, those of whom most are at risk first."""
+        counts: dict[str, list[int]] = {}
+        for name, _, n, _ in self.levels:
+            counts.setdefault(name, []).append(n)
+        least = {name: fewest_told(every, self.n_at_risk, smallest_group) for name, every in counts.items()}
         return [
             {"variable": name, "level": level, "exposed": n, "people": size}
             for name, level, n, size in self.levels
-            if n >= smallest_group
+            if n >= least[name]
         ]
 
     def sentence(self, labels: Sequence[str]) -> str:
@@ -70,6 +75,17 @@ class Blame:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{'; '.join(names[:-1])} and {names[-1]}"
+
+
+def fewest_told(counts: Sequence[int], total: int, smallest_group: int) -> float:
+    """How many people a group must have to be told. counts: of all groups of a variable; total: of everybody.
+
+    Whoever knows the total subtracts what is told: those who are left are none, or a group that is large enough too.
+    """
+    told = sorted(n for n in counts if n >= smallest_group)
+    while told and 0 < total - sum(told) < smallest_group:
+        told = [n for n in told if n > told[0]]
+    return told[0] if told else np.inf
 
 
 def find_blame(case: Case, at_risk: Mask, named: Sequence[str] = ()) -> Blame:
@@ -98,7 +114,7 @@ def find_blame(case: Case, at_risk: Mask, named: Sequence[str] = ()) -> Blame:
         for code in np.flatnonzero(exposed[: variable.n_values]).tolist():
             levels[name, code] = name, variable.display[code], int(exposed[code]), int(people[code])
     ranked = sorted(levels.values(), key=lambda level: -level[2] / level[3])
-    return Blame(found, tuple(ranked))
+    return Blame(found, tuple(ranked), case.table.count(at_risk))
 
 
 def _given_away(case: Case, behind: Behind, inside: Mask) -> Floats:

@@ -39,6 +39,9 @@ PUSHES = 8
 THINNED = 1.05
 """A pattern that costs so many times the best may, without what no need has to use, cost less."""
 
+THINNING = 0.25
+"""The share of the time for improving after which it is no longer tried to publish again what no need has to use."""
+
 REMEMBERED = 8
 """Changes that are kept of each need: while one of them is open, nobody has to ask for another."""
 
@@ -161,7 +164,8 @@ class Search:
     ) -> None:
         self._given, self._primary, self._needs = given, primary, needs
         self._clock, self._rng = clock, np.random.default_rng(0)  # any seed: directions only
-        self._until, self._more = clock() + 0.5 * seconds, 0.5 * seconds
+        self._began = clock(), time.monotonic()
+        self._until, self._more = self._began[0] + 0.5 * seconds, 0.5 * seconds
         self._paths, self._attacker = Paths(given, changes), _Attacker(given, changes)
         self._choice = np.flatnonzero(~primary & np.isfinite(given.cost))
         self._place = np.full(given.n_figures, -1)
@@ -189,7 +193,7 @@ class Search:
                 if bound > -np.inf and self._price(best) <= bound * (1.0 + CLOSE):
                     return best
         assert best is not None, "one is made even when the time is up"
-        return best if not n_cuts and self._time > 0 else self._improved(best, within)
+        return self._improved(best, within)
 
     def _improved(self, best: Mask, within: Mask) -> Mask:
         """The cheapest pattern of the figures of a pattern, or that are named besides (Danna, Rothberg & Le Pape 2005):
@@ -210,7 +214,8 @@ class Search:
         return best
 
     def _thinned(self, whole: Mask) -> Mask:
-        return thin(self._paths, self._given, self._primary, whole, self._needs, lambda: self._time <= 0)
+        until = self._time - THINNING * self._more
+        return thin(self._paths, self._given, self._primary, whole, self._needs, lambda: self._time <= max(until, 0.0))
 
     def _completed(self, chosen: Mask) -> tuple[Mask, int]:
         """A pattern with all that it lacks, as cut upon cut says, and how many cuts these were: what a pattern lacks
@@ -328,7 +333,10 @@ class Search:
             program.start(best[self._choice].astype(np.float64))
         # A program in whole numbers ends within a half of the best: prices are scaled so that this is little.
         scale = 0.5 / close / max(self._bound, self._cost.min(initial=1.0))
-        done = program.minimise(np.arange(n), self._cost * scale, self._time)
+        # The solver counts the time of day, whatever the search counts.
+        counted, passed = self._clock() - self._began[0], time.monotonic() - self._began[1]
+        slower = max(passed / counted, 1.0) if counted > 1.0 else 1.0
+        done = program.minimise(np.arange(n), self._cost * scale, self._time * slower)
         # What the solver has when the time is up is no cheapest pattern, but one to start from.
         if done.at is None or len(done.at) < n:
             return found, 0.0

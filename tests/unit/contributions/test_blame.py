@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from divulge.checking import make_cases
-from divulge.contributions.blame import Blame, find_blame
+from divulge.contributions.blame import Blame, fewest_told, find_blame
 from divulge.contributions.case import Case
 from divulge.spec import parse_output
 from divulge.table import Table
@@ -77,7 +77,27 @@ def test_a_level_of_few_people_is_never_told() -> None:
     case = _case(table, kind="crosstab", variables=["AREA", "ILL"])
     assert find_blame(case, _last(table)).told_levels(smallest_group=2) == []
     everybody = find_blame(case, np.ones(table.n_rows, dtype=bool)).told_levels(smallest_group=10)
-    assert {level["level"] for level in everybody} == {"1", "2", "no", "yes"}
+    # Of the areas one has a single person, who would be left of all less the two large ones: these have 40 each.
+    assert {level["level"] for level in everybody} == {"no", "yes"}
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "least"),
+    [
+        ([40, 40, 1], 81, np.inf),
+        ([50, 40, 1], 91, 50),  # 41 are left
+        ([40, 41], 81, 40),
+        ([40, 9, 1], 50, 40),
+        ([40, 9], 49, np.inf),
+        ([40, 30], 71, 40),  # one has no value
+        ([9, 9], 18, np.inf),
+        ([], 0, np.inf),
+    ],
+)
+def test_who_is_left_of_all_less_those_that_are_told_is_no_small_group(
+    counts: list[int], total: int, least: float
+) -> None:
+    assert fewest_told(counts, total, 10) == least
 
 
 @pytest.mark.parametrize(
