@@ -1,4 +1,4 @@
-"""A kind, a measure, a rule, a reader and a mitigation are one file and one line each, as docs/extending.md says.
+"""A kind, a measure, a rule and other alternatives are one file and one line each, as docs/extending.md says.
 
 They are laid over the program, and everything that shows outputs and measures is run on them.
 """
@@ -43,7 +43,7 @@ outputs:
 scenario: {{target: LTILL, keys: [SEX, AGE]}}
 measures: [missed]
 design: {{kind: repeated-halves, splits: 2, curve: false}}
-policy: {{profile: own.yaml}}
+policy: {{profile: own.yaml, delta: 0.5}}
 seed: 1
 """
 
@@ -88,6 +88,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "many_figures",
         "bench",
         "significant_digits",
+        "rounding_down",
+        "frequent_value",
+        "lines",
     ]
     for addition in ADDITIONS:
         add(folder, *addition)
@@ -187,6 +190,25 @@ for step in (m for kind in MITIGATIONS for m in kind.propose(trouble)):
     print(step.describe(inputs.schema), made.significant)
 """
     assert "Print 2 significant digits 2" in ran(package, "-c", code)
+
+
+def test_the_new_attack_is_tried_and_told_in_reports(package: Path, record: dict[str, Any]) -> None:
+    told = "Whoever guesses the most frequent value of LTILL is nearly always right."
+    assert told in [finding["sentence"] for finding in record["rules"]["findings"]]
+    ran(package, "-m", "divulge", "report", "found/record.json", "--format", "markdown", "-o", "attacked.md")
+    assert told in (package / "attacked.md").read_text(encoding="utf-8")
+
+
+def test_the_new_source_is_read_and_the_new_method_changes_counts(package: Path) -> None:
+    table = simulated_census(400)
+    table.to_pandas().to_json(package / "d.jsonl", orient="records", lines=True)
+    outputs = "[{kind: frequencies, variables: [LTILL], method: {kind: rounding-down, base: 7}, compute: true}]"
+    text = f"data: {{lines: d.jsonl}}\nschema: d.schema.json\noutputs: {outputs}\n"
+    (package / "lines.yaml").write_text(text, encoding="utf-8")
+    (output,) = run(package, "compute", "lines.yaml")["outputs"]
+    assert sum(figure["value"] for figure in output["figures"]) == 400
+    assert [f["published"] for f in output["figures"]] == [7 * (f["value"] // 7) for f in output["figures"]]
+    assert run(package, "embed", "lines.yaml", "-o", "lines.csv")["outputs"][0]["reproduced"] == 1.0
 
 
 def test_the_new_kind_has_code_in_a_teaching_notebook(package: Path) -> None:
