@@ -171,7 +171,8 @@ try:
     main(["--quiet", "assess", "spec.yaml", "-o", "out", "--workers", "1"])
 except SystemExit as ended:
     assert not ended.code
-print([n for n in ("pandas", "formulaic", "narwhals", "joblib", "matplotlib", "sklearn") if n in sys.modules])
+heavy = ("pandas", "formulaic", "narwhals", "joblib", "matplotlib", "sklearn", "scipy.stats")
+print([n for n in heavy if n in sys.modules])
 """
 
 

@@ -8,7 +8,6 @@ from math import lgamma, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 
 from divulge.attacks.attack import Attack, Submitted, hardly_shared
 from divulge.kernels.arrays import Floats, Integers, Mask
@@ -179,6 +178,8 @@ def _most(output: Output, printed: Released, own: Table, name: str) -> float:
         return sum(whole_bits(columns, p * (1 - p)) for p in np.sort(shares)[:-1].tolist() if p > 0)
     numbers = variable.numbers[own[name]]
     if output.is_of_order:  # products of ranks alone: their sums and squares are known
+        from scipy.stats import rankdata  # imported where it is used: it takes longer than most commands
+
         ranks = rankdata(numbers) * (1 if len(set(numbers.tolist())) == len(numbers) else 2)  # ties have halves
         orders = np.column_stack([rankdata(column) for column in columns[:, 1:].T])
         return whole_bits(orders, float(np.var(ranks)))
