@@ -127,3 +127,60 @@ def test_percentiles_of_examine(tmp_path: Path) -> None:
     (tmp_path / "output.txt").write_text(_box("Percentiles", rows), encoding="utf-8")
     (found,) = read(tmp_path)
     assert (found.kind, found.variables, found.confirmed) == ("position", ("q3",), True)
+
+
+def test_statistics_in_spanish_and_french(tmp_path: Path) -> None:
+    heads = ("Nivel;N;Media;Desv. típica;Mediana", "Niveau;Effectifs;Moyenne;Écart-type;1er quartile;3e quartile")
+    for name, head in zip(("cuadro.csv", "tableau.csv"), heads, strict=True):
+        lines = [head]
+        for k, x in FRAME.groupby("q1").q3:
+            cells = [x.mean(), x.std(), *([x.median()] if "Mediana" in head else [x.quantile(0.25), x.quantile(0.75)])]
+            lines.append(";".join([str(k), str(len(x)), *(f"{c:.2f}".replace(".", ",") for c in cells)]))
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    found = read(tmp_path)
+    assert [(r.kind, r.variables, r.by, r.confirmed) for r in found] == [("position", ("q3",), ("q1",), True)] * 2
+
+
+def test_correlations_beside_means_are_two_outputs(tmp_path: Path) -> None:
+    names = ["q3", "q4", "visits"]
+    grid = FRAME[names].corr()
+    lines = ["| Variable | M | SD | 1 | 2 |", "|---|---|---|---|---|"]
+    for i, name in enumerate(names):
+        cells = [f"{grid.loc[name, names[j]]:.3f}" if j < i else "–" if j == i else "" for j in range(2)]
+        lines.append(f"| {i + 1}. {name} | {FRAME[name].mean():.2f} | {FRAME[name].std():.2f} | {' | '.join(cells)} |")
+    (tmp_path / "apa.md").write_text("\n".join(lines), encoding="utf-8")
+    found = {r.kind: r for r in read(tmp_path)}
+    assert found["correlation"].confirmed
+    assert found["correlation"].variables == tuple(names)
+    assert found["means"].confirmed
+
+
+def test_logarithms_of_latex_are_read(tmp_path: Path) -> None:
+    fit = smf.ols("np.log(q3) ~ q4 + q2", FRAME).fit()
+    rows = [f"{k} & {fit.params[k]:.4f} & {fit.bse[k]:.4f} \\\\" for k in ("q4", "q2")]
+    head = [r"\begin{tabular}{lcc}", r"& \multicolumn{2}{c}{Dependent variable: $\log(\text{q3})$} \\"]
+    text = "\n".join([*head, r"& Coefficient & Std. Error \\", *rows, r"\end{tabular}"])
+    (tmp_path / "model.tex").write_text(text, encoding="utf-8")
+    (found,) = read(tmp_path)
+    assert found.confirmed
+    assert found.formula == "log(q3) ~ q4 + q2"
+
+
+def test_a_long_label_goes_on_beside_the_rows_of_its_groups(tmp_path: Path) -> None:
+    parts = ("Pressure", "of blood", "at rest")
+    groups = [*((str(k), x) for k, x in FRAME.groupby("q2").q3), ("Total", FRAME.q3)]
+    rows = [["", "Well", "N", "Mean", "Std. Deviation"]]
+    rows += [[p, g, str(len(x)), f"{x.mean():.2f}", f"{x.std():.2f}"] for p, (g, x) in zip(parts, groups, strict=True)]
+    (tmp_path / "output.txt").write_text(_box("Descriptives", rows), encoding="utf-8")
+    (found,) = read(tmp_path)
+    assert found.confirmed
+    assert (found.variables, found.by) == (("q3",), ("q2",))
+
+
+def test_people_counted_with_weights_are_no_totals(tmp_path: Path) -> None:
+    frame = FRAME.assign(pw=(10 + (np.arange(400) * 7) % 23).astype(float))
+    grid = frame.pivot_table(values="pw", index="q1", columns="q2", aggfunc="sum")
+    rows = [f"{k},{row[0]:.2f},{row[1]:.2f}" for k, row in grid.iterrows()]
+    (tmp_path / "counts.csv").write_text("\n".join(["q1,q2=0,q2=1", *rows]), encoding="utf-8")
+    (found,) = [r for _, r in read_folder(tmp_path, table_from_frame(frame)).readings]
+    assert (found.kind, found.weights, found.confirmed) == ("crosstab", "pw", True)

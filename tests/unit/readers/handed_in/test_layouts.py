@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.duration.survfunc import survdiff
 
 from divulge.readers.handed_in.folder import FolderRead, read_folder
@@ -66,8 +67,9 @@ def test_statistics_by_groups_of_oneway_are_confirmed(tmp_path: Path) -> None:
     for k, (town, x) in enumerate(people().groupby("town").wage):
         name = "wage" if k == 0 else ""
         error = x.std() / np.sqrt(len(x))
+        low, high = stats.t.interval(0.95, len(x) - 1, x.mean(), error)
         rows.append(
-            f"{name},{town},{len(x)},{x.mean():.2f},{x.std():.2f},{error:.2f},1.00,2.00,{x.min():.2f},{x.max():.2f}"
+            f"{name},{town},{len(x)},{x.mean():.2f},{x.std():.2f},{error:.2f},{low:.2f},{high:.2f},{x.min():.2f},{x.max():.2f}"
         )
     found = handed_in(tmp_path, out__csv="\n".join(rows) + "\n")
     assert shown(found) == [("means", "wage town", None, True)]

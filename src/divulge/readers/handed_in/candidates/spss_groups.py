@@ -37,10 +37,12 @@ def descriptives(grid: Grid, title: str, session: Session) -> Iterator[Candidate
     in_rows = any(h == "Statistic" for h in heads[n_stub:])
     figures: list[Figure] = []
     held = [""] * n_stub
-    for row in grid.rows[first:]:
+    whole = _whole_names(grid, first, n_stub) if not in_rows else {}
+    for i, row in enumerate(grid.rows[first:], first):
         stub = [c.strip() for c in row.cells[:n_stub]]
         start = next((j for j, c in enumerate(stub) if c), n_stub)
         held = [held[j] if j < start else stub[j] for j in range(n_stub)]
+        held[0] = whole.get(i, held[0])
         texts = [t for t in held if t]
         for j in range(n_stub, grid.width):
             number = parse_number(row.cells[j])
@@ -85,6 +87,21 @@ def statistics(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
         shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
         lines = (grid.rows[0].line, grid.rows[-1].line)
         yield Candidate("cells", kind_of({f.what for f in figures}), lines, tuple(figures), variables=shown)
+
+
+def _whole_names(grid: Grid, first: int, n_stub: int) -> dict[int, str]:
+    """The variable of each row, where a long label goes on beside the rows of its groups."""
+    if n_stub < 2:
+        return {}
+    names: list[tuple[str, list[int], set[str]]] = []
+    for i in range(first, len(grid.rows)):
+        text, group = (grid.rows[i].cells[j].strip() for j in (0, 1))
+        if not names or (text and (not group or group in names[-1][2])):
+            names.append((text, [i], {group}))
+            continue
+        name, rows, groups = names[-1]
+        names[-1] = (f"{name} {text}".strip(), [*rows, i], groups | {group})
+    return {i: name for name, rows, _ in names for i in rows}
 
 
 def percentiles(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:

@@ -80,7 +80,14 @@ def samples_test(grid: Grid, title: str, session: Session) -> Iterator[Candidate
     for row in grid.rows[first:]:
         stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
         assumed = next((t for t in stub if t.startswith("Equal variances")), "")
-        name = next((t for t in stub if not t.startswith("Equal")), name)
+        text = next((t for t in stub if not t.startswith("Equal")), None)
+        goes_on = text is not None and name in tests and assumed not in {f.of for f in tests[name]}
+        if goes_on:  # a long label stands beside both rows of its test
+            longer = f"{name} {text}"
+            tests[longer] = tests.pop(name)
+            name = longer
+        elif text is not None:
+            name = text
         tests.setdefault(name, []).extend(_test_figures(grid, first, row, assumed))
     for name, figures in tests.items():
         mine = [f for f in held if len(tests) == 1 or (f.of or "").partition("|")[0] == name]

@@ -22,10 +22,15 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     (r"\[?0\.025|2\.5 ?%|conf\.low|CI lower|[Ll]ower\.?(?: ?(?:95%|CI|[Bb]ound))*|lwr|ci_low|Untere", "lower 95%"),
     (r"0\.975\]?|97\.5 ?%|conf\.high|CI upper|[Uu]pper\.?(?: ?(?:95%|CI|[Bb]ound))*|upr|ci_high|Obere", "upper 95%"),
     (
-        r"(?:Robust )?[Ss]td\.? ?[Ee]rr(?:or)?s?\.?|S\.E\.|s\.e\.|std err|SE|std\.error|St\.? ?Error|Standardfehler",
+        r"(?:Robust )?[Ss]td\.? ?[Ee]rr(?:or)?s?\.?|S\.E\.|s\.e\.|std err|SE|std\.error|St\.? ?Error"
+        r"|Standardfehler|[Ee]rro padrão|[Ee]rror (?:est[áa]ndar|t[íi]pico)|[Ee]rreur[- ](?:standard|type)",
         "standard error",
     ),
-    (r"[Oo]dds [Rr]atio|OR|aOR|Exp\(B\)|AOR", "odds ratio"),
+    (
+        r"[Oo]dds [Rr]atio|[Rr]apport de cotes|[Rr]az[ãa]o de (?:chances|possibilidades)"
+        r"|[Rr]az[óo]n de (?:momios|posibilidades)|OR|aOR|Exp\(B\)|AOR",
+        "odds ratio",
+    ),
     (r"IRR|aIRR|[Rr]ate [Rr]atio|RR", "rate ratio"),
     (r"RRR", "relative risk ratio"),
     (
@@ -36,7 +41,9 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     (r"t[ -][Vv]alue|[Tt]-stat(?:istic)?s?|t-ratio|statistic|t", "t"),
     (r"z[ -][Vv]alue|z-stat|z", "z"),
     (
-        r"log\((?:OR|HR|IRR|RR)\)|Coefficients?|Coef\.?|coefs?|coefficients?|Estimates?|estimate|Parameter|Value(?=\s+Std)|B|b|β|Koeff(?:izient)?\.?",
+        r"log\((?:OR|HR|IRR|RR)\)|Coefficients?|Coef\.?|coefs?|coefficients?|Estimates?|estimate"
+        r"|Parameter|Value(?=\s+Std)|B|b|β|Koeff(?:izient)?\.?"
+        r"|[Cc]oeficientes?",
         "coefficient",
     ),
     (r"dy/dx|ey/ex|AME", "marginal effect"),
@@ -64,7 +71,9 @@ def column_word(cell: str) -> str | None:
     return None if match is None else _COLUMNS[int(str(match.lastgroup)[1:])][1]
 
 
-INTERCEPT = re.compile(r"^\(?(?:intercept|const(?:ant)?|_cons|konstante)\)?$", re.I)
+INTERCEPT = re.compile(
+    r"^\(?(?:intercept|const(?:ant[e]?)?|_cons|konstante|ordonnée à l'origine|achsenabschnitt)\)?$", re.I
+)
 """What programs call the constant of a model."""
 
 RATIO = {
@@ -78,27 +87,42 @@ RATIO = {
 _STATISTICS: tuple[tuple[str, str], ...] = (
     (
         r"valid n|n valid|obs\.?|observations?|no\.? of obs(?:ervations)?|count|n|nobs|cases|anzahl|fälle|faelle"
-        r"|freq\.?|effectif"
+        r"|freq\.?|effectifs?|frecuencias?|fr[ée]quences?|frequ[êe]ncias?|häufigkeit|observaciones"
+        r"|observaç(?:ões|oes)"
+        r"|beobachtungen|nombre|n[úu]mero|n[º°]\.?"
         r"|number|no\.|n\(.*\)|unweighted n|n einkommen|sum_?w",
         "n",
     ),
     (r"mean ?[_,(±+/ -]+ ?(?:s\.?d\.?|std\.?(?: ?dev\.?)?)\)?", "mean"),
     (r"median ?[_,(\[ ]+ ?(?:iqr|q1.*|p25.*|25.*)[)\]]?", "median"),
     (r"n ?[_,(\[ ]+ ?%[)\]]?", "n"),
-    (r"mean|average|avg\.?|mittelwert|durchschnitt|moyenne|moy\.?|media|mw|x̄|mean value|arithmetic mean", "mean"),
+    (
+        r"mean|average|avg\.?|mittelwert|durchschnitt|moyenne|moy\.?|m[ée]dia(?: aritm[ée]tica)?"
+        r"|mw|x̄|mean value|arithmetic mean",
+        "mean",
+    ),
     (
         r"s\.?d\.?|std\.?|std\.? ?dev\.?(?:iation)?|standard ?-?deviation|std\.?-?\s?abw\.?|standardabweichung|sd"
         r"|[ée]cart[- ]type|[ée]\.?[- ]?t\.?|stddev"
-        r"|st\.? ?dev\.?|std deviation",
+        r"|st\.? ?dev\.?|std deviation"
+        r"|desv(?:\.|iaci[óo]n|io)? ?(?:t[íi]p(?:\.|ica)?|est(?:\.|[áa]ndar)?|pad(?:\.|r[ãa]o)?)|d\.?e\.?|d\.?p\.?",
         "sd",
     ),
-    (r"var|variance|varianz", "variance"),
+    (r"var|variance|varianz|varian[zcç][ai]a?", "variance"),
     (r"s\.?e\.?(?: of)? ?(?:mean)?|sem|se", "standard error"),
-    (r"median|med\.?|p50|50 ?%|q2|zentralwert|médiane|50th percentile|q50", "median"),
-    (r"min\.?|minimum|lowest|0 ?%|kleinster wert", "minimum"),
-    (r"max\.?|maximum|highest|100 ?%|größter wert", "maximum"),
-    (r"1st qu\.?|q1|p25|25 ?%|lower quartile|first quartile|25th percentile|q25", "first quartile"),
-    (r"3rd qu\.?|q3|p75|75 ?%|upper quartile|third quartile|75th percentile|q75", "third quartile"),
+    (r"median|med\.?|p50|50 ?%|q2|zentralwert|m[ée]diane|mediana|50th percentile|q50", "median"),
+    (r"min\.?|m[íi]nim(?:um|o|ale?)|lowest|0 ?%|kleinster wert", "minimum"),
+    (r"max\.?|m[áa]xim(?:um|o|ale?)|highest|100 ?%|größter wert", "maximum"),
+    (
+        r"1st qu\.?|q1|p25|25 ?%|lower quartile|first quartile|25th percentile|q25"
+        r"|(?:1er|1[º°.]|primer|premier|unteres) ?q[uc]artile?[ls]?",
+        "first quartile",
+    ),
+    (
+        r"3rd qu\.?|q3|p75|75 ?%|upper quartile|third quartile|75th percentile|q75"
+        r"|(?:3er?|3[eº°.]|3[èe]me|tercer|troisi[èe]me|oberes) ?q[uc]artile?[ls]?",
+        "third quartile",
+    ),
     (r"iqr|iq range|interquartile range", "interquartile range"),
     (r"trimmed(?: mean)?", "trimmed mean"),
     (r"mad", "median absolute deviation"),
@@ -109,9 +133,10 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"kurt(?:osis)?|wölbung", "kurtosis"),
     (r"c\.?v\.?|coefficient of variation", "coefficient of variation"),
     (r"total sum|sum of values", "sum"),
-    (r"missing(?: obs\.?)?|n missing|fehlend|unknown|nas?|na's", "missing"),
+    (r"missing(?: obs\.?)?|n missing|fehlend|manquante?s?|omissos|perdidos|unknown|nas?|na's", "missing"),
     (
-        r"%|per ?cent(?:age)?s?|prozent|anteil(?: in %)?|pct\.?|in %|share|row ?%|col(?:umn)? ?%"
+        r"%|per ?cent(?:age)?s?|prozent|anteil(?: in %)?|po[ru]c(?:entaje|entagem|entage)|percentagem"
+        r"|pct\.?|in %|share|row ?%|col(?:umn)? ?%"
         r"|percent of total|total ?%",
         "percentage",
     ),

@@ -71,6 +71,9 @@ def _classified(table: Structure, words: Vocabulary) -> list[Candidate]:
         return regressions.read(table, words)
     if _is_correlation(table, words):
         return [descriptives.correlation(table)]
+    parts = _beside_correlations(table, words)
+    if parts is not None:
+        return [descriptives.correlation(parts[0]), *_mixed(parts[1], words)]
     if tableone.is_table_one(table, words):
         return [tableone.read(table, words)]
     return _mixed(table, words)
@@ -119,6 +122,30 @@ def _is_correlation(table: Structure, words: Vocabulary) -> bool:
         same = [c.main.value for c in crossed if c is not None and c.main is not None and c.main.value is not None]
         named = named and any(v == 1.0 for v in same)
     return named and bounded >= 0.5 * len(values) and fractions > 0
+
+
+def _beside_correlations(table: Structure, words: Vocabulary) -> tuple[Structure, Structure] | None:
+    """A triangle of correlations whose columns are numbered, and the means and deviations to its left."""
+    numbered = [j for j, c in enumerate(table.columns) if c and re.fullmatch(r"\(?\d+\)?\.?", c[-1].strip())]
+    rest = [j for j in range(len(table.columns)) if j not in numbered]
+    if len(numbered) < 2 or not rest or any(table.statistic(j)[1] is None for j in rest):
+        return None
+    found = _only(table, numbered)
+    return (found, _only(table, rest)) if _is_correlation(found, words) else None
+
+
+def _only(table: Structure, columns: list[int]) -> Structure:
+    """Some columns of a table; rows are called by their names alone."""
+    body = tuple(
+        replace(
+            b,
+            path=tuple(re.sub(r"^\(?\d+\)?[.)]?\s+", "", p) for p in b.path),
+            cells=tuple(b.cells[j] for j in columns),
+            texts=tuple(b.texts[j] for j in columns),
+        )
+        for b in table.body
+    )
+    return replace(table, columns=tuple(table.columns[j] for j in columns), body=body)
 
 
 def _mixed(table: Structure, words: Vocabulary) -> list[Candidate]:

@@ -8,6 +8,9 @@ from dataclasses import replace
 from divulge.readers.handed_in.matching.match import Matcher
 from divulge.readers.handed_in.matching.reading import Reading
 
+_ROUNDS = 3
+"""How often what was confirmed is asked for more: an output may be confirmed by another that was so itself."""
+
 
 def _meanings(readings: Sequence[Reading]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """The variable of each text, and the value of each label, where all confirmed outputs say the same."""
@@ -31,10 +34,16 @@ def _meanings(readings: Sequence[Reading]) -> tuple[dict[str, str], dict[str, di
 
 def with_learned(readings: Sequence[Reading], matcher: Matcher) -> tuple[Reading, ...]:
     """Outputs that are not confirmed, tried once more with what the confirmed ones of the file say."""
-    names, labels = _meanings(readings)
-    if not names and not labels:
-        return tuple(readings)
-    return tuple(r if r.confirmed else _again(r, names, labels, matcher) for r in readings)
+    found = tuple(readings)
+    for _ in range(_ROUNDS):
+        names, labels = _meanings(found)
+        if not names and not labels:
+            break
+        better = tuple(r if r.confirmed else _again(r, names, labels, matcher) for r in found)
+        if all(a.confirmed == b.confirmed for a, b in zip(found, better, strict=True)):
+            return better
+        found = better
+    return found
 
 
 def _again(

@@ -58,8 +58,9 @@ class Matcher:
             # The data may be the rows of the condition alone, or the condition cannot be read.
             whole = self._match(replace(candidate, where=None))
             best = whole if whole.confirmed else best
-        if not best.confirmed and candidate.weights is None and candidate.shape == "cells":
-            for name in self._weights(candidate):
+        is_sum = candidate.kind == "crosstab" and best.kind == "totals"  # of weights: people counted with them
+        if (not best.confirmed or is_sum) and candidate.weights is None and candidate.shape == "cells":
+            for name in best.variables[:1] if is_sum else self._weights(candidate):
                 weighted = self._match(replace(candidate, weights=name))
                 best = weighted if weighted.confirmed else best
         if not best.confirmed:

@@ -6,7 +6,7 @@ import math
 import re
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from divulge.readers.handed_in.candidates.candidate import Figure
 from divulge.readers.handed_in.matching.data import Floats, Mask
@@ -33,6 +33,9 @@ def statistic(what: str, values: Floats, weights: Floats | None = None) -> list[
         return [float(np.average(x, weights=w))]
     if what in ("sd", "variance", "standard error", "coefficient of variation"):
         return _spread(what, x, w)
+    if what in ("lower 95% of the mean", "upper 95% of the mean") and w is None and len(x) > 1:
+        reach = float(stdtrit(len(x) - 1, 0.975) * x.std(ddof=1) / np.sqrt(len(x)))  # Student 1908
+        return [float(x.mean()) + (reach if what.startswith("upper") else -reach)]
     if what in ("minimum", "maximum", "sum", "range"):
         total = float(x.sum() if w is None else (x * w).sum())
         return [{"minimum": float(x.min()), "maximum": float(x.max()), "sum": total, "range": float(np.ptp(x))}[what]]

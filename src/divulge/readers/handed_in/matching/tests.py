@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,7 @@ def _of_any(
     right = [r for r in tried if r.confirmed]
     if len(right) != 1:
         return None
-    return replace(right[0], meanings={candidate.variables[0]: right[0].variables[0]})
+    return right[0]
 
 
 def _checked(figures: tuple[Figure, ...], found: Mapping[str, list[float]]) -> tuple[Checked, ...]:
@@ -194,7 +193,10 @@ def _t_test(
         fields["equal"] = True
     if where is not None:
         fields["where"] = where
-    return Reading(candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,))
+    called = {t: variable for t in candidate.variables[:1] if t != variable}
+    return Reading(
+        candidate, "t-test", tuple(checked), (variable,), (by,), where=where, outputs=(fields,), meanings=called
+    )
 
 
 def _levene(groups: list[Floats]) -> dict[str, list[float]]:

@@ -65,6 +65,7 @@ def _plain(text: str) -> str:
         if bare == text:
             break
         text = bare
+    text = re.sub(r"\\(log|ln|exp|sqrt)\b\s*\{?\(?\{?\s*([\w.]+)\s*\}?\)?\}?", r"\1(\2)", text)
     text = re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?", " ", text)
     return re.sub(r"[{}$\\]", "", text).replace("\x03", "&").strip()
 
