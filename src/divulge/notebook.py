@@ -181,6 +181,11 @@ def _output(result: Any) -> Output:
             "a tree of scikit-learn does not know what its response is called.",
             hint="Say so: check(data, divulge.readers.sklearn.from_sklearn(tree, response='ill')).",
         )
+    if type(result).__module__.startswith("sklearn."):
+        raise OutputError(
+            f"{type(result).__name__} of scikit-learn is no set of figures that could be embedded.",
+            hint="Fit coefficients with statsmodels; for forests and the like see divulge.assess.black_boxes.",
+        )
     raise OutputError(
         f"a fitted model, a crosstab of pandas or an output is needed, this is of the type {type(result).__name__!r}.",
         hint="Give what fit() or pd.crosstab returned; other outputs are described in a spec.",

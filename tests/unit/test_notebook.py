@@ -143,3 +143,11 @@ def test_refused_table_is_changed_until_it_is_released() -> None:
     proposals = found.mitigate(most=1)
     assert [p.verdict for p in proposals] == ["release"]
     assert "of the information" in repr(proposals[0])
+
+
+def test_models_of_scikit_learn_are_sent_to_the_page_of_black_boxes() -> None:
+    from sklearn.linear_model import LinearRegression
+
+    model = LinearRegression().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 2.5])
+    with pytest.raises(OutputError, match=r"no set of figures.*divulge\.assess\.black_boxes"):
+        notebook._output(model)

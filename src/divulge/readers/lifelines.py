@@ -33,11 +33,14 @@ def from_lifelines(
             f"a fitted CoxPHFitter or WeibullAFTFitter of lifelines is needed, this is of the type {called!r}.",
             hint="Give the fitter after fit().",
         )
-    if getattr(fitter, "weights_col", None) or getattr(fitter, "entry_col", None) or getattr(fitter, "robust", False):
+    # Where times are tied, its robust and clustered errors are other than those of R and Stata.
+    if any(getattr(fitter, name, None) for name in ("weights_col", "cluster_col", "robust")):
         raise OutputError(
-            "the model has weights, late entries or robust errors, which are not read from lifelines.",
+            "the model has weights, clusters or robust errors, which are not read from lifelines.",
             hint="Describe the output in a spec.",
         )
+    if getattr(fitter, "baseline_estimation_method", "breslow") != "breslow":
+        raise OutputError("the baseline is a spline or in pieces, which Divulge has no kind for.")
     if float(np.max(np.abs(getattr(fitter, "penalizer", 0.0)))) > 0.0:
         raise OutputError("the model is penalised, which Divulge has no kind for.")
     figures = [
@@ -48,11 +51,15 @@ def from_lifelines(
     if called == "CoxPHFitter":
         found = [(str(label), value, error) for label, value, error in figures]
         fields["strata"] = tuple(fitter.strata or ()) if not isinstance(fitter.strata, str) else (fitter.strata,)
+        fields |= {"entry": fitter.entry_col} if getattr(fitter, "entry_col", None) else {}
         kind: type[Cox] | type[Weibull] = Cox
     else:
         # Theirs is the log of 1/σ.
         found = [(str(term), value, error) for (part, term), value, error in figures if part == "lambda_"]
-        found += [("log(scale)", -value, error) for (part, _), value, error in figures if part == "rho_"]
+        shapes = [("log(scale)", -value, error) for (part, _), value, error in figures if part == "rho_"]
+        if len(shapes) > 1 or getattr(fitter, "entry_col", None):
+            raise OutputError("Weibull models are read with one shape, without `ancillary` and late entries.")
+        found += shapes
         kind = Weibull
     terms = [term for term, _, _ in found if term != "log(scale)"]
     formula = getattr(fitter, "formula", None)

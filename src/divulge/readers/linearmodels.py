@@ -44,6 +44,8 @@ def from_linearmodels(
     }
     if called == "PanelOLS":
         return FixedEffects(name=name, where=where, **fields, **_panel(result, model, terms))
+    if (model.weights.ndarray != model.weights.ndarray[0]).any():
+        raise OutputError("the model has weights, which are not read from linearmodels.")
     response, endogenous = str(model.dependent.cols[0]), list(model.endog.cols)
     fields |= {"formula": formula_of_terms(response, terms), "errors": _errors(result)}
     if not endogenous:

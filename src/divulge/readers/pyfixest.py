@@ -68,7 +68,8 @@ def from_pyfixest(fit: Any, *, name: str | None = None, where: str | None = None
 
 
 def _errors(fit: Any) -> dict[str, Any]:
-    detail = str(fit._vcov_type_detail)
+    # What it calls hetero is HC1; with fixed effects it counts parameters in another way.
+    detail = "HC1" if fit._vcov_type_detail == "hetero" and not fit._fixef else str(fit._vcov_type_detail)
     clusters = [str(one) for one in fit._clustervar or ()]
     if detail == "CRV1" and len(clusters) == 1 and not fit._fixef:
         return {"errors": "cluster", "cluster": clusters[0]}

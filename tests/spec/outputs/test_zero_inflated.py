@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from statsmodels.discrete.count_model import ZeroInflatedNegativeBinomialP, ZeroInflatedPoisson
 
 from divulge.demo import cps_extract
 from divulge.outputs.kinds.zero_inflated import ZeroInflated
+from divulge.table import table_from_frame
 from tests.spec.outputs.beside import agree
 from tests.spec.outputs.people import drawn, figures
 
@@ -33,6 +35,25 @@ def test_zero_inflated_poisson_is_that_of_statsmodels() -> None:
     values = dict(zip(("Intercept", "age", "sex[T.Male]"), rate, strict=True)) | {"inflate": inflate}
     errors = dict(zip(("inflate", "Intercept", "age", "sex[T.Male]"), theirs.bse, strict=True))
     agree(ZeroInflated(formula="weeks_worked ~ age + sex").evaluate(CPS), values, errors)
+
+
+def test_counts_that_hardly_vary_more_than_poissons_have_their_small_alpha() -> None:
+    # Newton's first step leads to an alpha below 0; creeping towards 0 instead, the search once found nothing.
+    rng = np.random.default_rng(77)  # any; the figures are those of R's pscl::zeroinfl, to the digits of its search
+    n = 420
+    x, z = rng.integers(0, 30, n), rng.normal(size=n).round(1)
+    group = rng.choice(list("pqrs"), n, p=[0.5, 0.3, 0.15, 0.05])
+    rng.choice(["u", "v"], n), rng.integers(1, 8, n), rng.integers(1, 6, n)
+    rate = np.exp(0.3 * (0.05 * x + 0.4 * z + (group == "q") * 0.5))
+    rng.normal(size=n), rng.random(n)
+    counts = rng.poisson(rate)
+    y = np.where(rng.random(n) < 0.3, 0, counts)
+    table = table_from_frame(pd.DataFrame({"x": x, "z": z, "y": y}))
+    found = ZeroInflated(formula="y ~ x + z", counts="negative-binomial").evaluate(table)
+    theirs = [0.22840551, 0.00805613, 0.14296975, -0.57373187, 0.01863908]
+    assert found.values == pytest.approx(theirs, rel=1e-4)
+    assert found.se is not None
+    assert found.se[:4] == pytest.approx([0.13574501, 0.00661639, 0.05834902, 0.22876573], rel=1e-3)
 
 
 def test_zero_inflated_negative_binomial_is_that_of_statsmodels() -> None:

@@ -64,6 +64,8 @@ def test_panel_and_plain_regressions_of_linearmodels() -> None:
     [
         ("wage ~ age + C(race)", "iid", "linear"),
         ("wage ~ age", "HC1", "linear"),
+        ("wage ~ age*union", "hetero", "linear"),
+        ("wage ~ age | union ~ race", "hetero", "two-stage"),
         ("wage ~ age", {"CRV1": "town"}, "linear"),
         ("wage ~ age + union | town", "iid", "fixed-effects"),
         ("wage ~ age | union ~ race", "iid", "two-stage"),
@@ -72,6 +74,13 @@ def test_panel_and_plain_regressions_of_linearmodels() -> None:
 def test_regressions_of_pyfixest(formula: str, vcov: Any, kind: str) -> None:
     models = pytest.importorskip("pyfixest", reason="pyfixest is not installed, whose results the test reads.")
     agrees(models.feols(formula, FRAME, vcov=vcov), kind)
+
+
+def test_weights_of_linearmodels_are_refused() -> None:
+    models = pytest.importorskip("linearmodels", reason="linearmodels is not installed, whose results the test reads.")
+    model = models.IV2SLS.from_formula("wage ~ 1 + age + [union ~ race]", FRAME, weights=FRAME.race)
+    with pytest.raises(OutputError, match="has weights"):
+        from_linearmodels(model.fit())
 
 
 def test_several_fixed_effects_of_pyfixest_are_refused() -> None:

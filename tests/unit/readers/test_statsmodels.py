@@ -150,6 +150,14 @@ def test_table_of_anova_lm_is_what_the_frame_gives(typ: int) -> None:
     assert vars(output)["type"] == typ
 
 
+def test_order_of_statsmodels_own_is_refused_for_type_1() -> None:
+    # Numbers come after interactions of categories, so that type 1 takes them out in another order than R does.
+    fit = smf.ols("wage ~ C(ill)*C(town) + age", FRAME).fit()
+    with pytest.raises(OutputError, match="after interactions of categories"):
+        from_statsmodels(sm.stats.anova_lm(fit, typ=1), response="wage")
+    agrees(from_statsmodels(sm.stats.anova_lm(fit, typ=2), response="wage"), "anova")
+
+
 def test_other_tables_of_anova_lm_are_refused_in_words() -> None:
     small, large = (smf.ols(f"wage ~ {terms}", FRAME).fit() for terms in ("age", "age + C(town)"))
     with pytest.raises(OutputError, match="is read for one model"):

@@ -63,6 +63,7 @@ class NegativeBinomial(Estimated):
             (lambda rows, eta, extra: np.exp(eta) / (1.0 + extra[0] * np.exp(eta)))
             if self.information == "expected"
             else None,
+            positive=1,
         )
 
     def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:

@@ -60,7 +60,7 @@ class ZeroInflated(Estimated):
         return (0.0 if label == "alpha" else -np.inf), np.inf
 
     def curve(self) -> Curve:
-        return Curve(_value, _gradient)
+        return Curve(_value, _gradient, positive=int(self.is_overdispersed))
 
     def start(self, rows: ModelRows, n_further: int) -> tuple[Floats, Floats]:
         share = float(np.average(rows.y == 0.0, weights=rows.weight))

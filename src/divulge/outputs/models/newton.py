@@ -35,12 +35,14 @@ class Curve:
     and the further parameters, for standard errors by the expected information; None: they are by the observed one.
     turns: further parameters so many apart are never both in one row's likelihood, so that curvature in all of them is
     found at once: of thresholds, of which a row has two neighbours, 2. None: any two may be.
+    positive: how many of the last further parameters are above 0.
     """
 
     value: Callable[[ModelRows, Floats, Floats], Floats]
     gradient: Callable[[ModelRows, Floats, Floats], Floats]
     expected: Callable[[ModelRows, Floats, Floats], Floats] | None = None
     turns: int | None = None
+    positive: int = 0
 
     def information(self, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
         """Σ over rows, of coefficients and further parameters."""
@@ -190,6 +192,9 @@ def _climb(
             length = float(step @ score)
             direction = np.zeros(len(keep))
             direction[chosen] = step
+            if curve.positive:
+                # No more than most of the way to 0, from where the likelihood says nothing any more.
+                direction[-curve.positive :] = np.maximum(direction[-curve.positive :], -0.8 * extra[-curve.positive :])
             if length <= CLOSE:
                 beta, extra = beta + direction[:p], extra + direction[p:]
                 return beta, extra, _total(curve, rows, beta, extra)

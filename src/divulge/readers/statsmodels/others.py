@@ -48,6 +48,12 @@ def read_anova(table: Any, said: Asked) -> Output:
             hint="Say anova_lm(fit, typ=2), which has a line for each term; a comparison of models is judged by hand.",
         )
     terms = [str(term) for term in table.index if term != "Intercept"]
+    orders = [term.count(":") for term in terms]
+    if "mean_sq" in columns and orders[:-1] != sorted(orders[:-1]):
+        raise OutputError(
+            "statsmodels adds numbers after interactions of categories; of type 1 Divulge reads main effects first.",
+            hint="Say anova_lm(fit, typ=2), whose figures do not depend on the order.",
+        )
     if said.response is None:
         raise OutputError(
             "a table of anova_lm does not say which variable is its response.",
