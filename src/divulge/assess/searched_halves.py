@@ -13,8 +13,8 @@ from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 from divulge.policy import Policy
 
 _TRIED = 5
-"""Halves after which near is enough for the others if most of them are not as printed: what a search of the last digits
-would do to the contrast is a hundredth of what the split itself does, and it takes nearly all the time."""
+"""After so many halves near is enough for the others, if most of these are not as printed. Last digits change the
+contrast by a hundredth of what the split itself does, and the search for them takes nearly all the time."""
 
 _FEW = 0.2
 """Share of the halves that may wait for another search. Where more fail, the next would fail too."""
@@ -79,7 +79,7 @@ def _missed(result: SplitResult) -> int:
 
 
 def is_in_vain(results: Sequence[SplitResult]) -> bool:
-    """Whether the last digits of the first halves were searched for in vain, of most of them."""
+    """Whether the search for last digits failed in most of the first halves."""
     tried = [r for r in results[:_TRIED] if r.is_usable]
     n_met = sum(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
     return len(tried) == _TRIED and n_met < _TRIED / 2

@@ -16,10 +16,10 @@ from divulge.scenario import Scenario
 from divulge.table import Table
 
 _ALIKE = 2
-"""People with the same value up to whom it tells who they are; a share of many is a count."""
+"""A value of at most so many people tells who they are. A value of more people is only a count."""
 
 _MOST_LESS = 12
-"""Digits that are taken away in thought, at most: programs print up to sixteen."""
+"""It is asked of at most so many digits what their loss would do. Programs print up to sixteen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,6 @@ def print_less(bits: Callable[[int], Bits]) -> str:
 
 
 def hardly_shared(values: Integers | Floats) -> Mask:
-    """Whose value one other person has at most: each of two knows the other's."""
+    """Who has a value that at most one other person has. Each of two knows the value of the other."""
     _, number, count = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(count[number.ravel()] <= _ALIKE)

@@ -1,4 +1,4 @@
-"""Figures of few people that hold as many bits as the people's values have, of kinds that nobody solves here."""
+"""Figures of few people that hold as many bits as the people's values, of kinds that are not solved here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from divulge.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class MoreThanPeople(Attack):
-    """Bits of the figures against bits of the values, for whoever knows all else of these people (Shannon 1948).
+    """Compares the bits of the figures with the bits of the values, all else of these people known (Shannon 1948).
 
     With as many bits more than one set of values would be a coincidence: it can be found by trying, however long that
     takes. Counted as for the last digits of a search, to within a few bits; nothing is proved, so it is a review.
@@ -57,7 +57,7 @@ class MoreThanPeople(Attack):
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What the figures of some people tell of one variable, all others known.
+    """What the figures of some people tell of one variable if all their other variables are known.
 
     rows: who they are. values: of the variable. alike: the number of each person's pattern of all other variables.
     moves: (people, figures), in their own units; figures, half: as they are printed, error: that of a standard error
@@ -78,7 +78,7 @@ class _Question:
     is_of_order: bool
 
     def told(self) -> Mask:
-        """Who shares a value with hardly anybody who is alike: nobody else can be told from those."""
+        """Who shares a value with hardly anybody of the same pattern. Others cannot be told apart."""
         return hardly_shared(self.alike * (self.values.max(initial=0) + 1) + self.values)
 
     def shown(self) -> Integers:
@@ -154,7 +154,7 @@ def _speaks_of(output: Output, own: Table, name: str) -> Mask:
 
 
 def _of_errors(printed: Released, n: int) -> float:
-    """How many half units the standard errors vary by, where they are printed: all by the spread of what is left."""
+    """By how many half units the printed standard errors vary. All vary by the spread of the residuals."""
     if printed.se is None or not np.isfinite(printed.se).any():
         return 0.0
     # A variance of n values has a relative error of √(2/n), a deviation half of it.

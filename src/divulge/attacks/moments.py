@@ -21,7 +21,7 @@ from divulge.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class MomentsOfFew(Attack):
-    """Bits of printed sums of powers against bits of all the values of a group (Shannon 1948).
+    """Compares the bits of printed sums of powers with those of all values of a group (Shannon 1948).
 
     The audit goes through all samples of small groups with a given mean and standard deviation (Derrick, Green, Ritchie
     & White 2022). Where that ends too soon, or further moments are printed, the bits of both are counted.
@@ -91,7 +91,7 @@ class _Group:
 
 
 def _groups(submitted: Submitted, table: Table) -> Iterator[_Group]:
-    """Groups of few people of whom a mean or total is printed, and a spread."""
+    """Groups of few people for which a mean or total and a spread are printed."""
     known: dict[tuple[str, bytes], _Group] = {}
     for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
         if output.weights is not None or output.coarser:

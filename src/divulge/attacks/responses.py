@@ -106,7 +106,7 @@ class Responses(Attack):
         return found
 
     def _untold(self, question: Question, recovery: Recovery, n_rows: int) -> Finding:
-        """Time was too short: a note where figures leave much open, a review where they hold all that people have."""
+        """Time was too short. A note if the figures leave much open, a review if they hold as many bits as people."""
         sentence, people = _not_found(question, recovery), np.zeros(n_rows, dtype=bool)
         if not question.bits().is_determined:
             return Finding(self.name, Severity.NOTE, question.numbers, (), sentence, people)

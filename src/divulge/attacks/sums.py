@@ -27,7 +27,7 @@ _MOST_WORK, _MOST_COUNTING = 4e9, 1e8
 hundredths."""
 
 _MOST_COMPARED = 2e8
-"""Pairs of variables × rows up to which it is looked whether one of them is the other in other units."""
+"""Up to so many pairs of variables × rows we look whether one variable is another in other units."""
 
 _MOST_PEOPLE = 3
 """A sum of the values of so many people tells each of them the others', as for a mean."""

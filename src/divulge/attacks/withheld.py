@@ -158,7 +158,7 @@ def _tried_by_groups(grid: _Grid, beside: Sequence[Case], name: str) -> list[Fin
 def _told(
     grid: _Grid, possible: Sequence[Integers], fitting: Integers, beside: Sequence[Case], name: str
 ) -> list[Finding]:
-    """Which counts of few people follow, or nearly, from the tables that are left of those that were possible."""
+    """Which counts of few people follow, or nearly follow, from the tables that are still possible."""
     is_small = (grid.counts > 0) & (grid.counts < _FEWEST)
     found = []
     for severity, words, wide in ((Severity.REFUSE, "follow{s}", 1), (Severity.REVIEW, "nearly follow{s}", _NARROWEST)):

@@ -46,7 +46,7 @@ def few_samples(given: Submission, groups: list[Group]) -> tuple[Proved, ...]:
             known = Known(group.n, figures["mean"], sd, median, least, greatest, values=tuple(values.tolist()))
             step = None if given.table is None else possible_step(given.table, name)
             if step is not None:
-                # Data of few people do not show which values there are; that none is below 0 they do.
+                # Data of few people do not show all possible values, but they show that none is below 0.
                 least = least or ((0.0, np.inf) if values.min(initial=0.0) >= 0.0 else None)
                 known = replace(known, least=least, values=None, origin=float(values.min(initial=0.0)), step=step)
             samples = known.possible() if step != 0.0 else None

@@ -98,7 +98,7 @@ class Program:
         self._costed = np.asarray(columns, dtype=np.int32)
         solver.changeColsCost(len(self._costed), self._costed, np.asarray(costs, dtype=np.float64))
         if self._start is not None:
-            # Costs that are set later would make HiGHS forget it.
+            # HiGHS forgets it where costs are set later.
             solution = highspy.HighsSolution()
             solution.col_value = self._start.tolist()
             solver.setSolution(solution)

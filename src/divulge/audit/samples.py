@@ -14,10 +14,10 @@ from math import ceil, floor, isfinite, sqrt
 Interval = tuple[float, float]
 
 MOST_STEPS = 2_000_000
-"""Values that are tried, each after a partial sample, before the answer is 'at least so many'."""
+"""So many values are tried after partial samples. Then the answer is 'at least so many'."""
 
 _MOST_VALUES = 20_000
-"""Values up to which samples of them are gone through: with more even three people have too many."""
+"""Samples of at most so many values are gone through. With more, even three people have too many samples."""
 
 MOST_SAMPLES = 10_000
 """Samples that are kept; with more of them no single one is of interest."""

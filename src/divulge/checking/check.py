@@ -26,7 +26,7 @@ class Checked:
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=None)
 
     def against(self, n_new: int) -> Checked:
-        """The same without findings on what was released before alone: the first n outputs are new."""
+        """The same without findings that are only about earlier releases. The first n outputs are new."""
         return replace(self, findings=tuple(f for f in self.findings if min(f.outputs, default=0) < n_new))
 
     def of(self, output: int) -> tuple[Finding, ...]:

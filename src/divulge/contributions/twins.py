@@ -12,19 +12,19 @@ from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.table import Table
 
 _MOST_LEVELS = 40
-"""Values up to which any one-to-one relation counts; of more values only a straight line does."""
+"""With at most so many values any one-to-one relation counts. With more, only a straight line does."""
 
 _SAMPLE = 400
 """Rows that are looked at first: most pairs of variables have nothing to do with each other."""
 
 _ENDS = 9
-"""Rows at either end through which lines are laid; a few of them may be people with another value."""
+"""Lines are laid through so many rows at either end. A few of them may be people with another value."""
 
 _OFF = 0.01
 """A value on the line to within this share of the spread is on it: units are converted and then rounded."""
 
 _FEWEST_ROWS, _FEWEST_OTHERS = 20, 10
-"""People whom a relation needs, and people off the commonest value: two rare things are alike nearly everywhere."""
+"""A relation needs so many people, and so many off the commonest value: two rare things are nearly always alike."""
 
 
 class Line(NamedTuple):
@@ -79,7 +79,7 @@ class _Column(NamedTuple):
 
 
 def _apart(one: _Column, other: _Column, times: Floats | Integers, most: int) -> Mask | None:
-    """Who is apart from a relation between two variables; None where there is none."""
+    """Who does not follow a relation between two variables; None where there is no relation."""
     known = one.known & other.known
     if max(one.n_values, other.n_values) <= _MOST_LEVELS:
         return _levels_apart((one.codes, other.codes), known, times, most)

@@ -16,10 +16,10 @@ from scipy import linalg
 Floats = NDArray[np.float64]
 
 HALF_UNITS = math.sqrt(2 * math.pi * math.e) / 2
-"""Of a normal distribution, in standard deviations; a printed interval is 2 half units wide."""
+"""Of a normal distribution, in standard deviations. A printed interval is 2 half units wide."""
 
 _FOLLOWS = 1e-7
-"""Of a figure: what is left of it beside others is rounding, so it follows from them (t and p of one test)."""
+"""If less than this is left of a figure beside the others, that is rounding: it follows from them, as p from t."""
 
 
 class Bits(NamedTuple):

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ENOUGH = 60
-"""Changes in a row that add nothing to what sums can be, after which no other is looked at."""
+"""After so many changes in a row that add nothing to the possible sums, no other change is looked at."""
 
 _REACHES = (3.0, 10.0, 30.0, 100.0)
 """How far a sum of products may go, in changes of one row of usual size: what some ten, hundred or thousand rows that
@@ -31,7 +31,7 @@ _FREE = 10.0
 """How much farther X'y may go: the response may change in all rows."""
 
 _WHOLE = 0.05
-"""How near whole numbers have to be to be the same. Less than they could be: what counts more in a lattice is met."""
+"""How near whole numbers have to be to count as the same. It is stricter than needed, so that the lattice meets it."""
 
 _LATTICES, _LATTICES_DEEP = 4, 2
 """Lattices of rows that are asked, and such as are reduced deeply, where the former have too many bits to meet."""
@@ -40,7 +40,7 @@ _INSERTIONS = 10_000
 """Deep insertions: with a third of them half as many sums are met, with four times as many no more."""
 
 _INSIDE = 0.9
-"""Share of the box that is aimed at: rounding of a refit may not lead out of it."""
+"""The search aims at this share of the box, so that rounding in a refit does not lead out of it."""
 
 _AIMS = 4
 """How often the lattice of the moments is asked for each reach."""
@@ -107,7 +107,7 @@ def rows_for(changes: Ints, wanted: Ints, loosely: Floats, rng: np.random.Genera
 
 
 def whole_basis(changes: Ints) -> Ints:
-    """A short basis of all that sums of whole multiples of the changes (changes, sums) can be."""
+    """A short basis of all sums that whole multiples of the changes (changes, sums) can have."""
     pivots: dict[int, NDArray[np.object_]] = {}
     idle = 0
     for change in changes:
@@ -145,7 +145,7 @@ def _insert(pivots: dict[int, NDArray[np.object_]], change: NDArray[np.object_])
 
 
 def _size(basis: Ints, changes: Ints) -> Floats:
-    """Of vectors, in changes of one row of usual size, in whatever direction."""
+    """The length of vectors in any direction; the unit is a change of one row of usual size."""
     return np.asarray(np.sqrt(((basis @ turn_of(changes.astype(np.float64))) ** 2).sum(axis=1)))
 
 

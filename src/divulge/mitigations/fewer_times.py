@@ -16,7 +16,7 @@ from divulge.outputs.kinds.survival import Survival
 from divulge.table import Schema
 
 MORE_TIMES = (1, 2, 4, 8)
-"""So many times the fewest people are tried between two times, the mildest first."""
+"""Between two times so many times the fewest people are tried, the mildest change first."""
 
 
 @dataclass(frozen=True, kw_only=True)

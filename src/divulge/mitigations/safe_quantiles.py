@@ -48,7 +48,7 @@ class SafeQuantiles(Mitigation):
         if not is_box and not ("variables" in held and set(held.get("show", ("",))) <= set(ends)):
             raise OutputError("only extremes are replaced by quantiles.", where="kind")
         shared = {n: held[n] for n in ("name", "where", "by", "decimals", "significant", "base", "empty", "coarser")}
-        # Of a box plot its box is left; the whiskers end where enough people lie beyond.
+        # The box of a box plot stays. The whiskers end where enough people lie beyond.
         shares = [self.share, 0.25, 0.5, 0.75, 1 - self.share] if is_box else [ends[which] for which in held["show"]]
         quantiles = tuple(dict.fromkeys(shares))
         return as_read(Position(variables=held["variables"], quantiles=quantiles, compute=True, **shared))

@@ -15,7 +15,7 @@ from divulge.table import Schema
 from divulge.table.coarsening import Coarsening
 
 _EDGES = ("minimum", "maximum", "last step")
-"""Figures that are the value of whoever is outermost in a group."""
+"""Figures that are the value of the outermost person of a group."""
 
 
 @dataclass(frozen=True, kw_only=True)

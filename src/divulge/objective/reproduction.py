@@ -13,7 +13,7 @@ from divulge.outputs import Status
 from divulge.table import Table
 
 _NEAR = 0.05
-"""Standard errors within which an estimate is put to the test though its last digits differ. The coefficient of a
+"""Within so many standard errors an estimate counts as tested though its last digits differ. The coefficient of a
 dummy for one person has about the standard deviation of the response as its error, and a numeric target counts as
 hit within 0.05 of that (scenario/score.py, TOLERANCE)."""
 

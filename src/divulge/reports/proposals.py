@@ -102,7 +102,7 @@ def _highest(part: Mapping[str, Any]) -> float:
 def _picture(
     before: Mapping[str, Any], proposals: Sequence[Mapping[str, Any]], tried: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Information lost across; upwards the people who are exposed, where there were any, else the marginal risk. Rings
+    """Across: the information lost. Upwards: the people exposed, or the marginal risk where nobody was. Rings
     are what was assessed and not released.
 
     A verdict goes by the people before it goes by the average, and so does the picture.

@@ -20,7 +20,7 @@ _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum
 """What other rules and attacks compare more exactly, or what one person more or less hardly moves."""
 
 _CODED_LOOKED_AT = {*_LOOKED_AT} - {"term", "saturated"}
-"""The same of values with a top or bottom code: of a model nothing else is compared."""
+"""The same for values with a top or bottom code; models are compared for these alone."""
 
 _OF_MOMENTS = ("test", "correlation", "model", "ratio", "events", "sd", "variance", "concentration")
 """What follows from counts, sums and squares, in whichever of these ways they are printed. A median is no function of

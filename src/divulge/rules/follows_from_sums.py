@@ -22,7 +22,7 @@ _MOST_HIDDEN = 60
 """Hidden figures of one output that are asked about, those of fewest people first."""
 
 _MOST_ROWS = 4000
-"""Rows that the sums tell apart, on which it is seen whether they give another: many more than there are sums."""
+"""Rows on which we see whether sums give another sum: many more rows than sums."""
 
 _CHUNK = 10_000
 """Rows whose weights in all sums are held at once."""

@@ -51,7 +51,7 @@ def _same_numbers(column: Any, values: Any) -> bool:
 
 
 def _same_groups(column: Any, values: Any) -> bool:
-    """Whether both part the rows alike, whatever the groups are called."""
+    """Whether both divide the rows into the same groups, whatever these are called."""
     import pandas as pd  # imported where a result was read: it takes longer than most commands
 
     try:

@@ -99,7 +99,7 @@ def _is_correlation(table: Structure, words: Vocabulary) -> bool:
     rows = list(dict.fromkeys(re.sub(r"^\(?\d+\)?[.)]?\s+", "", r) for r in rows if r))
     columns = [c[-1] for c in table.columns if c]
     numbered = bool(columns) and [c.strip("().") for c in columns] == [str(k + 1) for k in range(len(columns))]
-    # Codes of groups are numbers too: of a matrix, half is empty or its diagonal is one.
+    # Codes of groups are numbers too. Half of a matrix is empty, or its diagonal is one.
     shown = [c.main.value if c is not None and c.main is not None else None for b in table.body for c in b.cells]
     numbered = numbered and (None in shown or 1.0 in shown)
     if len(rows) < 2 or not (set(rows) & set(columns) or numbered):

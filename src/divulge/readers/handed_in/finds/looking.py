@@ -33,7 +33,7 @@ _BIRTH = re.compile(
 )
 _PATH = re.compile(r"(?:[A-Z]:\\Users\\|/Users/|/home/|\\\\[\w-]+\\)[\w.$-]+")
 _ANY_PATH = re.compile(r"(?<!\w)[A-Za-z]:[\\/]\w")
-"""Beside tables any path is one too many; in a log the program writes them."""
+"""Beside tables there may be no path at all. In a log the program writes some itself."""
 
 _WORD = r"[A-ZÀ-Þ][\w'’-]*"
 _LAST = rf"(?:(?:d[aeiou]|de[lnr]|dos|l[ae]|v[ao]n|al|bin) )*{_WORD}"

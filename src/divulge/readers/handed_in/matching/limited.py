@@ -33,7 +33,7 @@ def table_reading(candidate: Candidate, hypothesis: Hypothesis, data: Data, word
 
 
 def _with_sums_of_rounded(checked: tuple[Checked, ...]) -> tuple[Checked, ...]:
-    """Percentages in a margin that are sums of what is printed: R's addmargins(round(x, 1)) adds after rounding."""
+    """Percentages in a margin that are sums of printed ones: R's addmargins(round(x, 1)) adds after rounding."""
     known = {
         f.at: f.printed.value for c in checked if (f := c.figure).what == "percentage" and c.agrees and f.printed.value
     }

@@ -21,7 +21,7 @@ def with_boxes(block: Lines) -> Iterator[Block]:
     start, i, n = 0, 0, len(block.texts)
     begins = [t.lstrip()[:1] for t in block.texts]
     while i < n:
-        # Most lines of a long log begin no table: one look at two characters, and not three grammars, tells.
+        # Most lines of a long log begin no table. Two characters tell that sooner than three grammars.
         if begins[i] != "+" and (i + 1 == n or begins[i + 1] not in _BELOW):
             i += 1
             continue

@@ -42,7 +42,7 @@ def _sessions(texts: list[str]) -> list[str]:
         out += ["", *(_as_typed(inside) if is_code else _as_printed(inside))]
         if end < len(texts):
             after = next((t for t in texts[end + 1 :] if t.strip()), "")
-            # What follows as prose was printed by no statement.
+            # No statement printed the prose that follows.
             out.append("> " if is_code and not _FENCE.match(after) else "")
         i = end + 1
     return out
