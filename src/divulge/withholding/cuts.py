@@ -219,11 +219,16 @@ class Search:
 
     def _completed(self, chosen: Mask) -> tuple[Mask, int]:
         """A pattern with all that it lacks, as cut upon cut says, and how many cuts these were: what a pattern lacks
-        that is nearly whole says more than what a poor one lacks."""
+        that is nearly whole says more than what a poor one lacks. Where the time is up each need takes one step."""
         whole, n_cuts = chosen.copy(), 0
         asked = self._not_seen(chosen.astype(float))
         self._rng.shuffle(asked)
         for i in asked:
+            if self._time <= 0 and not self._is_met(i, whole.astype(float)):
+                # One change of least cost, in the place of cut after cut.
+                path = self._paths.find(self._needs[i], np.where(whole, 0.0, self._given.cost))
+                whole |= False if path is None else path
+                continue
             while not self._is_met(i, whole.astype(float)):
                 is_met, part = self._attacker.ask(self._needs[i], self._primary)
                 more = part.figures[~whole[part.figures]]
