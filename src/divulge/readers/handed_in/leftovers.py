@@ -17,7 +17,7 @@ from divulge.readers.handed_in.sheets import Document, Grid, Lines
 _NUMBER = re.compile(r"(?<![\w.:/-])-?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?(?![\w:/-])")
 _ASIDE = re.compile(
     r"^\s*(?:[.>?#*]|>>>|\+ |Iteration|iter\b|R version|Copyright|Platform|Date|Time|.*\b(?:20|19)\d\d-\d\d-\d\d)"
-    r"|^\s*(?:user|system)\s"
+    r"|^\s*(?:user|system)\s|^\s*(?:opened|closed) on:"
 )
 """Commands, the steps of an iteration, versions and dates hold numbers that are no figures."""
 

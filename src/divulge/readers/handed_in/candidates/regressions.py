@@ -258,6 +258,10 @@ def _cell_figures(cell: CellFigures, head: str | None, key: str, line: int) -> l
     return out
 
 
+_BASE = re.compile(r"^\d+b\.\w+$")
+"""The base of a factor as Stata's esttab writes it, with a coefficient of 0."""
+
+
 def _column(table: Structure, j: int) -> _Model:
     """One of several models side by side; a bracket under a coefficient is its standard error until the data say no."""
     model = _Model()
@@ -280,7 +284,8 @@ def _column(table: Structure, j: int) -> _Model:
             model.figures.append(Figure(fit, fit, cell.main, body.line))
             last = None
             continue
-        if text and cell.is_reference:
+        if text and (cell.is_reference or _BASE.match(text)):
+            last = None
             model.terms.append(Term(text, group, True))
             continue
         if last is None or body.is_heading:

@@ -84,6 +84,11 @@ def correlate(block: Lines, i: int, command: str, session: Session) -> _Found:
         j += 1
     if not figures:
         return None
+    for k in range(max(i - 3, 0), i):
+        counted = re.fullmatch(r"\s*\(obs=([\d,]+)\)\s*", block.texts[k])
+        if counted is not None and (number := parse_number(counted[1])) is not None:
+            figures.append(Figure("n", "n", number, block.line(k)))
+            i = k
     weights, where = restricted(command)
     lines = (block.line(i), block.line(j - 1))
     return [
@@ -116,6 +121,8 @@ def ttest(block: Lines, i: int, command: str, session: Session) -> _Found:
             (r"\bt =\s*(-?[\d.]+)", "t"),
             (r"[Dd]egrees of freedom =\s*([\d.]+)", "df"),
             (r"Pr\(\|T\| > \|t\|\) =\s*([\d.]+)", "p-value"),
+            (r"Pr\(T < t\) =\s*([\d.]+)", "p-value below"),
+            (r"Pr\(T > t\) =\s*([\d.]+)", "p-value above"),
         ):
             found = re.search(pattern, block.texts[k])
             number = parse_number(found[1]) if found else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure, Term
 from divulge.readers.handed_in.candidates.columns import split_row
@@ -91,10 +92,12 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     if len(words) < 2:
         return None
     response = header.partition("|")[0].strip() or _equation(block, i)
-    figures, terms, end = _rows(block, i + 1, words)
+    head = "\n".join(block.texts[max(start, i - 40) : i])
+    figures, terms, end = _rows(block, i + 1, words, _kind(head, command, words) == "multinomial")
     if not figures:
         return None
-    head = "\n".join(block.texts[max(start, i - 40) : i])
+    if all(re.fullmatch(r"\(\d+\)|_nl_\d+", t.text) for t in terms):
+        return [of_model("combinations of coefficients", figures, (block.line(i), block.line(end - 1)), session)], end
     fit = _fit(block, max(start, i - 40), i)
     kind = _kind(head, command, words)
     ratio = next((w for w in words if w.endswith("ratio")), None)
@@ -128,6 +131,15 @@ def read_at(block: Lines, i: int, start: int, command: str, session: Session) ->
     return [candidate], end
 
 
+def of_model(what: str, figures: list[Figure], lines: tuple[int, int], session: Session) -> Candidate:
+    """What a command says of the model before: a test of its coefficients, a combination of them."""
+    model = session.model
+    found = Candidate("other", "other", lines, tuple(figures), statistic=what)
+    if model is None:
+        return found
+    return replace(found, response=model.response, terms=model.terms, where=model.where, weights=model.weights)
+
+
 def _random(command: str) -> dict[str, str]:
     """The random part of a multilevel model: `|| region: medage` is (medage | region)."""
     parts = re.findall(r"\|\|\s*(\w+):\s*([^|,]*)", command)
@@ -149,10 +161,16 @@ def _equation(block: Lines, i: int) -> str:
     return match[1] if match else ""
 
 
+_DISPERSION = re.compile(r"^/?((?:ln)?alpha)\|((?:\s+[-\d.]+(?:e[-+]\d+)?){4})\s*$")
+"""A row of what is estimated beside the terms: no test, no p-value."""
+
+_CUT = re.compile(r"^/?cut\d+\|((?:\s+-?\d*\.?\d+(?:e[-+]?\d+)?){4})\s*$")
+"""A threshold of an ordered model, which is not tested."""
+
 _STOP = re.compile(r"^\s*\.\s|^\s*(?:F test|LR test|Absorbed|Note:|_{5,}|Instruments)")
 
 
-def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Term], int]:
+def _rows(block: Lines, i: int, words: list[str], by_class: bool = False) -> tuple[list[Figure], list[Term], int]:
     """The rows below a header: terms, levels under their factor, ancillary figures after a rule."""
     figures: list[Figure] = []
     terms: list[Term] = []
@@ -160,6 +178,7 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
     equation: str | None = None
     rules = 0
     end = i
+    wrapped = ""
     while i < len(block.texts):
         text = block.texts[i]
         if _STOP.match(text) or (not text.strip() and figures and _ends(block, i)):
@@ -178,11 +197,24 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
             i += 1
             continue
         label, _, rest = text.partition("|")
-        label = label.strip()
+        label = wrapped + label.strip()
+        if label.endswith("#") and not rest.strip():
+            wrapped = label  # a name that is too long goes on below
+            i += 1
+            continue
+        wrapped = ""
         row = split_row(" " + rest, len(words))
         single = re.match(r"^\s*(-?[\d.]+(?:e[-+]\d+)?)(?:\s+\(.*\))?\s*$", rest)
         if row is not None and row[0] == "":
             group = equation if label == "_cons" else group
+            if by_class and equation is not None and group not in (None, equation):
+                label, group = f"{group}[{label}]", equation  # a level of a factor in the equation of a class
+                terms.append(Term(label, group))
+                figures += _figures(f"{group}: {label}", words, row[1], block.line(i))
+                group = label.partition("[")[0]
+                i += 1
+                end = i
+                continue
             key = f"{group}: {label}" if group else label
             terms.append(Term(label, group))
             figures += _figures(key, words, row[1], block.line(i))
@@ -192,6 +224,16 @@ def _rows(block: Lines, i: int, words: list[str]) -> tuple[list[Figure], list[Te
             number = parse_number(single[1])
             if number is not None:
                 figures.append(Figure(label, label, number, block.line(i), label))
+        elif (beside := _DISPERSION.match(f"{label}|{rest}")) is not None:
+            whats = (beside[1], *(f"{w} of {beside[1]}" for w in ("standard error", "lower 95%", "upper 95%")))
+            shown = [
+                (w, n) for w, t in zip(whats, beside[2].split(), strict=True) if (n := parse_number(t)) is not None
+            ]
+            figures += [Figure(w, w, n, block.line(i)) for w, n in shown]
+        elif (cut := _CUT.match(f"{label}|{rest}")) is not None:
+            terms.append(Term(label))
+            untested = [w for w in words if w not in ("t", "z", "p-value")]
+            figures += _figures(label, untested, cut[1].split(), block.line(i))
         elif label and not rest.strip(" |-"):
             group = label
             # Names of equations begin at the margin, those of factors are set to the right.

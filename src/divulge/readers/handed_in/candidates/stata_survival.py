@@ -60,6 +60,36 @@ def _candidate(
     ]
 
 
+_DECLARED = (
+    (r"^\s*([\d,]+)\s+total obs", "total observations"),
+    (r"^\s*([\d,]+)\s+exclusions", "exclusions"),
+    (r"^\s*([\d,]+)\s+obs\S* remaining", "n"),
+    (r"^\s*([\d,]+)\s+failures? in single", "events"),
+    (r"^\s*([\d,]+\.?\d*)\s+total analysis time", "time at risk"),
+    (r"^\s*(?:E|e)arliest observed entry t =\s+([\d,.]+)", "first entry"),
+    (r"^\s*(?:L|l)ast observed exit t =\s+([\d,.]+)", "last exit"),
+)
+
+
+def declared_table(block: Lines, i: int, command: str, session: Session) -> Found:
+    """What `stset` prints: people, failures, time at risk, and the longest time that anybody has."""
+    first = re.match(_DECLARED[0][0], block.texts[i])
+    if first is None:
+        return None
+    figures: list[Figure] = []
+    last = i
+    for j in range(i, min(i + 16, len(block.texts))):
+        if re.match(r"^\s*\. ", block.texts[j]):
+            break
+        for pattern, what in _DECLARED:
+            shown = re.match(pattern, block.texts[j])
+            number = parse_number(shown[1]) if shown is not None else None
+            if number is not None:
+                figures.append(Figure(what, what, number, block.line(j)))
+                last = j
+    return _candidate((block.line(i), block.line(last)), figures, "declared", (), session), last + 1
+
+
 def life_table(block: Lines, i: int, command: str, session: Session) -> Found:
     """`sts list`: a line for each time, below the name of the group where there are groups."""
     _declared(block, i, session)
@@ -108,9 +138,9 @@ def log_rank(block: Lines, i: int, command: str, session: Session) -> Found:
         test = re.search(r"(chi2\((\d+)\)|Pr\s?>\s?chi2)\s*=\s*([\d.]+)", text)
         shown: list[tuple[str, str]] = []
         at: tuple[tuple[str, str], ...] = ()
-        if bar and not _RULE.match(text) and label.strip() not in ("", "Total"):
+        if bar and not _RULE.match(text) and label.strip():
             shown = list(zip(("observed events", "expected events"), rest.split(), strict=False))
-            at = (("group", f"{name}={label.strip()}"),)
+            at = (("group", f"{name}={label.strip()}"),) if label.strip() != "Total" else ()
         elif test is not None:
             shown = [("chi-squared", test[3]), ("df", test[2])] if test[2] else [("p-value", test[3])]
         for what, t in shown:

@@ -12,7 +12,14 @@ from divulge.readers.handed_in.candidates.session import Session
 from divulge.readers.handed_in.candidates.stata_estimates import correlate, estimated, ttest
 from divulge.readers.handed_in.candidates.stata_lines import RULE, bar_rows, is_near, lines_above, numbers_in, table_of
 from divulge.readers.handed_in.candidates.stata_summaries import arguments, chi_squared, detail, modern
-from divulge.readers.handed_in.candidates.stata_survival import life_table, log_rank, summary_by, variance
+from divulge.readers.handed_in.candidates.stata_survival import (
+    declared_table,
+    life_table,
+    log_rank,
+    summary_by,
+    variance,
+)
+from divulge.readers.handed_in.candidates.stata_tests import hypotheses_tested, ranks
 from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Lines
 
@@ -242,9 +249,12 @@ _READERS: tuple[Callable[[Lines, int, str, Session], _Found], ...] = (
     _tabstat,
     detail,
     chi_squared,
+    declared_table,
     life_table,
     log_rank,
     summary_by,
     variance,
     modern,
+    ranks,
+    hypotheses_tested,
 )

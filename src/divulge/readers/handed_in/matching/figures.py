@@ -229,7 +229,10 @@ def _check(
     else:
         label = labels.get(figure.of)
         if label is None and kind == "ordered-logit":
-            label = fit.find(figure.of)
+            cut = re.fullmatch(r"/?cut(\d+)", figure.of)
+            thresholds = [c for c in fit.coefficients if "|" in c]
+            at = int(cut[1]) - 1 if cut is not None else -1
+            label = thresholds[at] if 0 <= at < len(thresholds) else fit.find(figure.of)
         if kind == "multinomial":
             label = _class_label(figure.of, way, fit, words)
         if figure.what == "beta":

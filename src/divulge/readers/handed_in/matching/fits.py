@@ -53,6 +53,13 @@ class Fit:
         return max(self.n - self.k - self.absorbed, 1.0)
 
     @property
+    def dfs(self) -> tuple[float, ...]:
+        """Degrees of freedom by which a program may judge t: those left, or with clusters one less than clusters."""
+        if "cluster" not in self.given:
+            return (self.df,)
+        return (float(max(self.table.schema[self.given["cluster"]].n_values - 1, 1)), self.df)
+
+    @property
     def errors_named(self) -> str:
         """How its standard errors are computed, where not as the kind does it by itself."""
         by = f" by {self.given['cluster']}" if "cluster" in self.given else ""
@@ -178,7 +185,7 @@ def _most_told(known: type[Output], given: Mapping[str, Any]) -> Output:
 def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
     """What a program may print of a coefficient; several values where programs differ (t or normal)."""
     b, se = fit.coefficients.get(label, np.nan), fit.errors.get(label, np.nan)
-    df = fit.df
+    dfs = fit.dfs
     t = b / se if se else np.nan
     if what in MAIN:
         return [b]
@@ -193,7 +200,7 @@ def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
     if what == "Wald":
         return [t * t]
     if what in ("p-value", "-log2(p)"):
-        likely = [2 * float(stdtr(df, -abs(t))), 2 * float(ndtr(-abs(t)))]
+        likely = [*(2 * float(stdtr(df, -abs(t))) for df in dfs), 2 * float(ndtr(-abs(t)))]
         return likely if what == "p-value" else [-math.log2(p) if p > 0 else np.nan for p in likely]
     if what == "df":
         return [1.0]
@@ -201,7 +208,7 @@ def term_figure(fit: Fit, label: str, what: str) -> list[float] | None:
         return [0.0]
     if what in ("lower 95%", "upper 95%", "exp lower 95%", "exp upper 95%"):
         sign = -1 if "lower" in what else 1
-        ends = [b + sign * q * se for q in (float(stdtrit(df, 0.975)), _Z)]
+        ends = [b + sign * q * se for q in (*(float(stdtrit(df, 0.975)) for df in dfs), _Z)]
         exponentials = [_exp(end) for end in ends]
         return exponentials if what.startswith("exp") else [*ends, *exponentials]
     return None
@@ -239,14 +246,29 @@ def fit_figure(fit: Fit, what: str) -> list[float] | None:
         "BIC": [-2 * ll + np.log(n) * k, -2 * ll + np.log(n) * (k + 1)],
         "Hannan-Quinn": [-2 * ll + 2 * j * float(np.log(np.log(n))) for j in (k, k + 1)] if n > math.e else [np.nan],
         "residual df": [n - k],
-        "df2": [n - k],
+        "df2": [n - k, *(fit.dfs if "cluster" in fit.given else ())],
         "null df": [n - 1],
         "df1": [k - 1.0],
         "df": [k - 1.0, float(k)],
         "total df": [n - 1],
     }
     found |= _of_least_squares(fit) if fit.output.kind == "linear" else _of_likelihood(fit)
+    if "alpha" in fit.coefficients:
+        found |= _of_dispersion(fit)
     return found.get(what)
+
+
+def _of_dispersion(fit: Fit) -> dict[str, list[float]]:
+    """The dispersion of a negative binomial model and its logarithm, in which Stata estimates it."""
+    alpha, error = fit.coefficients["alpha"], fit.errors.get("alpha", np.nan)
+    found = {"alpha": [alpha], "standard error of alpha": [error]}
+    if alpha > 0:
+        log, off = math.log(alpha), error / alpha
+        found |= {"lnalpha": [log], "standard error of lnalpha": [off]}
+        for end, sign in (("lower", -1), ("upper", 1)):
+            found[f"{end} 95% of lnalpha"] = [log + sign * _Z * off]
+            found[f"{end} 95% of alpha"] = [_exp(log + sign * _Z * off)]
+    return found
 
 
 def _of_least_squares(fit: Fit) -> dict[str, list[float]]:

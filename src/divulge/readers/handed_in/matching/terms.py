@@ -54,7 +54,7 @@ def columns_of(term: Term, words: Vocabulary, data: Data, aliases: dict[str, str
             for i, p in enumerate(parts)
         ]
         if all(found):
-            return [tuple(c) for c in product(*(f[:2] for f in found))]
+            return [_powers(c) for c in product(*(f[:2] for f in found))]
         return [(f,) for f in _factors(text, term.group, words, data, aliases)]
     return []
 
@@ -69,7 +69,17 @@ def _crossed(text: str, group: str, words: Vocabulary, data: Data, aliases: dict
             found.append(_factors(head, None, words, data, aliases))
         else:
             found.append(_factors(next(levels, ""), head.removeprefix("i."), words, data, aliases))
-    return [tuple(c) for c in product(*(f[:2] for f in found))] if all(found) else []
+    return [_powers(c) for c in product(*(f[:2] for f in found))] if all(found) else []
+
+
+def _powers(factors: Sequence[Factor]) -> Column:
+    """A product in which a variable stands more than once, `c.age#c.age`, with its power."""
+    out: list[Factor] = []
+    for factor in dict.fromkeys(factors):
+        times = sum(f == factor for f in factors)
+        is_power = times > 1 and factor.level is None and factor.expression is None
+        out.append(Factor(factor.name, None, f"I({quoted(factor.name)}**{times})") if is_power else factor)
+    return tuple(out)
 
 
 def _split(text: str) -> list[str]:
@@ -97,7 +107,10 @@ def _factors(text: str, group: str | None, words: Vocabulary, data: Data, aliase
     bare = re.sub(r"^c\.", "", text)
     stata = re.match(r"^(\d+)[bo]?\.(\w+)$", bare)
     if stata is not None and (name := words.variable(stata[2])) is not None:
+        texts, place = words.texts(name), int(stata[1])
         level = words.level(name, stata[1])
+        if level is None and not data.is_numeric(name) and 0 < place <= len(texts):
+            level = texts[place - 1]  # encode counts texts in their order
         return [Factor(name, level)] if level is not None else []
     call = re.match(r"^C\(`?([\w.]+)`?,.*\)\[(?:T\.|S\.)?(.+)\]()$", bare) or re.match(
         r"^(?:C|factor|as\.factor|ordered)\(`?([\w.]+)`?(?:,.*?)?\)\s*(?:\[(?:T\.|S\.)?(.+)\]|(.+))?$", bare
