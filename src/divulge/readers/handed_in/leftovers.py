@@ -21,6 +21,11 @@ _ASIDE = re.compile(
 )
 """Commands, the steps of an iteration, versions and dates hold numbers that are no figures."""
 
+_ALONE = re.compile(
+    r"[=:]\s*-?\d*\.\d+(?:[eE][-+]?\d+)?%?\s*[.;)]?\s*$|\b(?:[nN]|obs|N used|Number of obs)\s*[=:]\s*\d[\d,]*\)?\s*$"
+)
+"""A single figure after what it is called: `Mean age: 54.31`, `n = 23`."""
+
 _MOST = 50
 """Stretches of a file that are listed."""
 
@@ -29,7 +34,8 @@ def leftovers(
     document: Document, candidates: Sequence[Candidate], asides: Sequence[tuple[int, int]]
 ) -> tuple[tuple[int, int, str], ...]:
     """First line, last line and what stands there. asides: stretches that readers know to hold no figures."""
-    explained = _joined([*(c.lines for c in candidates), *asides])
+    lines = ((f.line, f.line) for c in candidates for f in c.figures)
+    explained = _joined([*(c.lines for c in candidates), *asides, *set(lines)])
     passed = _passed_over(document, candidates)
     out: list[tuple[int, int, str]] = []
     for block in document.blocks:
@@ -156,7 +162,7 @@ def _lines(block: Lines, explained: list[tuple[int, int]]) -> list[tuple[int, in
         text = block.texts[i] if i < len(block.texts) else ""
         timed = i > 0 and re.match(r"^\s*user\s+system\s+elapsed", block.texts[i - 1]) is not None
         counts = (
-            len(_NUMBER.findall(text)) >= 2
+            (len(_NUMBER.findall(text)) >= 2 or (_ALONE.search(text) and not _NOTED.search(text)))
             and not timed
             and not _ASIDE.match(text)
             and not _STARS.search(text)

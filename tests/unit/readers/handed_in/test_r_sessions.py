@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.api import OLS
 from statsmodels.discrete.discrete_model import MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
@@ -186,3 +187,44 @@ age {np.exp(b):.4f} {ends[0]:.4f} {ends[1]:.4f}
     found = read(tmp_path, text, frame=d)
     assert [r.kind for r in found.readings] == ["ordered", "ordered"]
     assert found.readings[1].confirmed
+
+
+@pytest.mark.parametrize(
+    ("made", "where"),
+    [
+        ('d <- read.csv("people.csv") |> filter(town == "Ely")\n> table(d$sex)', 'town == "Ely"'),
+        ('d <- read.csv("people.csv")\n> with(d[d$town == "Ely", ], table(sex))', 'town == "Ely"'),
+    ],
+)
+def test_rows_are_picked_where_the_data_are_read_and_in_brackets(made: str, where: str, tmp_path: Path) -> None:
+    counts = people().query('town == "Ely"').sex.value_counts().sort_index()
+    shown = "".join(f"{t:>8}" for t in counts.index) + "\n" + "".join(f"{n:>8}" for n in counts)
+    reading = only(read(tmp_path, f"> {made}\n\n{shown}\n> \n"))
+    assert (reading.confirmed, reading.where) == (True, where)
+
+
+def test_means_of_columns_are_of_the_rows_in_brackets(tmp_path: Path) -> None:
+    d = people()
+    means = d.loc[d.sex == "Male", ["age", "wage"]].mean()
+    text = f'> sapply(d[d$sex == "Male", c("age", "wage")], mean)\n{"age":>12}{"wage":>12}\n'
+    reading = only(read(tmp_path, f"{text}{means.age:>12.4f}{means.wage:>12.4f}\n> \n"))
+    assert (reading.confirmed, reading.where) == (True, 'sex == "Male"')
+
+
+def test_a_reference_given_inside_a_formula_is_that_of_the_factor(tmp_path: Path) -> None:
+    d = people()
+    x = np.column_stack([np.ones(200), d.age, d.town == "Bath", d.town == "Ely"]).astype(float)
+    fit = OLS(d.wage, x).fit()
+    names = ["(Intercept)", "age", 'relevel(town, ref = "York")Bath', 'relevel(town, ref = "York")Ely']
+    rows = [f"{n:<32}{b:>12.4f}{s:>12.4f}{b / s:>9.3f}" for n, b, s in zip(names, fit.params, fit.bse, strict=True)]
+    call = 'lm(formula = wage ~ age + relevel(town, ref = "York"), data = d)'
+    head = f"{'':<32}    Estimate  Std. Error  t value"
+    reading = only(read(tmp_path, "\n".join(["> summary(m)", "", "Call:", call, "", "Coefficients:", head, *rows, ""])))
+    assert reading.formula == "wage ~ age + C(town, Treatment('York'))"
+    assert reading.confirmed
+
+
+@pytest.mark.parametrize("line", ["Mean age: 54.31", "MW = 49.23438", "n = 23"])
+def test_a_single_figure_that_no_reader_knows_is_listed(line: str, tmp_path: Path) -> None:
+    found = read(tmp_path, f"Results\n\n{line}\n", "out.txt")
+    assert found.readings or found.left == ((3, 3, "figures that were not recognised"),)

@@ -251,7 +251,7 @@ def transposed_pairs(block: Lines, start: int, end: int) -> tuple[str, list[tupl
             return None
         name = block.texts[start].strip()
         lines = lines[1:]
-    pairs = []
+    pairs: list[tuple[str, str, int]] = []
     for above, below in zip(lines[::2], lines[1::2], strict=True):
         ends = [(m.end(), m[0]) for m in re.finditer(r"\S+", block.texts[below])]
         if not ends or not all(re.fullmatch(r"-?[\d,]+(?:\.\d+)?(?:e[-+]\d+)?", t) for _, t in ends):
@@ -260,8 +260,9 @@ def transposed_pairs(block: Lines, start: int, end: int) -> tuple[str, list[tupl
         previous = 0
         for at, text in ends:
             label = head[previous:at].strip()
-            if not label:
+            if not label and (pairs or len(ends) < 2):
                 return None
+            label = label or "<NA>"  # an empty text is a value of R's, and comes first
             pairs.append((label, text, block.line(below)))
             previous = at
         if head[previous:].strip():

@@ -167,8 +167,11 @@ def of_parts(candidate: Candidate, parts: dict[str, str], where: str | None) -> 
     """aggregate() with `c(m = mean(x), s = sd(x))`: columns `age.m`, `age.s`."""
     figures = []
     for f in candidate.figures:
-        of, _, part = (f.of or next((t for a, t in f.at if a.startswith("column")), "")).rpartition(".")
+        name = f.of or next((t for a, t in f.at if a.startswith("column")), "")
+        of, _, part = name.rpartition(".")
         at = tuple((a, t) for a, t in f.at if not a.startswith("column"))
+        if f.what in parts.values() and part not in parts:
+            of, part = name, next(k for k, v in parts.items() if v == f.what)
         figures.append(replace(f, what=parts[part], of=of, at=at) if of and part in parts else f)
     shown = tuple(dict.fromkeys(f.of for f in figures if f.of))
     by = tuple(dict.fromkeys(a for f in figures for a, _ in f.at))

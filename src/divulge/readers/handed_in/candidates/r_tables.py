@@ -58,10 +58,10 @@ def variables_in(command: str, session: Session) -> list[str]:
 
 
 def _where(command: str) -> str | None:
-    match = re.search(r"subset\s*=\s*([^,)]+(?:\([^)]*\))?[^,)]*)", command) or re.search(
-        r"\w+\$\w+\[([^\]]+)\]", command
-    )
-    match = match or re.search(r"subset\(\w+,\s*([^,)]+)\)", command)
+    match = re.search(r"subset\s*=\s*([^,)]+(?:\([^)]*\))?[^,)]*)", command)
+    match = match or re.search(r"\w+\$\w+\[([^\]]+)\]", command)
+    for pattern in (r"subset\(\w+,\s*([^,)]+)\)", r"\b[A-Za-z][\w.]*\[\s*([^\[\],]*[=<>][^\[\],]*?)\s*,"):
+        match = match or re.search(pattern, command)
     return (
         as_condition(match[1])
         if match is not None and not re.match(r"^\s*\d+(?::\d+)?\s*$|^\s*order", match[1])

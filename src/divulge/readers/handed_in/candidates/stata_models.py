@@ -204,36 +204,19 @@ def _rows(block: Lines, i: int, words: list[str], by_class: bool = False) -> tup
             continue
         wrapped = ""
         row = split_row(" " + rest, len(words))
-        single = re.match(r"^\s*(-?[\d.]+(?:e[-+]\d+)?)(?:\s+\(.*\))?\s*$", rest)
         if row is not None and row[0] == "":
             group = equation if label == "_cons" else group
-            if by_class and equation is not None and group not in (None, equation):
-                label, group = f"{group}[{label}]", equation  # a level of a factor in the equation of a class
-                terms.append(Term(label, group))
-                figures += _figures(f"{group}: {label}", words, row[1], block.line(i))
-                group = label.partition("[")[0]
-                i += 1
-                end = i
-                continue
-            key = f"{group}: {label}" if group else label
-            terms.append(Term(label, group))
+            in_class = by_class and equation is not None and group not in (None, equation)
+            # A level of a factor in the equation of a class.
+            term = Term(f"{group}[{label}]", equation) if in_class else Term(label, group)
+            terms.append(term)
+            key = f"{term.group}: {term.text}" if term.group else term.text
             figures += _figures(key, words, row[1], block.line(i))
         elif re.search(r"\((?:base|omitted|empty)\)", rest) or re.match(r"^\s*(?:0|1)\s+\((?:omitted|base)", rest):
             terms.append(Term(label, group, True))
-        elif single is not None and label:
-            number = parse_number(single[1])
-            if number is not None:
-                figures.append(Figure(label, label, number, block.line(i), label))
-        elif (beside := _DISPERSION.match(f"{label}|{rest}")) is not None:
-            whats = (beside[1], *(f"{w} of {beside[1]}" for w in ("standard error", "lower 95%", "upper 95%")))
-            shown = [
-                (w, n) for w, t in zip(whats, beside[2].split(), strict=True) if (n := parse_number(t)) is not None
-            ]
-            figures += [Figure(w, w, n, block.line(i)) for w, n in shown]
-        elif (cut := _CUT.match(f"{label}|{rest}")) is not None:
-            terms.append(Term(label))
-            untested = [w for w in words if w not in ("t", "z", "p-value")]
-            figures += _figures(label, untested, cut[1].split(), block.line(i))
+        elif untested := _untested(label, rest, words, block.line(i)):
+            figures += untested
+            terms += [Term(label)] if _CUT.match(f"{label}|{rest}") else []
         elif label and not rest.strip(" |-"):
             group = label
             # Names of equations begin at the margin, those of factors are set to the right.
@@ -243,6 +226,23 @@ def _rows(block: Lines, i: int, words: list[str], by_class: bool = False) -> tup
         i += 1
         end = i
     return figures, terms, end
+
+
+def _untested(label: str, rest: str, words: list[str], line: int) -> list[Figure]:
+    """A row of what is estimated and not tested: one number, a dispersion, a threshold."""
+    single = re.match(r"^\s*(-?[\d.]+(?:e[-+]\d+)?)(?:\s+\(.*\))?\s*$", rest)
+    if single is not None and label:
+        number = parse_number(single[1])
+        return [Figure(label, label, number, line, label)] if number is not None else []
+    cut = _CUT.match(f"{label}|{rest}")
+    if cut is not None:
+        return _figures(label, [w for w in words if w not in ("t", "z", "p-value")], cut[1].split(), line)
+    beside = _DISPERSION.match(f"{label}|{rest}")
+    if beside is None:
+        return []
+    whats = (beside[1], *(f"{w} of {beside[1]}" for w in ("standard error", "lower 95%", "upper 95%")))
+    shown = zip(whats, beside[2].split(), strict=True)
+    return [Figure(w, w, n, line) for w, t in shown if (n := parse_number(t)) is not None]
 
 
 def _ends(block: Lines, i: int) -> bool:

@@ -35,6 +35,9 @@ def note_r(text: str, session: Session) -> None:
         if name not in session.frames:
             session.derived = {} if not session.frames else session.derived
         session.frame(name, "")
+        _, *steps = re.split(r"\s*(?:%>%|\|>)\s*", value)
+        if steps:
+            _r_frame(name, " %>% ".join([name, *steps]), session)
     elif not _r_frame(name, value, session):
         session.objects[name] = value
 

@@ -52,13 +52,12 @@ class Structure:
             if any(float(t) >= 1 or float(t) <= 0 for t in last):
                 return " / ".join(path), None
         found = split_statistic(path)
-        if found[1] is None and path and path[-1] == "M" and self._has_spread(path[:-1]):
-            return " / ".join(path[:-1]), "mean"
+        if found[1] is None and path and re.search(r"(?:^|\.)M$", path[-1]):
+            of = " / ".join([*path[:-1], path[-1][:-2]]).removesuffix(" / ")
+            # Beside SD, M is a mean.
+            if (of, "sd") in (split_statistic(p) for p in self.columns if p):
+                return of, "mean"
         return found
-
-    def _has_spread(self, group: tuple[str, ...]) -> bool:
-        """Whether a column of standard deviations stands under the same headings: beside SD, M is a mean."""
-        return any(p[:-1] == group and statistic_word(p[-1]) == "sd" for p in self.columns if p)
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -98,7 +98,7 @@ def match_survival(
     """A table of survival, with the duration and the event that it is of."""
     rows = data.mask(where)
     assert rows is not None, "the condition was read before"
-    by = [n for t in candidate.by if (n := words.variable(t)) is not None]
+    by = [n for t in candidate.by if (n := aliases.get(t) or words.variable(t)) is not None]
     best: Reading | None = None
     for ended in islice(_ways(candidate, words, data), _TRIED):
         reading = _reading(candidate, ended, by, words, data, rows, where)

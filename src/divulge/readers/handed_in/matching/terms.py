@@ -112,6 +112,9 @@ def _factors(text: str, group: str | None, words: Vocabulary, data: Data, aliase
         if level is None and not data.is_numeric(name) and 0 < place <= len(texts):
             level = texts[place - 1]  # encode counts texts in their order
         return [Factor(name, level)] if level is not None else []
+    bare = re.sub(
+        r"^(?:stats::|forcats::)?(?:fct_)?relevel\(((?:[\w.]+|(?:as\.)?factor\([\w.]+\))),.*?\)(?=[^)]*$)", r"\1", bare
+    )
     call = re.match(r"^C\(`?([\w.]+)`?,.*\)\[(?:T\.|S\.)?(.+)\]()$", bare) or re.match(
         r"^(?:C|factor|as\.factor|ordered)\(`?([\w.]+)`?(?:,.*?)?\)\s*(?:\[(?:T\.|S\.)?(.+)\]|(.+))?$", bare
     )
