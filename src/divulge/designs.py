@@ -208,6 +208,12 @@ class RepeatedHalves:
     kind: ClassVar[str] = "repeated-halves"
     splits_wanted: Annotated[int, "How many splits; an even number.", Called("splits"), Range(least=2)] = 30
     stop_early: Annotated[bool, "Whether to stop once the intervals are narrow enough."] = True
+    further: Annotated[
+        int,
+        "How many splits more, at most, where these leave power or an interval short of the policy and there is time. "
+        "Whoever asks for fewer splits than usual has no more.",
+        Range(least=0),
+    ] = 0
     curve: Annotated[bool, "Whether the contrast is measured at n/4, n/8 and n/16 too."] = True
     curve_splits: Annotated[int, "How many splits at each size of the curve.", Range(least=2)] = 10
 
@@ -233,6 +239,13 @@ class RepeatedHalves:
     def block_size(self, number: int) -> int:
         """How many splits the block of a split has: the last one may be shorter."""
         return min(BLOCK, self.splits_wanted - number // BLOCK * BLOCK)
+
+    def extended(self) -> Self:
+        """The same with the further splits; as it is where there are none, or the last block is not whole."""
+        is_usual = self.stop_early and self.splits_wanted >= RepeatedHalves.splits_wanted
+        if not is_usual or self.splits_wanted % BLOCK or not self.further:
+            return self
+        return replace(self, splits_wanted=self.splits_wanted + self.further // BLOCK * BLOCK)
 
     def blocks(self) -> tuple[int, ...]:
         """The sizes of the blocks."""

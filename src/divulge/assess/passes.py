@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from divulge.assess.searched_halves import is_in_vain, run_halves
+from divulge.assess.searched_halves import is_in_vain, mean_seconds, run_halves
 from divulge.assess.single_pass import Pass
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
@@ -175,12 +175,12 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
         return _put_together(job, whole, _run_folds(job, design, runner), holdout)
     halves = Halves(task.lookups, len(task.scenarios), are_counted)
     runner.foresee(CONFIRMING_ALONE if not all(are_counted) and job.suspects.any() else 0)
-    results, left_out = run_halves(job, design, policy, runner, halves)
+    results, left_out = run_halves(job, design, policy, runner, halves, lambda: _is_clear(job, halves, policy))
     if not halves.masks:
         return _put_together(job, whole, _none_computed(results), holdout)
     parts = SmallerParts(halves)
     curve_splits = design.curve_at(n_rows, task.seed) if job.is_first else ()
-    if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, _mean_seconds(results)):
+    if curve_splits and not job.clock.suffices(len(curve_splits) // 2 + CONFIRMING, mean_seconds(results)):
         curve_splits = ()
         left_out.append("the learning curve")
     stage = f"{job.stage}, {SMALLER_PARTS}"
@@ -193,6 +193,26 @@ def run_pass(job: Pass, design: Design, policy: Policy, runner: Runner, holdout:
     curves = parts.curves(n_rows)
     run = _SplitsRun(tuple(results), halves, looks, curves, power, left_out=tuple(left_out))
     return _put_together(job, whole, run, holdout)
+
+
+def _is_clear(job: Pass, halves: Halves, policy: Policy) -> bool:
+    """Whether the splits have power enough and the intervals are narrow, so that further ones would change nothing.
+
+    Power is asked of scores alone, not of who was in: given the scores all arrangements of labels stay as likely as
+    they were, and the tests after it exact, however often it is asked. Widths cost the intervals hardly anything: at
+    worst 94.6 % of 40,000 held the true risk where they were prolonged from 30 splits to 60 by tens (Chow & Robbins
+    1965).
+    """
+    if not halves.masks or halves.is_settled(policy):
+        return True
+    if any(2 * halves.risk(i).half_width > policy.widest_interval for i in range(len(halves.sums))):
+        return False
+    if not halves.tested:
+        return True
+    lookups, table = [s.lookup for s in halves.tested], job.task.table
+    first = job.suspects | smallest_classes(lookups, table)
+    found = halves.exposed(policy, first)
+    return power_of(halves, telling(lookups, table), found, first, policy, is_freed=False) >= policy.power
 
 
 def _exposed_in_whole(
@@ -209,7 +229,7 @@ def _exposed_in_whole(
     seed = task.seed
     first = named | smallest_classes(lookups, task.table)
     found = halves.exposed(policy, first)
-    power = power_of(halves, telling(lookups, task.table), found, first, policy, seed)
+    power = power_of(halves, telling(lookups, task.table), found, first, policy)
     suspects = found.by_any | named
     if suspects.any():
         n_splits = CONFIRMING_ALONE if named.any() else CONFIRMING
@@ -224,12 +244,6 @@ def _exposed_in_whole(
                 results.append(replace(result, counts=()))
         found = whole.confirm(found, policy, named)
     return found, power
-
-
-def _mean_seconds(results: Sequence[SplitResult]) -> float:
-    """What a split took; the first loads compiled code too."""
-    later = results[1:] or results
-    return sum(r.seconds for r in later) / max(len(later), 1)
 
 
 def _run_folds(job: Pass, design: Design, runner: Runner) -> _SplitsRun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from divulge.assess.single_pass import Pass
@@ -19,31 +19,39 @@ contrast by a hundredth of what the split itself does, and the search for them t
 _FEW = 0.2
 """Share of the halves that may wait for another search. Where more fail, the next would fail too."""
 
+_BESIDE_FURTHER = 2 * BLOCK + CONFIRMING
+"""Splits that there must be time for where ten further ones are begun: themselves, the second look, and the curve."""
+
 _PATIENCE = 4
 """How much longer the other search may take: others, for which near was enough, have left that time over."""
 
 
 def run_halves(
-    job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner, halves: Halves
+    job: Pass, design: RepeatedHalves, policy: Policy, runner: Runner, halves: Halves, is_clear: Callable[[], bool]
 ) -> tuple[list[SplitResult], list[str]]:
     """Run the random halves block by block until they suffice: what they found, and what there was no time for.
 
-    A few halves whose search failed wait until the others are done, and are searched for once more.
+    is_clear: whether no further splits are needed once all that were asked for are done. A few halves whose search
+    failed wait until the others are done, and are searched for once more.
     """
-    splits = design.splits(job.task.table.n_rows, job.task.seed)
+    n_rows, n_wanted = job.task.table.n_rows, design.splits_wanted
+    splits = design.extended().splits(n_rows, job.task.seed)
     blocks = [splits[i : i + BLOCK] for i in range(0, len(splits), BLOCK)]
     results: list[SplitResult] = []
     late: list[tuple[SplitResult, int]] = []
     left_out: list[str] = []
     for b, block in enumerate(blocks):
-        if b and job.clock.is_over:
-            left_out.append(f"{len(splits) - BLOCK * b} of {len(splits)} splits")
+        n_left = n_wanted - BLOCK * b
+        if n_left <= 0 and (is_clear() or not job.clock.suffices(_BESIDE_FURTHER, mean_seconds(results))):
             break
-        task = job.within(job.limits.split, len(splits) - BLOCK * b + CONFIRMING, results)
+        if b and job.clock.is_over:
+            left_out.append(f"{n_left} of {n_wanted} splits")
+            break
+        task = job.within(job.limits.split, max(n_left, BLOCK) + CONFIRMING, results)
         for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
             task = replace(task, near_suffices=is_in_vain(results))
             # Of thirty halves one says enough about key subsets.
-            beside = len(splits) - len(results) - len(late) - len(part)
+            beside = max(n_wanted - len(results) - len(late) - len(part), 0)
             for result in runner.results(job.name, job.stage, task, part, sweep_at=(0,), beside=beside):
                 if _missed(result) and len(late) <= _FEW * (len(results) + len(late)):
                     late.append((result, b))
@@ -71,6 +79,12 @@ def _searched_again(
     again = runner.results(f"{job.name}, again", f"{job.stage}, again", task, parts, sweep_at=(0,))
     for (first, b), second in zip(late, again, strict=True):
         yield (second if second.is_usable and _missed(second) < _missed(first) else first), b
+
+
+def mean_seconds(results: Sequence[SplitResult]) -> float:
+    """What a split took; the first loads compiled code too."""
+    later = results[1:] or results
+    return sum(r.seconds for r in later) / max(len(later), 1)
 
 
 def _missed(result: SplitResult) -> int:

@@ -25,8 +25,13 @@ DRAWS = 8
 """Labels drawn for each of them and each look-up: with 25 people, power is known to about 0.04 where it is 0.9."""
 
 
-def power_of(halves: Halves, telling: Sequence[int], found: Exposed, first: Mask, policy: Policy, seed: int) -> float:
+def power_of(
+    halves: Halves, telling: Sequence[int], found: Exposed, first: Mask, policy: Policy, is_freed: bool = True
+) -> float:
     """The probability that both tests find one of the first, exposed by twice δ by the look-up that tells best.
+
+    is_freed: from scores freed of what being in does. Otherwise nothing in it depends on who was in, and the power is
+    smaller where somebody is exposed: what a decision on further splits may rest on.
 
     telling: the numbers of the look-ups, of those with tests, that set people apart.
     found: by the first test, whose corrections count here. first: whom the outputs are most likely to expose.
@@ -37,10 +42,10 @@ def power_of(halves: Halves, telling: Sequence[int], found: Exposed, first: Mask
     # (`test_weights`).
     n_tested, n_first = max(found.n_tested, 1), int(first.sum())
     n_tests = (2 * n_first if 0 < n_first < n_tested / 2 else n_tested) * max(found.n_lookups, 1)
-    rng = np.random.default_rng([seed, _TAG])
+    rng = np.random.default_rng([halves.seed, _TAG])
     rates = np.zeros((len(sums), len(people)))
     for i, one in enumerate(sums):
-        noise = _noise(one, masks, people)
+        noise = _noise(one, masks if is_freed else (), people)
         for _ in range(DRAWS):
             rates[i] += _found(noise, blocks, n_tests, policy, rng)
     return float((rates / DRAWS).max(axis=0).mean())
@@ -60,9 +65,11 @@ _TAG = 5
 
 
 def _noise(one: ScoreSums, masks: Sequence[Mask], people: Integers) -> Floats:
-    """(people, splits): scores from their mean, freed of what being in does."""
+    """(people, splits): scores from their mean, freed of what being in does where it is known who was in."""
     cells = one.lookup.cell_of_row[people]
     scores: Floats = np.column_stack([step[cells] for step in one.steps]) / FINEST
+    if not masks:
+        return scores - scores.mean(axis=1, keepdims=True)
     inside = np.column_stack([mask[people] for mask in masks])
     for label in (inside, ~inside):
         n = np.maximum(label.sum(axis=1, keepdims=True), 1)
