@@ -228,3 +228,14 @@ def test_a_reference_given_inside_a_formula_is_that_of_the_factor(tmp_path: Path
 def test_a_single_figure_that_no_reader_knows_is_listed(line: str, tmp_path: Path) -> None:
     found = read(tmp_path, f"Results\n\n{line}\n", "out.txt")
     assert found.readings or found.left == ((3, 3, "figures that were not recognised"),)
+
+
+def test_an_empty_text_is_a_group_without_a_name(tmp_path: Path) -> None:
+    d = people()
+    d.loc[d.index[::9], "sex"] = None
+    means = [d.wage[d.sex.isna()].mean(), *d.groupby("sex").wage.mean()]
+    text = "> tapply(d$wage, d$sex, mean)\n" + "".join(f"{t:>12}" for t in ("", "Female", "Male")) + "\n"
+    text += "".join(f"{m:>12.4f}" for m in means)
+    reading = only(read(tmp_path, f"{text}\n> \n", frame=d))
+    assert (reading.variables, reading.by, reading.agreeing) == (("wage",), ("sex",), 3)
+    assert reading.confirmed

@@ -260,9 +260,10 @@ def transposed_pairs(block: Lines, start: int, end: int) -> tuple[str, list[tupl
         previous = 0
         for at, text in ends:
             label = head[previous:at].strip()
-            if not label and (pairs or len(ends) < 2):
+            # An empty text is a value of R's, and comes first; a whole number there is the code of a row.
+            if not label and (len(lines) > 2 or len(ends) < 2 or pairs or "." not in text):
                 return None
-            label = label or "<NA>"  # an empty text is a value of R's, and comes first
+            label = label or "<NA>"
             pairs.append((label, text, block.line(below)))
             previous = at
         if head[previous:].strip():
