@@ -184,3 +184,53 @@ def test_people_counted_with_weights_are_no_totals(tmp_path: Path) -> None:
     (tmp_path / "counts.csv").write_text("\n".join(["q1,q2=0,q2=1", *rows]), encoding="utf-8")
     (found,) = [r for _, r in read_folder(tmp_path, table_from_frame(frame)).readings]
     assert (found.kind, found.weights, found.confirmed) == ("crosstab", "pw", True)
+
+
+def test_a_label_in_a_matrix_is_found_by_its_correlations(tmp_path: Path) -> None:
+    names = {"q3": "q3", "q4": "q4", "Arztbesuche": "visits"}
+    grid = FRAME[list(names.values())].corr()
+    rows = [["", *names], *([t, *(f"{x:.3f}" for x in grid.loc[n])] for t, n in names.items())]
+    (tmp_path / "matrix.csv").write_text("\n".join(",".join(r) for r in rows), encoding="utf-8")
+    (found,) = read(tmp_path)
+    assert (found.kind, found.variables, found.confirmed) == ("correlation", ("q3", "q4", "visits"), True)
+
+
+def test_a_group_that_is_called_like_a_variable(tmp_path: Path) -> None:
+    rows = [
+        f"| {g} | {len(x)} | {x.mean():.2f} ({x.std():.2f}) |"
+        for g, x in zip(("Unflagged", "Flag"), _by_flag(), strict=True)
+    ]
+    text = "\n".join(["## Pressure by flag", "", "| Who | n | Mean (SD) |", "|---|---|---|", *rows])
+    (tmp_path / "report.md").write_text(text, encoding="utf-8")
+    (found,) = read(tmp_path)
+    assert (found.kind, found.variables, found.by, found.confirmed) == ("means", ("q3",), ("flag",), True)
+
+
+def _by_flag() -> list[pd.Series]:
+    return [FRAME.q3[FRAME.flag == k] for k in (0, 1)]
+
+
+def test_quantiles_of_pandas_in_latex(tmp_path: Path) -> None:
+    found = FRAME[["q3", "q4"]].quantile([0.1, 0.5, 0.9])
+    rows = [f"{p:.6f} & {r.q3:.6f} & {r.q4:.6f} \\\\" for p, r in found.iterrows()]
+    head = [r"\begin{tabular}{lrr}", r" & q3 & q4 \\", r"\midrule"]
+    (tmp_path / "table.tex").write_text("\n".join([*head, *rows, r"\end{tabular}"]), encoding="utf-8")
+    (read_one,) = read(tmp_path)
+    assert (read_one.kind, read_one.variables, read_one.confirmed) == ("position", ("q3", "q4"), True)
+
+
+def test_names_in_brackets_after_labels_and_logs_of_gretl(tmp_path: Path) -> None:
+    fit = smf.ols("visits ~ q3 + q4 + np.log(q3) + q2 + flag", FRAME.assign(q3=FRAME.q3)).fit()
+    called = {
+        "q3": "Pression (q3)",
+        "q4": "Poids (q4)",
+        "np.log(q3)": "l_q3",
+        "q2": "Sexe (q2)",
+        "flag": "Signe (flag)",
+    }
+    rows = [f"{called[k]};{fit.params[k]:.5f};{fit.bse[k]:.5f}" for k in called]
+    text = "\n".join(["Variable;Coefficient;Std. Error", *rows, f"N;{int(fit.nobs)};"])
+    (tmp_path / "modele.csv").write_text(text, encoding="utf-8")
+    (found,) = read(tmp_path)
+    assert found.confirmed
+    assert found.formula == "visits ~ q3 + q4 + log(q3) + q2 + flag"

@@ -157,7 +157,7 @@ def statistic_word(text: str) -> str | None:
     match = _PERCENTILE.match(bare)
     if match and (re.search(r"[pq%]|th|st$|nd$|rd$|perc", bare)) and 0 < float(match[1]) < 100:
         return _percentile(float(match[1]))
-    if re.fullmatch(r"0?\.\d{1,3}", bare) and 0 < float(bare) < 1:
+    if re.fullmatch(r"0?\.\d{1,3}0*", bare) and 0 < float(bare) < 1:
         return _percentile(100 * float(bare))
     return None
 

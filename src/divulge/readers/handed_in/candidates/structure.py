@@ -225,13 +225,14 @@ def _columns(grid: Grid, header: list[int], n_stub: int) -> tuple[tuple[str, ...
         cells = grid.rows[i].cells
         filled = [j for j in range(n_stub, grid.width) if cells[j].strip()]
         is_last = k == len(header) - 1
+        is_merged = any(grid.span(i, j) > 1 for j in filled) or (bool(grid.spans) and grid.sheet is None)
         carry = not is_last and len(filled) < grid.width - n_stub and bool(filled)
         for j in range(n_stub, grid.width):
             text = cells[j].strip()
             if text:
                 held = text
                 span = grid.span(i, j)
-                until = j + span - 1 if span > 1 else (grid.width if carry and not grid.spans else j)
+                until = j + span - 1 if span > 1 else (grid.width if carry and not is_merged else j)
                 if is_total(text):
                     until = j
             elif j > until:

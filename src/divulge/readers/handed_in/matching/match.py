@@ -31,7 +31,7 @@ _TRIED = 250
 _FIRST = 8
 """Readings of a table that are computed whatever they are; others only where few figures speak against."""
 
-_LOOKED_AT = 1_000
+_LOOKED_AT = 400
 """Readings of a table that are looked at."""
 
 _ANY = 0.15
@@ -181,6 +181,10 @@ def _cells(candidate: Candidate, words: Vocabulary, data: Data, where: str | Non
         turned = _of_rows(candidate, ()) if candidate.kind in _OF_NUMBERS else None
         tried, more = _best(turned, words, data, where, aliases) if turned is not None else (None, [])
         best, others = (tried, more) if tried is not None and tried.confirmed else (best, others)
+    if (best is None or not best.confirmed) and all(f.of is not None and not f.at for f in candidate.figures):
+        turned = _of_groups(candidate) if candidate.kind in _OF_NUMBERS else None
+        tried, more = _best(turned, words, data, where, aliases) if turned is not None else (None, [])
+        best, others = (tried, more) if tried is not None and tried.confirmed else (best, others)
     if best is None or not best.confirmed:
         unsaid = where is None and candidate.where is None
         found = under_conditions(candidate, words, data, aliases, best) if unsaid else None
@@ -228,6 +232,12 @@ def _as_means(
             if best is not None and best.confirmed:
                 return replace(best, others=tuple(others))
     return None
+
+
+def _of_groups(candidate: Candidate) -> Candidate:
+    """Statistics whose rows look like variables, as groups of one variable that the table does not name."""
+    figures = tuple(replace(f, of=None, at=(("row0", f.of or ""),)) for f in candidate.figures)
+    return replace(candidate, figures=figures, variables=(), by=("row0",))
 
 
 _OF_NUMBERS = frozenset({"means", "position", "extremes", "shape"})

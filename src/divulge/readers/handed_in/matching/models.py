@@ -359,7 +359,7 @@ def _assignments(
     texts = [
         (Factor(n, t),) for n in singles if not data.is_numeric(n) and len(words.texts(n)) == 2 for t in words.texts(n)
     ]
-    free = [numbers + texts for _ in lone]
+    free = [numbers + texts if len(lone) == 1 else numbers for _ in lone]
     for chosen in islice(product(*(found[k][:3] for k in known)), 12):
         base = dict(zip(known, chosen, strict=True))
         if len(set(base.values())) != len(base):

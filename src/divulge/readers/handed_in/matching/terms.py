@@ -154,6 +154,10 @@ def _by_words(text: str, words: Vocabulary, data: Data, aliases: dict[str, str])
     dummy = re.match(r"^D(\w+)_(\w+)$", text)  # as dummify() of gretl calls them
     if dummy is not None and (name := words.variable(dummy[1])) and (level := words.level(name, dummy[2])) is not None:
         return [Factor(name, level)]
+    made = re.match(r"^(l|sq)_(\w+)$", text)  # as logs and square of gretl call them
+    if made is not None and (name := words.variable(made[2])) is not None and data.is_numeric(name):
+        expression = f"log({quoted(name)})" if made[1] == "l" else f"I({quoted(name)}**2)"
+        return [Factor(name, None, expression)]
     for name in sorted({*words.names, *aliases}, key=len, reverse=True):
         source = aliases.get(name, name)
         if text.casefold().startswith(name.casefold()) and len(text) > len(name):

@@ -307,6 +307,33 @@ def _pair(candidate: Candidate, variables: list[str], data: Data, rows: Mask, wh
     return Reading(candidate, "correlation", checked, tuple(variables), where=where, outputs=() if rank else (fields,))
 
 
+def _by_correlations(
+    candidate: Candidate, names: Mapping[str, str | None], data: Data, where: str | None
+) -> dict[str, str | None]:
+    """Texts of a matrix that name no variable: the one variable that is correlated with the named ones as printed."""
+    rows = data.mask(where)
+    known = {t: n for t, n in names.items() if n is not None}
+    found: dict[str, str | None] = {}
+    for text in (t for t, n in names.items() if n is None):
+        pairs = [
+            (f, f.at[0][1] if f.of == text else f.of) for f in candidate.figures if f.what == "correlation" and f.at
+        ]
+        pairs = [(f, o) for f, o in pairs if o in known and o != text and text in (f.of, f.at[0][1])]
+        pairs = [(f, o) for f, o in pairs if f.printed.decimals > 1]
+        numeric = [n for n in data.names if data.is_numeric(n) and n not in known.values()]
+        right = [
+            n
+            for n in (numeric if pairs and rows is not None else ())
+            if all(
+                f.printed.agrees(_correlated(data.numbers(n)[rows], data.numbers(known[o or ""])[rows])[0])
+                for f, o in pairs
+            )
+        ]
+        if len(right) == 1:
+            found[text] = right[0]
+    return found
+
+
 def match_correlation(
     candidate: Candidate, words: Vocabulary, data: Data, where: str | None, aliases: dict[str, str]
 ) -> Reading:
@@ -315,6 +342,7 @@ def match_correlation(
         t: next(iter(_named((t,), words, data, aliases)), None)
         for t in {*candidate.variables, *(t for f in candidate.figures for _, t in f.at)}
     }
+    names |= _by_correlations(candidate, names, data, where)
     used = tuple(n for t in candidate.variables if (n := names[t]) is not None)
     rows = data.mask(where)
     assert rows is not None, "the condition was read before"
