@@ -389,7 +389,7 @@ class Output:
             se=None if figures.se is None or not self.publishes_se else se_precision.rounded(figures.se),
             se_precision=se_precision,
         )
-        return self.as_known(released, schema)
+        return Output.as_known(self, released, schema)  # no guess at what has no end: the fit knows it
 
     def as_known(self, released: Released, schema: Schema, n_rows: int | None = None) -> Released:
         """Printed figures with the intervals that they have for somebody who knows the method."""

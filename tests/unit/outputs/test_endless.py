@@ -103,3 +103,16 @@ def test_counts_run_away_as_well_and_linear_models_never_do() -> None:
 def test_other_words_are_still_refused() -> None:
     with pytest.raises(OutputError, match="a number is needed"):
         _released("about minus twenty")
+
+
+def test_coefficient_far_out_that_the_fit_found_is_no_end() -> None:
+    rng = np.random.default_rng(3)  # any
+    high = rng.integers(0, 2, 2000)
+    earned = np.where(high == 1, rng.integers(56, 74, 2000), 0)  # of nobody else anything is known
+    chance = 1 / (1 + np.exp(-np.where(high == 1, 0.6 * (earned - 65), 0.5)))
+    table = small_table(Y=(rng.random(2000) < chance).astype(int).tolist(), HIGH=high.tolist(), EARNED=earned.tolist())
+    output = Logistic(formula="Y ~ HIGH + EARNED", decimals=3)
+    figures = output.evaluate(table)
+    printed = output.publish(figures, table.schema)
+    assert abs(figures.values[1]) > 20
+    np.testing.assert_allclose(printed.values, figures.values, atol=0.0005)
