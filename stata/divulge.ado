@@ -88,7 +88,7 @@ program define _divulge_estimates
     matrix `V' = e(V)
     file open `f' using `"`folder'/results.txt"', write text replace
     foreach name in cmd cmdline depvar vce clustvar wtype wexp varfunct linkf link ties strata title absvar ivar ivars model ///
-        insts small estimator method q denmethod bwmethod {
+        insts small estimator method q denmethod bwmethod offset {
         if `"`e(`name')'"' != "" file write `f' "e" _tab "`name'" _tab `"`e(`name')'"' _n
     }
     file write `f' "e" _tab "N" _tab (string(e(N), "%21.0f")) _n

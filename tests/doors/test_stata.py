@@ -250,6 +250,7 @@ def test_command_gives_a_verdict_that_stata_shows(tmp_path: Path, capsys: pytest
         ({"cmd": "ivregress", "depvar": "wage", "estimator": "gmm", "insts": "age"}, "the estimator 2sls"),
         ({"cmd": "mixed", "depvar": "wage", "ivars": "town race"}, "one random intercept"),
         ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Power(-3)"}, "glm with family gamma"),
+        ({"cmd": "poisson", "depvar": "wage", "offset": "ln(town)"}, "an offset or an exposure"),
         ({"cmd": "regress", "depvar": "wage", "vce": "bootstrap"}, "cannot be computed again"),
         ({"cmd": "regress", "depvar": "wage", "wtype": "fweight", "wexp": "= town"}, "fweight"),
     ],

@@ -69,6 +69,8 @@ def read_stata_results(folder: Path) -> dict[str, Any]:
     if command == "tabulate":
         return {"kind": "crosstab", "variables": results.variables, "compute": True}
     kind = _kind(results)
+    if results.said.get("offset"):
+        raise SpecError("models with an offset or an exposure are not read.", where="results.txt")
     formula, labels = _formula(results, kind)
     if results.effects:
         return _margins(results, kind, formula, labels)
