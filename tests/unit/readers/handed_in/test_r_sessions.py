@@ -239,3 +239,24 @@ def test_an_empty_text_is_a_group_without_a_name(tmp_path: Path) -> None:
     reading = only(read(tmp_path, f"{text}\n> \n", frame=d))
     assert (reading.variables, reading.by, reading.agreeing) == (("wage",), ("sex",), 3)
     assert reading.confirmed
+
+
+@pytest.mark.parametrize(("printed", "agrees"), [("1.234", True), ("1.235", True), ("1.236", False)])
+def test_what_r_rounds_twice_agrees(printed: str, agrees: bool, tmp_path: Path) -> None:
+    d = people()
+    d["wage"] *= 1.23446 / least_squares(d)[0][0]  # 1.23446 is 1.2345 to four places, and that is shown as 1.235
+    lines = coefficients(d).splitlines()
+    lines[2] = lines[2].replace("1.2345", f"{printed} ")
+    call = "lm(formula = wage ~ age + ill, data = d)"
+    text = "\n".join(["> summary(m)", "", "Call:", call, "", "Coefficients:", *lines, ""])
+    assert only(read(tmp_path, text, frame=d)).confirmed is agrees
+
+
+def test_a_variable_may_be_called_like_a_word_of_python(tmp_path: Path) -> None:
+    d = people()
+    text = coefficients(d).replace("ill ", "class ")
+    call = "lm(formula = wage ~ age + class, data = d)"
+    lines = "\n".join(["> summary(m)", "", "Call:", call, "", "Coefficients:", text, ""])
+    reading = only(read(tmp_path, lines, frame=d.rename(columns={"ill": "class"})))
+    assert reading.formula == "wage ~ age + `class`"
+    assert reading.confirmed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from keyword import iskeyword
 
 from divulge.readers.handed_in.candidates import crosstabs, descriptives, regressions, tableone
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
@@ -201,4 +202,4 @@ def stated_condition(said: tuple[str, ...], words: Vocabulary) -> str | None:
 
 def quoted(name: str) -> str:
     """A name as conditions and formulas take it."""
-    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"`{name}`"
+    return name if re.fullmatch(r"[A-Za-z_]\w*", name) and not iskeyword(name) else f"`{name}`"

@@ -272,7 +272,9 @@ def _room(figure: Figure, kind: str, program: str) -> tuple[float, float]:
     if figure.what in _WHOLE:
         return 0.5, 0.0
     if kind in _SOLVED:
-        is_twice = program == "r" and figure.what in ("coefficient", "standard error")
+        is_twice = program == "r" and (
+            figure.what in ("coefficient", "standard error") or figure.what.endswith(" of residuals")
+        )
         units, relative = _TWICE if is_twice else ROUNDED, 1e-8 if program in _EXACT["linear"] else 1e-6
     elif figure.what in _LIKELIHOODS:
         units, relative = ROUNDED, 1e-6 if kind in _LOOSE else 1e-7
