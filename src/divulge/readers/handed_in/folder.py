@@ -143,6 +143,7 @@ def _read_file(
     left = leftovers(document, candidates, session.asides)
     left += tuple((*c.lines, _COLUMNS) for c in candidates if LEFT in c.facts)
     finds = tuple(f for f in find_in(document, words) if not _is_confirmed(f, readings))
+    readings = tuple(r for r in readings if not _is_of_people(r, finds))
     unread = (*_unread(document), *unread, *dict.fromkeys(session.stumbles))
     return FileRead(name, readings, finds, unread, left)
 
@@ -162,6 +163,12 @@ def _is_confirmed(find: Find, readings: tuple[Reading, ...]) -> bool:
     return find.what == ROWS and any(
         r.confirmed and r.candidate.lines[0] <= find.line <= r.candidate.lines[1] for r in readings
     )
+
+
+def _is_of_people(reading: Reading, finds: tuple[Find, ...]) -> bool:
+    """Whether what was taken for an output is rows of people, of which no value goes into a record."""
+    first = reading.candidate.lines[0]
+    return not reading.confirmed and any(f.what == ROWS and first - 1 <= f.line <= first + 1 for f in finds)
 
 
 def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[Reading, ...]:

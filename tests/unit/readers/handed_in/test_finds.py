@@ -9,6 +9,7 @@ import pytest
 
 from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.finds import Find, find_in
+from divulge.readers.handed_in.folder import read_folder
 from divulge.readers.handed_in.sheets import open_document
 from tests.support.handed_in import people, table
 
@@ -127,3 +128,11 @@ def test_the_author_in_the_properties_of_a_workbook_is_told(author: str, is_foun
         package.writestr("docProps/core.xml", core)
     told = Find("the name of a person, in the properties of the file", 0)
     assert (told in find_in(open_document(file), Vocabulary())) == is_found
+
+
+def test_rows_of_people_are_no_output(tmp_path: Path) -> None:
+    shown = people().head(5)[["age", "wage", "ill"]].astype(int)
+    (tmp_path / "rows.txt").write_text(shown.to_string(), encoding="utf-8")
+    (found,) = read_folder(tmp_path, table()).files
+    assert [f.what for f in found.finds] == ["rows of data, one line a person"]
+    assert not found.readings
