@@ -170,3 +170,18 @@ Prob > |z| = 0.9221
     assert not any(r.confirmed for r in found.readings)
     assert (found.readings[0].candidate.variables, found.readings[0].candidate.by) == (("age",), ("sex",))
     assert found.left == ()
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.01])
+def test_means_over_groups_have_the_errors_of_one_sample(wrong: float, tmp_path: Path) -> None:
+    d = people()
+    top = [". mean wage, over(town)", "", f"{'Mean estimation':<42}Number of obs = 200", "", "-" * 63]
+    rows = []
+    for town, x in d.groupby("town").wage:
+        s = np.sqrt(200 / 199 * ((x - x.mean()) ** 2).sum()) / len(x) + wrong * (town == "Ely")
+        reach = stats.t.ppf(0.975, 199) * s
+        rows.append(f"{town:>12}  |{x.mean():>11.4f}{s:>12.6f}{x.mean() - reach:>14.4f}{x.mean() + reach:>12.4f}")
+    head = "              |       Mean   Std. err.     [95% conf. interval]"
+    lines = [*top, head, "-" * 14 + "+" + "-" * 48, "c.wage@town   |", *rows, "-" * 63, ""]
+    (reading,) = read(tmp_path, "\n".join(lines)).readings
+    assert reading.confirmed is (wrong == 0)

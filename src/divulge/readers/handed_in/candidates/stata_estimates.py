@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
 from divulge.readers.handed_in.candidates.numbers import parse_number
@@ -54,7 +55,9 @@ def estimated(block: Lines, i: int, command: str, session: Session) -> _Found:
         return table_of("frequencies", lines_read, figures, command, shown), j
     shown = tuple(dict.fromkeys(f.of or "" for f in figures))
     by = (over[1],) if over and any(f.at for f in figures) else ()
-    return table_of("totals" if what == "sum" else "means", lines_read, figures, command, shown, by), j
+    found = table_of("totals" if what == "sum" else "means", lines_read, figures, command, shown, by)
+    # Groups are parts of one sample, as in a survey.
+    return [replace(c, errors="one sample") for c in found] if by and what == "mean" else found, j
 
 
 def correlate(block: Lines, i: int, command: str, session: Session) -> _Found:

@@ -168,10 +168,12 @@ class Recomputed:
                 return [float(0)] if figure.what == "n" else None
             codes = self.data.codes(of)[self._rows(group)].astype(float)
             return statistic(figure.what, np.where(codes < 0, np.nan, codes), None)
-        if self.candidate.errors == "design-based" and figure.what == "standard error":
+        if self.candidate.errors in ("design-based", "one sample") and figure.what == "standard error":
             # As of a sample without strata and clusters; of another design it is not computed.
             parts = (self.data.numbers(of), self.finite_weights, self._rows(()), self._rows(group))
             plain = design_error(*parts, is_total=self.candidate.kind == "totals")
+            if self.candidate.errors == "one sample":
+                return [plain, *(self._statistic(figure.what, of, group) or [])]
             return [plain] if figure.printed.agrees(plain, 0.6, 1e-6) else None
         values = self._statistic(figure.what, of, group)
         if values is None or len(self.hypothesis.variables) < 2:
