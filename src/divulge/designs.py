@@ -213,7 +213,7 @@ class RepeatedHalves:
         "How many splits more, at most, where these leave power or an interval short of the policy and there is time. "
         "Whoever asks for fewer splits than usual has no more.",
         Range(least=0),
-    ] = 0
+    ] = 30
     curve: Annotated[bool, "Whether the contrast is measured at n/4, n/8 and n/16 too."] = True
     curve_splits: Annotated[int, "How many splits at each size of the curve.", Range(least=2)] = 10
 
