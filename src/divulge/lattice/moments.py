@@ -139,9 +139,16 @@ def _insert(pivots: dict[int, NDArray[np.object_]], change: NDArray[np.object_])
         before = abs(pivot[at])
         while change[at]:
             pivot, change = change, pivot - (pivot[at] // change[at]) * change
-        pivots[at] = pivot
+        pivots[at], change = _reduced(pivots, pivot, at), _reduced(pivots, change, at)
         is_new |= abs(pivot[at]) != before
     return is_new
+
+
+def _reduced(pivots: dict[int, NDArray[np.object_]], vector: NDArray[np.object_], at: int) -> NDArray[np.object_]:
+    """The vector less multiples of the pivots behind a place: else its numbers double with every vector taken in."""
+    for place in sorted(p for p in pivots if p > at):
+        vector = vector - (vector[place] // pivots[place][place]) * pivots[place]
+    return vector
 
 
 def _size(basis: Ints, changes: Ints) -> Floats:

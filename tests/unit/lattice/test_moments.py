@@ -130,3 +130,11 @@ def test_squares_of_a_response_are_met_by_deep_reduction(monkeypatch: pytest.Mon
             n_plain += rows_for(changes, wanted, np.zeros((300, 0)), rng) is not None
     assert n_plain <= 1
     assert n_deep >= 4
+
+
+def test_numbers_stay_small_while_vectors_of_many_large_sums_are_taken_in() -> None:
+    rng = np.random.default_rng(1)  # any
+    pivots: dict[int, Any] = {}
+    for change in rng.integers(-(10**9), 10**9, (200, 8)):
+        moments._insert(pivots, change.astype(object))
+    assert max(abs(int(v)) for vector in pivots.values() for v in vector).bit_length() < 300
