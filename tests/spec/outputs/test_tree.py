@@ -93,6 +93,20 @@ def test_verdict_of_a_tree_of_uneven_depth_is_that_of_the_table_of_its_leaves(n_
 
 
 @pytest.mark.slow
+def test_a_leaf_of_few_who_differ_in_keys_exposes_as_the_table_of_its_leaves_does() -> None:
+    # Three people in one leaf, each in a town of their own, one of them ill: no value is certain, and by towns alone
+    # nobody stands out. Without the one who is ill their leaf would have none.
+    frame = FRAME[["sex", "town", "ill"]].copy()
+    frame.loc[frame.sex == 1, "sex"] = 2
+    frame.loc[:2, "sex"], frame.loc[:2, "town"], frame.loc[:2, "ill"] = 1, [1, 2, 3], [1, 0, 0]
+    tree = Tree(response="ill", variables=("sex", "town"), leaves=("sex = 1", "sex = 2"), compute=True)
+    table = Crosstab(variables=("sex", "ill"), compute=True)
+    found = _verdict(tree, frame)
+    assert found == _verdict(table, frame, "sex")
+    assert found[0] == "refuse"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_verdict_of_a_tree_read_from_json_is_that_of_the_crosstab_of_its_leaves(form: str) -> None:
     frame = FRAME[["sex", "town", "ill"]]

@@ -15,6 +15,7 @@ from divulge.kernels.arrays import Floats, Mask
 from divulge.outputs import Output, Released, Statbarn
 from divulge.policy import Policy
 from divulge.scenario import Lookup
+from divulge.scenario.score import score
 from divulge.table import Table
 
 
@@ -61,32 +62,45 @@ def with_leaves(
     table: Table,
     policy: Policy,
 ) -> tuple[LookupResult, ...]:
-    """The same with those exposed whose value is certain in a group that is no combination of keys: in a leaf."""
+    """The same with what exact counts say of groups that are no combination of keys: of leaves.
+
+    Whoever knows a person's keys knows the leaf, and reads its counts. Exposure by them is exact (`counted.py`), and
+    counts where it is larger than that of synthetic rows with the same keys.
+    """
     found = []
     for look, lookup in zip(looks, lookups, strict=True):
         if look.is_exact:
             found.append(look)
             continue
-        certain = look.certain | _certain_in_leaves(lookup, outputs, printed, table, policy)
-        found.append(replace(look, exposed=look.exposed | certain, certain=certain))
+        exposures, certain = _in_leaves(lookup, outputs, printed, table, policy)
+        exposed = look.exposed | certain | (exposures > policy.delta)
+        larger = np.maximum(look.exposures, exposures)
+        found.append(replace(look, exposures=larger, exposed=exposed, certain=look.certain | certain))
     return tuple(found)
 
 
-def _certain_in_leaves(
+def _in_leaves(
     lookup: Lookup, outputs: Sequence[Output], printed: Sequence[Released], table: Table, policy: Policy
-) -> Mask:
-    found = np.zeros(table.n_rows, dtype=bool)
+) -> tuple[Floats, Mask]:
+    """Of every row: the exposure by the counts of its leaf, −∞ without one, and whether its value is certain there."""
+    exposures, certain = np.full(table.n_rows, -np.inf), np.zeros(table.n_rows, dtype=bool)
     known = {*lookup.scenario.keys, lookup.scenario.target}
+    prior = lookup.prior[lookup.cell_of_row]
     for output, released in zip(outputs, printed, strict=True):
         if output.statbarn is not Statbarn.FREQUENCIES or not known.issuperset(output.uses(table.schema)):
             continue
         low, high = released.whole()
         for behind in output.behind(table):
-            if behind.told == lookup.scenario.target and bool((low == high).all()):
-                n = table.tally(behind.group, behind.n_groups, behind.group >= 0).reshape(behind.shape)
-                alike = (n == n.sum(axis=-1, keepdims=True)) & (n > 0) & (n < policy.certain_class)
-                found |= (behind.group >= 0) & alike.ravel()[behind.group]
-    return found & (lookup.prior < ALMOST)[lookup.cell_of_row]
+            if behind.told != lookup.scenario.target or not bool((low == high).all()):
+                continue
+            n = table.tally(behind.group, behind.n_groups, behind.group >= 0).reshape(behind.shape)
+            size = np.broadcast_to(n.sum(axis=-1, keepdims=True), n.shape)
+            inside = behind.group >= 0
+            near, matched = (counts.astype(float).ravel()[behind.group] for counts in (n, size))
+            by_counts = score(near, matched, prior) - score(near - 1, matched - 1, prior)
+            exposures = np.where(inside, np.maximum(exposures, by_counts), exposures)
+            certain |= inside & (near == matched) & (near < policy.certain_class) & (prior < ALMOST)
+    return exposures, certain
 
 
 def best_look(looks: Sequence[LookupResult]) -> LookupResult:
