@@ -153,6 +153,30 @@ def difference_of_copies(value: str, copy: str, slope: float = 1.0, origin: floa
     return attack
 
 
+def difference_of_sums(made: str, where: str, **factors: int) -> Attack:
+    """The totals of columns, each times its factor, make that of another column: the rest is that of whom it lacks."""
+
+    def attack(frame: Frame) -> int:
+        part, left_out = frame.query(where)[made], frame.query(f"not ({where})")[made]
+        total = sum(k * len(frame) * round(frame[name].mean(), 4) for name, k in factors.items())
+        rest = total - len(part) * round(part.mean(), 4)
+        return int(len(left_out) == 1 and abs(rest - left_out.iloc[0]) <= _NEAR * abs(left_out.iloc[0]))
+
+    return attack
+
+
+def rest_of_alike(value: str, capped: str, ratio: str) -> Attack:
+    """The mean of capped / value is 1 but for one person: what it lacks of 1, times n, tells theirs."""
+
+    def attack(frame: Frame) -> int:
+        one = frame[frame[value] != frame[capped]]
+        own, top = one[value].iloc[0], one[capped].iloc[0]
+        turned = len(frame) * (round(frame[ratio].mean(), 6) - 1) + 1
+        return int(len(one) == 1 and abs(top / turned - own) <= _NEAR * own)
+
+    return attack
+
+
 def least_as_mode(value: str) -> Attack:
     """Where all values differ, the first of the equally frequent ones is the least: one person's."""
 

@@ -23,6 +23,19 @@ def _usual(frame: pd.DataFrame) -> pd.DataFrame:
     return _men(frame).assign(weight=lambda f: 1.0 + (f.nr % 9) * 1.37)
 
 
+def _schools(frame: pd.DataFrame) -> pd.DataFrame:
+    """Schools in two years, the gain between them and the sum of both; at: which school."""
+    gain, both = frame.api00 - frame.api99, frame.api00 + frame.api99
+    return frame.assign(gain=gain, both=both, at=range(len(frame)))
+
+
+def _capped(frame: pd.DataFrame) -> pd.DataFrame:
+    """Wages, cut off at the second highest; and as a share of, and less, what they are."""
+    wage = frame.wage.round(2)
+    capped = wage.clip(upper=sorted(wage)[-2])
+    return frame.assign(wage=wage, capped=capped, ratio=capped / wage, above=(wage - capped).round(2))
+
+
 def _patients(frame: pd.DataFrame) -> pd.DataFrame:
     """Patients of whom everything is known, the first fourteen marked."""
     known = frame.dropna().reset_index(drop=True)
@@ -41,6 +54,8 @@ def _moments(value: str, decimals: int, *show: str, **more: object) -> tuple[dic
         of("shape", value, show=list(show), decimals=decimals, **more),
     )
 
+
+_LESS_ONE = of("means", "both", decimals=4, where="at > 0")
 
 TRICKS = (
     Foreign(
@@ -183,6 +198,48 @@ TRICKS = (
         (of("means", "wage", decimals=2), of("means", "capped", decimals=2)),
         by_hand.nobody,
         prepare=lambda f: f.assign(wage=f.wage.round(2), capped=f.wage.round(2).clip(upper=12)),
+    ),
+    Foreign(
+        "means of two years, and of their sum for all but one",
+        SCHOOLS,
+        (of("means", "api99", decimals=4), of("means", "api00", decimals=4), _LESS_ONE),
+        by_hand.difference_of_sums("both", "at > 0", api99=1, api00=1),
+        prepare=_schools,
+    ),
+    Foreign(
+        "totals of two years, and of the gain for all but one",
+        SCHOOLS,
+        (of("totals", "api99"), of("totals", "api00"), of("totals", "gain", where="at > 0")),
+        by_hand.difference_of_sums("gain", "at > 0", api99=-1, api00=1),
+        prepare=_schools,
+    ),
+    Foreign(
+        "mean of a share that is 1 but for one",
+        WAGES,
+        (of("means", "wage", decimals=4), of("means", "ratio", decimals=6)),
+        by_hand.rest_of_alike("wage", "capped", "ratio"),
+        prepare=_capped,
+    ),
+    Foreign(
+        "total of what one has above a top code",
+        WAGES,
+        (of("totals", "above", decimals=2),),
+        lambda frame: int((frame.above != 0).sum() == 1),
+        prepare=_capped,
+    ),
+    Foreign(
+        "means of two years, and of their sum for all but fifty",
+        SCHOOLS,
+        (of("means", "api99"), of("means", "api00"), of("means", "both", where="at >= 50")),
+        by_hand.nobody,
+        prepare=_schools,
+    ),
+    Foreign(
+        "totals of two years, and of the gain for all but fifty",
+        SCHOOLS,
+        (of("totals", "api99"), of("totals", "api00"), of("totals", "gain", where="at >= 50")),
+        by_hand.nobody,
+        prepare=_schools,
     ),
     Foreign("Poisson of cigarettes", SMOKERS, (model("poisson", "cigs ~ restaurn", 3),), by_hand.nobody),
 )

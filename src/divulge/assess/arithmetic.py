@@ -81,7 +81,8 @@ class Arithmetic:
         which = f" ({named}" + (f" and {more:,} more)." if more > 0 else ").") if named else "."
         where = ""
         if len(outputs) > 1 and finding.outputs:
-            where = " and ".join(self.names[i] for i in finding.outputs[:2]) + ": "
+            *others, last = (self.names[i] for i in finding.outputs[:3])
+            where = " and ".join((", ".join(others), last) if others else (last,)) + ": "
         return f"{where}{finding.sentence.removesuffix('.')}{which}"
 
     def rules_section(self) -> dict[str, Any]:

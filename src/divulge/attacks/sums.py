@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -11,13 +11,16 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from divulge.attacks.attack import Attack, Submitted
-from divulge.contributions.twins import Line, line_between
-from divulge.kernels.arrays import Floats, Integers
+from divulge.contributions.twins import Line, line_between, sums_of
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.lowering.rows import row_weights
 from divulge.outputs.lowering.sizes import least_step
-from divulge.outputs.stated import Stated, spread_of, stated_by_groups
+from divulge.outputs.stated import Stated, about_number, spread_of, stated_by_groups
 from divulge.rules import Finding, Severity
 from divulge.table import Table
+
+_Sums = dict[tuple[str, str], list[tuple[int, Stated]]]
+"""Sums by what they are about, each with the number of its output."""
 
 _BLOCK = 8_192
 """Rows whose weights are held at once."""
@@ -49,6 +52,7 @@ class _Stack(NamedTuple):
     """All sums about one variable. outputs: the number of the output of each sum. times: people of each row of all.
 
     step: the least distance of two of its values: whoever is nearer than half of it knows which one it is.
+    n_rows: of the table. Where sums are of two or three variables, the rows of each follow those of the one before.
     """
 
     stated: tuple[Stated, ...]
@@ -57,6 +61,11 @@ class _Stack(NamedTuple):
     rows: Integers
     times: Floats
     step: float
+    n_rows: int
+
+    def n_people(self, rows: Integers) -> float:
+        """How many people have these rows."""
+        return float(self.times[np.unique(rows % self.n_rows)].sum())
 
     def blocks(self) -> list[Integers]:
         return [self.rows[at : at + _BLOCK] for at in range(0, len(self.rows), _BLOCK)]
@@ -69,7 +78,7 @@ class _Stack(NamedTuple):
         sizes = np.cumsum([0, *(len(s.error) for s in self.stated)])[:-1]
         kept = tuple(s for s, at in zip(self.stated, sizes, strict=True) if self.outputs[at] == output)
         mine = self.outputs == output
-        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows, self.times, self.step)
+        return _Stack(kept, self.outputs[mine], self.error[mine], self.rows, self.times, self.step, self.n_rows)
 
 
 class _Solved(NamedTuple):
@@ -104,7 +113,8 @@ class SumsTogether(Attack):
 
     def find(self, submitted: Submitted) -> Sequence[Finding]:
         found: list[Finding] = []
-        for about, stack in _stacks(submitted).items():
+        sums = _stated_by(submitted)
+        for about, stack in _stacks(sums, submitted.table).items():
             solved = _solve(stack)
             if solved:
                 alone = [_solve(stack.of(i)) for i in set(stack.outputs.tolist()) if _is_looked_at(stack.of(i))]
@@ -115,6 +125,13 @@ class SumsTogether(Attack):
                 # Every value of a variable is a sum of its own; what two of them say of the same people is said once.
                 if not any(_says_the_same(finding, other) for other in found):
                     found.append(finding)
+        for parts, stack in _joint(sums, submitted.table):
+            solved = _solve(stack)
+            known = {p for part in parts for s in _solve(part) for p in s.people.tolist()} if solved else set()
+            solved = [s._replace(people=np.unique(s.people % stack.n_rows)) for s in solved]
+            solved = [s for s in solved if not known.issuperset(s.people.tolist())]
+            if solved:
+                found.append(self._finding(stack.stated[0].about[0], stack, solved, submitted))
         return found
 
     def _finding(self, name: str, stack: _Stack, solved: list[_Solved], submitted: Submitted) -> Finding:
@@ -129,8 +146,10 @@ class SumsTogether(Attack):
         closest = 100 * min(s.rest + s.error for s in solved)
         how = "" if "other" in links else f", to within {max(closest, 0.1):.1f} % of the spread"
         alike = dict.fromkeys(s.about[0] for s in stack.stated)
-        name = " and ".join((name, *(n for n in alike if n != name)))
-        sentence = f"The sums of {name} that the figures state leave {whose}{how}."
+        *others, last = (name, *(n for n in alike if n != name))
+        name = " and ".join((", ".join(others), last)) if others else last
+        made = "One of these variables is made of the others. " if len(stack.times) > stack.n_rows else ""
+        sentence = f"{made}The sums of {name} that the figures state leave {whose}{how}."
         severity = Severity.REFUSE if is_granted else Severity.REVIEW
         return Finding(self.name, severity, outputs, (), sentence, people, submitted.table.people)
 
@@ -140,9 +159,9 @@ def _says_the_same(one: Finding, other: Finding) -> bool:
     return is_alike and np.array_equal(one.people, other.people)
 
 
-def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
-    """The sums that are stated of each variable, where there is something to solve."""
-    found: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
+def _stated_by(submitted: Submitted) -> _Sums:
+    """The sums that are stated of each variable."""
+    found: _Sums = {}
     table = submitted.table
     for i, (output, printed) in enumerate(zip(submitted.outputs, submitted.printed, strict=True)):
         weights = row_weights(output, table)
@@ -152,28 +171,83 @@ def _stacks(submitted: Submitted) -> dict[tuple[str, str], _Stack]:
         ):
             if len(one.error) and one.inside.any():
                 found.setdefault(one.about, []).append((i, one))
+    return _with_twins(found, table)
+
+
+def _stacks(sums: _Sums, table: Table) -> dict[tuple[str, str], _Stack]:
+    """The sums of each variable, where there is something to solve."""
     stacks = {}
-    for about, pairs in _with_twins(found, table).items():
-        stated = tuple(s for _, s in pairs)
-        rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
-        outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
-        step = least_step(table, about[0], stated[0].own, stated[0].inside)
-        stack = _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, table.times, step)
-        most = _MOST_WORK if stack.error.any() or any(s.link != "sum" for s in stated) else _MOST_COUNTING
-        if not _is_looked_at(stack) and len(rows) * len(outputs) ** 2 <= most:
+    for about, pairs in sums.items():
+        own, inside = pairs[0][1].own, pairs[0][1].inside
+        stack = _stack(pairs, table.times, least_step(table, about[0], own, inside), table.n_rows)
+        if not _is_looked_at(stack) and _is_little_work(stack):
             stacks[about] = stack
     return stacks
 
 
-def _with_twins(
-    found: dict[tuple[str, str], list[tuple[int, Stated]]], table: Table
-) -> dict[tuple[str, str], list[tuple[int, Stated]]]:
+def _stack(pairs: Sequence[tuple[int, Stated]], times: Floats, step: float, n_rows: int) -> _Stack:
+    stated = tuple(s for _, s in pairs)
+    rows = np.flatnonzero(np.any([s.inside for s in stated], axis=0))
+    outputs = np.repeat([i for i, _ in pairs], [len(s.error) for s in stated])
+    return _Stack(stated, outputs, np.concatenate([s.error for s in stated]), rows, times, step, n_rows)
+
+
+def _is_little_work(stack: _Stack) -> bool:
+    most = _MOST_WORK if stack.error.any() or any(s.link != "sum" for s in stack.stated) else _MOST_COUNTING
+    return len(stack.rows) * len(stack.outputs) ** 2 <= most
+
+
+def _joint(sums: _Sums, table: Table) -> Iterator[tuple[list[_Stack], _Stack]]:
+    """Sums of variables one of which is made of the others: of each alone, and of all of them.
+
+    Where c = a + b, Σ w c = Σ w a + Σ w b. What is solved for are the values of a and b. Whoever has another value of c
+    than the sum, such as 0 or nothing, adds nothing.
+    """
+    names = {name for name in table.names if table.schema[name].kind == "numeric"}
+    abouts = [about for about in sums if about[0] in names and about == about_number(table, about[0])]
+    if len(abouts) * table.n_rows > _MOST_COMPARED:
+        return
+    owns = [sums[about][0][1].own for about in abouts]
+    inside: list[Mask] = [np.logical_or.reduce([s.inside for _, s in sums[about]]) for about in abouts]
+    for ways, apart in sums_of(owns, inside, table.times, _MOST_PEOPLE):
+        pairs = {k: sums[abouts[k]] for k in ways}
+        one_output = len({i for some in pairs.values() for i, _ in some}) == 1
+        if one_output and not apart.any() and all(np.array_equal(inside[k], inside[min(ways)]) for k in ways):
+            continue
+        steps = {k: least_step(table, abouts[k][0], owns[k], inside[k]) for k in ways}
+        parts = [_stack(some, table.times, steps[k], table.n_rows) for k, some in pairs.items()]
+        made = max(ways, key=lambda k: spread_of(owns[k][inside[k]], table.times[inside[k]]))
+        of = [k for k in ways if k != made]
+        own = np.concatenate([owns[k] for k in of])
+        stacked: list[tuple[int, Stated]] = []
+        for k, some in pairs.items():
+            factors = np.array([-ways[j] / ways[made] if k == made else float(j == k) for j in of])
+            away = apart if k == made else np.zeros_like(apart)
+            stacked += [(i, _in_parts(s, own, factors, away)) for i, s in some]
+        whole = _stack(stacked, np.tile(table.times, len(of)), min(steps.values()), table.n_rows)
+        if _is_little_work(whole):
+            yield parts, whole
+
+
+def _in_parts(stated: Stated, own: Floats, factors: Floats, apart: Mask) -> Stated:
+    """Sums of a variable as sums of those that it is made of, times so much each."""
+    n = len(apart)
+
+    def columns(rows: Integers) -> Floats:
+        row = rows % n
+        return stated.columns(row) * np.where(apart[row], 0.0, factors[rows // n])[:, None]
+
+    inside = np.concatenate([stated.inside & (factor != 0) for factor in factors])
+    return replace(stated, own=own, inside=inside, columns=columns, is_weighted=True)
+
+
+def _with_twins(found: _Sums, table: Table) -> _Sums:
     """The same, with sums of a variable that is another one but for a few people taken as sums of that other one.
 
     Σ w y = a Σ w + b Σ w x over all who lie on the line y = a + b x. What the few have instead, such as a top code, 0
     or nothing, is no secret.
     """
-    merged: dict[tuple[str, str], list[tuple[int, Stated]]] = {}
+    merged: _Sums = {}
     n_pairs = len(found) * (len(found) - 1) // 2
     for about, pairs in found.items():
         home, line = about, None
@@ -214,6 +288,8 @@ def _is_looked_at(stack: _Stack) -> bool:
 
 def _solve(stack: _Stack) -> list[_Solved]:
     """Few people alike whose sum follows, as precisely as it is printed."""
+    if _shared_by_least(stack) > _MOST_PEOPLE:
+        return []
     scale = np.sqrt(sum(stack.times[rows] @ stack.columns(rows) ** 2 for rows in stack.blocks()))
     scale[scale == 0] = 1.0
     triangle = np.zeros((0, len(scale)))
@@ -239,7 +315,7 @@ def _solve(stack: _Stack) -> list[_Solved]:
         # The combination of their values that sums tell best: of people alike their sum, of others a difference.
         told, directions = np.linalg.eigh(hat[np.ix_(members, members)])
         rest = float(np.sqrt(max(1 - told[-1], 0.0)))
-        if times[likely[members]].sum() > _MOST_PEOPLE or rest > _NEARLY:
+        if stack.n_people(stack.rows[likely[members]]) > _MOST_PEOPLE or rest > _NEARLY:
             continue
         share = directions[:, -1] / each[members]
         weight = (times[likely[members]] * share / np.abs(share).max()) @ weights[members]
@@ -247,6 +323,15 @@ def _solve(stack: _Stack) -> list[_Solved]:
         if solved is not None:
             found.append(solved._replace(rest=rest))
     return found
+
+
+def _shared_by_least(stack: _Stack) -> float:
+    """By how many people the weights are shared that fewest have. Of so many people none has more leverage than 1/n."""
+    # Weights are told apart by one number each, a sum in which no two whole weights make up for one another.
+    mix = np.sin(np.arange(1, len(stack.error) + 1) ** 2)
+    mixed = np.concatenate([(stack.columns(rows) * mix).sum(axis=1) for rows in stack.blocks()])
+    _, number = np.unique(mixed, return_inverse=True)
+    return float(np.bincount(number.ravel(), stack.times[stack.rows]).min())
 
 
 def _together(hat: Floats) -> list[Integers]:

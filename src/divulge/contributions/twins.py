@@ -1,9 +1,9 @@
-"""Variables that are one another but for a few people: other units, another top code, one person recoded or missing."""
+"""Variables that are one another but for a few people: in other units, recoded, or sums of others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,15 @@ _ENDS = 9
 
 _OFF = 0.01
 """A value on the line to within this share of the spread is on it: units are converted and then rounded."""
+
+_MOST_ADDED = {3: 20, 4: 10}
+"""Of at most so many variables we try all three, or all four, for one that is the sum of the others."""
+
+_MOST_FOUND = 30
+"""So many sums are enough: where there are more, all these variables are made of a few of them."""
+
+_EXACT = 1e-6
+"""Sums agree to within this share of the spread. Programs add without rounding."""
 
 _FEWEST_ROWS, _FEWEST_OTHERS = 20, 10
 """A relation needs so many people, and so many off the commonest value: two rare things are nearly always alike."""
@@ -49,6 +58,37 @@ def line_between(first: Floats, second: Floats, known: Mask, times: Floats | Int
     apart = np.zeros(len(known), dtype=bool)
     apart[rows[found.apart]] = True
     return found._replace(apart=apart)
+
+
+def sums_of(
+    columns: Sequence[Floats], known: Sequence[Mask], times: Floats | Integers, most: int
+) -> list[tuple[dict[int, int], Mask]]:
+    """Columns that add up to the same for all but at most so many people: times how much each, and who is apart.
+
+    Of three columns each may count once or twice, of four once, and each may be taken away. Few rows are looked at
+    first; what holds for these is tried on all rows.
+    """
+    rows = np.flatnonzero(np.any(known, axis=0)) if len(columns) >= min(_MOST_ADDED) else np.zeros(0, dtype=np.int64)
+    rows = rows[:: max(len(rows) // (10 * _SAMPLE), 1)]
+    values, there = ([c[rows] for c in some] for some in (columns, known))
+    found: list[tuple[dict[int, int], Mask]] = []
+    for size, most_columns in _MOST_ADDED.items():
+        for some in combinations(range(len(columns)), size) if len(columns) <= most_columns else ():
+            if len(found) == _MOST_FOUND or any(set(ways) <= set(some) for ways, _ in found):
+                continue
+            at = np.flatnonzero(np.logical_and.reduce([there[k] for k in some]))
+            at = at[:: max(len(at) // _SAMPLE, 1)]
+            sample: Floats = np.stack([values[k][at] for k in some])
+            for factors in _adding_up(sample, times[rows[at]], most):
+                every = np.flatnonzero(np.logical_and.reduce([known[k] for k in some]))
+                whole = np.stack([columns[k][every] for k in some])
+                off = _off_sum(factors @ whole, whole, times[every], most)
+                if off is not None and all(_varies(column[~off], times[every][~off]) for column in whole):
+                    apart = np.zeros(len(times), dtype=bool)
+                    apart[every[off]] = True
+                    found.append((dict(zip(some, factors.tolist(), strict=True)), apart))
+                    break
+    return found
 
 
 def twins_of(table: Table, names: Sequence[str], most: int) -> list[tuple[str, str, Mask]]:
@@ -122,6 +162,27 @@ def _off_line(first: Floats, second: Floats, rows: Integers, times: Floats | Int
     origin = float(np.median(y - slope * x))
     off = np.abs(y - origin - slope * x) > _OFF * float(np.std(y)) + 1e-12
     return Line(origin, slope, off) if times[rows][off].sum() <= most else None
+
+
+def _adding_up(values: Floats, times: Floats | Integers, most: int) -> list[Integers]:
+    """How much of each of these columns adds up to the same for all but a few of a sample."""
+    if values.shape[1] < _FEWEST_ROWS:
+        return []
+    factor = (1, -1, 2, -2) if len(values) == min(_MOST_ADDED) else (1, -1)
+    ways = np.array([(k, *more) for k in factor if k > 0 for more in product(factor, repeat=len(values) - 1)])
+    ways = ways[(np.abs(ways) == 1).any(axis=1)]
+    # Where all but a few add up, two rows of the first ones do: most ways are put aside by these.
+    few = ways @ values[:, : 4 * most + 2]
+    scale = _EXACT * values.std(axis=1).min() + 1e-12 * np.abs(values).max()
+    half = np.abs(few - np.median(few, axis=1, keepdims=True)) <= scale
+    return [k for k in ways[half.mean(axis=1) >= 0.5] if _off_sum(k @ values, values, times, most) is not None]
+
+
+def _off_sum(added: Floats, values: Floats, times: Floats | Integers, most: int) -> Mask | None:
+    """Who has another sum than most have; None where too many have."""
+    scale = _EXACT * values.std(axis=1).min() + 1e-12 * np.abs(values).max()
+    off = np.abs(added - np.median(added)) > scale
+    return off if times[off].sum() <= most else None
 
 
 def _varies(values: Floats | Integers, times: Floats | Integers) -> bool:

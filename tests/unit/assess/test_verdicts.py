@@ -27,6 +27,11 @@ def _numbers(n: int) -> list[int]:
     return [int(x) for x in np.random.default_rng(n).integers(100, 300, n)]  # any seed
 
 
+def _sum(numbers: list[int]) -> list[int]:
+    """Each number and the one as far from the other end."""
+    return [a + b for a, b in zip(numbers, numbers[::-1], strict=True)]
+
+
 def _group(*values: int) -> Table:
     """A group with these values, and sixty others."""
     return small_table(g=["a"] * len(values) + ["z"] * 60, v=[*values, *_numbers(60)])
@@ -163,6 +168,10 @@ UNSAFE |= {
     "means of a variable and of its copy with a top code for one": (
         small_table(v=[*_numbers(120), 9000], w=[*_numbers(120), 150]),
         (MEAN, {**MEAN, "variables": ["w"]}),
+    ),
+    "means of two variables, and of their sum for all but one": (
+        small_table(v=_numbers(120), w=_numbers(120)[::-1], s=_sum(_numbers(120)), g=["z"] * 119 + ["a"]),
+        (MEAN, {**MEAN, "variables": ["w"]}, {**MEAN, "variables": ["s"], **OTHERS}),
     ),
     "mode of numbers that all differ": (
         small_table(v=[7 * i for i in range(90)]),

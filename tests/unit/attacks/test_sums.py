@@ -12,6 +12,7 @@ from divulge.outputs.kinds.gamma import Gamma
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds.totals import Totals
 from divulge.outputs.output import Output
 from divulge.rules import Finding
 from divulge.scenario import Scenario
@@ -139,3 +140,63 @@ def test_sums_of_the_same_variable_in_other_units_or_with_a_top_code_are_sums_of
         (top,) = found(*outputs)
         assert (top.severity.value, np.flatnonzero(top.people).tolist()) == ("refuse", [40])
     assert found(means["PAY"], Means(variables=("USD",), decimals=2)) == []
+
+
+_ALL_THREE = Means(variables=("PAY", "GIFT", "ZERO"), decimals=2)
+
+
+def _made(n: int = 120) -> Table:
+    """What people earn and get, the sum and half of it, and what is left; one has another sum, fifty are MARKed."""
+    rng = np.random.default_rng(8)  # any: what is asked holds for every draw
+    pay, gift = ([int(p) for p in rng.integers(low, 9 * low, n)] for low in (100, 30))
+    both = [p + g for p, g in zip(pay, gift, strict=True)]
+    return small_table(
+        PAY=pay,
+        GIFT=gift,
+        BOTH=both,
+        HALF=[b / 2 for b in both],
+        LEFT=[p - g for p, g in zip(pay, gift, strict=True)],
+        ZERO=[0 if i == 40 else b for i, b in enumerate(both)],
+        TEN=[0 if i < 10 else b for i, b in enumerate(both)],
+        LAST=[0] * (n - 1) + [1],
+        MARK=[1] * 50 + [0] * (n - 50),
+    )
+
+
+def _of_made(*outputs: Output) -> list[Finding]:
+    table = _made()
+    released = tuple(o.publish(o.evaluate(table), table.schema) for o in outputs)
+    return list(SumsTogether().find(Submitted(outputs, released, table, ())))
+
+
+@pytest.mark.parametrize("kind", [Means, Totals])
+@pytest.mark.parametrize("made", ["BOTH", "LEFT", "HALF"])
+def test_sums_of_two_variables_and_of_what_is_made_of_both_are_taken_together(
+    made: str, kind: type[Means] | type[Totals]
+) -> None:
+    both = [kind(variables=(name,), decimals=2) for name in ("PAY", "GIFT")]
+    (found,) = _of_made(*both, kind(variables=(made,), decimals=2, where="LAST = 0"))
+    assert (found.severity.value, found.outputs) == ("refuse", (0, 1, 2))
+    assert np.flatnonzero(found.people).tolist() == [119]
+    assert found.sentence.startswith(
+        f"One of these variables is made of the others. The sums of PAY, GIFT and {made} that the figures state leave "
+        "the value of 1 person"
+    )
+    assert _of_made(*both, kind(variables=(made,), decimals=2, where="MARK = 0")) == []
+    assert _of_made(*both, kind(variables=(made,), decimals=2)) == []
+
+
+def test_a_part_that_lacks_one_person_and_a_sum_that_one_has_otherwise_leave_that_person() -> None:
+    pay, gift, both = (Means(variables=(name,), decimals=2) for name in ("PAY", "GIFT", "BOTH"))
+    (part,) = _of_made(pay, Means(variables=("GIFT",), decimals=2, where="LAST = 0"), both)
+    assert np.flatnonzero(part.people).tolist() == [119]
+    for outputs in ((pay, gift, Means(variables=("ZERO",), decimals=2)), (_ALL_THREE,)):
+        (zero,) = _of_made(*outputs)
+        assert (zero.severity.value, np.flatnonzero(zero.people).tolist()) == ("refuse", [40])
+    assert _of_made(pay, gift, Means(variables=("TEN",), decimals=2)) == []
+
+
+def test_what_sums_of_one_variable_tell_alone_is_not_said_again_of_sums_of_three() -> None:
+    means = [Means(variables=(name,), decimals=2) for name in ("PAY", "GIFT", "BOTH")]
+    (found,) = _of_made(*means, Means(variables=("PAY",), decimals=2, where="LAST = 0"))
+    assert found.sentence.startswith("The sums of PAY that")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divulge.contributions.twins import twins_of
+from divulge.contributions.twins import sums_of, twins_of
 from divulge.table import Table
 from tests.support.tables import small_table
 
@@ -57,3 +57,35 @@ def test_what_is_unlike_or_rare_or_coarser_is_no_twin() -> None:
     noisy: list[object] = [round(p + (i % 7) / 3, 2) for i, p in enumerate(_pay())]
     table = _people(rare=rare, rarer=rarer, coarser=coarser, noisy=noisy)
     assert twins_of(table, tuple(table.names), 3) == []
+
+
+def _columns(k: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(13)
+    return [rng.integers(0, 1000, 5000).astype(float) for _ in range(k)]
+
+
+def _sums(*columns: np.ndarray) -> list[tuple[dict[int, int], list[int]]]:
+    known = [~np.isnan(c) for c in columns]
+    found = sums_of([np.nan_to_num(c) for c in columns], known, np.ones(len(columns[0])), 3)
+    return [(ways, np.flatnonzero(apart).tolist()) for ways, apart in found]
+
+
+def test_a_variable_that_is_made_of_two_or_three_others_is_found_with_whoever_has_another_value() -> None:
+    a, b, c, d = _columns(4)
+    missing = np.where(np.arange(5000) % 3, a - b, np.nan)
+    assert _sums(a, c, b, a + b) == [({0: 1, 2: 1, 3: -1}, [])]
+    assert _sums(a, b, missing) == [({0: 1, 1: -1, 2: -1}, [])]
+    assert _sums(a, b, (a + b) / 2) == [({0: 1, 1: 1, 2: -2}, [])]
+    assert _sums(a, b, c, 7 + a + b - c) == [({0: 1, 1: 1, 2: -1, 3: -1}, [])]
+    other = np.where(np.isin(np.arange(5000), [8, 77, 4000]), d, a + b)
+    assert _sums(a, b, other) == [({0: 1, 1: 1, 2: -1}, [8, 77, 4000])]
+
+
+def test_what_is_nearly_a_sum_or_one_for_most_is_none() -> None:
+    a, b, c, _ = _columns(4)
+    rare = np.where(np.arange(5000) < 5, a, 0.0)
+    assert _sums(a, b, a + b + c / 1000) == []
+    assert _sums(a, b, np.where(np.arange(5000) % 9 == 0, c, a + b)) == []
+    assert _sums(a, b, np.where(np.isin(np.arange(5000), [8, 77, 400, 4000]), c, a + b)) == []
+    assert _sums(a, rare, a + rare) == []
+    assert _sums(a, b) == []
