@@ -132,11 +132,11 @@ seed: first
         "outputs[1].decmals",
         "seed",
         "holdout: nobody.csv",
-        "entity",
         "outputs[1].variables[1]",
         "outputs[2].where",
         "outputs[3].released",
         "scenario.target",
+        "entity",
         "outputs[4]",
     ]
 
