@@ -28,7 +28,7 @@ def frame(table: Table = CENSUS) -> pd.DataFrame:
 
 
 def agree(figures: Figures, values: Mapping[str, float], errors: Mapping[str, float] | None = None) -> None:
-    """To 1e-6, as the issue of this software asks; theirs are fitted until they no longer change."""
+    """To 1e-6, the aim for every model; theirs are fitted until they no longer change."""
     ours = dict(zip(figures.labels, figures.values, strict=True))
     assert set(values) <= set(ours)
     np.testing.assert_allclose([ours[k] for k in values], list(values.values()), rtol=1e-6, atol=1e-8)

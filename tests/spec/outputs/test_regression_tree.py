@@ -70,7 +70,7 @@ def test_impurity_of_scikit_learn_is_the_mean_squared_distance() -> None:
     assert isinstance(output, RegressionTree)
     shown = RegressionTree(response="wage", variables=output.variables, leaves=output.leaves, show=("mse",))
     is_leaf = TREE.tree_.children_left == TREE.tree_.children_right
-    # 1e-6, as the issue of this software asks; thresholds are read to six digits, which no age lies between.
+    # 1e-6, the aim for every model; thresholds are read to six digits, which no age lies between.
     found = np.sort(shown.evaluate(table_from_frame(FRAME)).values)
     assert found == pytest.approx(np.sort(TREE.tree_.impurity[is_leaf]), rel=1e-6)
 

@@ -24,7 +24,7 @@ FRAME = CENSUS.to_pandas().assign(HOME=lambda d: (d["TENURE"].astype(str) == CEN
 
 
 def close(ours: Any, theirs: Any) -> None:
-    assert ours == pytest.approx(np.asarray(theirs, dtype=float), rel=1e-6)  # the issue asks for 1e-6
+    assert ours == pytest.approx(np.asarray(theirs, dtype=float), rel=1e-6)  # 1e-6: the aim for every model
 
 
 @pytest.mark.parametrize("errors", ["HC0", "HC1", "HC2", "HC3"])
