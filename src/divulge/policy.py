@@ -225,6 +225,7 @@ class Evidence:
     power: the probability with which somebody exposed by twice δ would have been found.
     needs_all: whether an output cannot be computed from half of the rows, because these are too few.
     is_made: whether what is released can be made from parts of the people; otherwise nobody's exposure is known.
+    fewest_rows: how many people it takes to compare those in the data with those outside it.
     n_certain: of the exposed those whose value is certain in a class of fewer than `certain_class`.
     n_silent: in how many splits an output had no figure at all because of who was in.
     disagrees: released figures that the data do not give; wrong: their names.
@@ -242,6 +243,7 @@ class Evidence:
     n_failed: int
     power: float
     has_contrast: bool = True
+    fewest_rows: int = 0
     needs_all: bool = False
     is_made: bool = True
     n_certain: int = 0
@@ -327,14 +329,22 @@ def _about_risks(policy: Policy, e: Evidence) -> Iterator[_Reason]:
         said = "What made the rows is not known. Averages can be compared, but nobody's exposure could be tested."
         yield _Reason(False, said, "Name the generator, or the command that makes the rows.")
     if not e.has_contrast:
-        said = "People in the data were not compared with people outside it, so what is disclosed is not known."
-        made = "Use the design repeated-halves; if that was used, give it more time (synthesiser: {seconds: 10})."
-        settle = made if e.is_made else "Name a holdout: people who were not in the data."
-        yield _Reason(False, said, settle)
+        yield _without_contrast(e)
     elif wide:
         said = f"The interval of the marginal risk is wider than {policy.widest_interval:g} for {wide[0]}"
         said += f" and {len(wide) - 1} more." if len(wide) > 1 else "."
         yield _Reason(False, said, _MORE_SPLITS)
+
+
+def _without_contrast(e: Evidence) -> _Reason:
+    """Why nobody was compared with anybody."""
+    if e.n_rows < e.fewest_rows:
+        said = f"{e.n_rows:,} people are too few to compare people in the data with people outside it: it takes "
+        settle = "Judge the output by hand, or release figures of more people. Rules and arithmetic were asked."
+        return _Reason(False, f"{said}{e.fewest_rows:,}. So what is disclosed is not known.", settle)
+    said = "People in the data were not compared with people outside it, so what is disclosed is not known."
+    made = "Use the design repeated-halves; if that was used, give it more time (synthesiser: {seconds: 10})."
+    return _Reason(False, said, made if e.is_made else "Name a holdout: people who were not in the data.")
 
 
 def _about_search(policy: Policy, e: Evidence) -> Iterator[_Reason]:

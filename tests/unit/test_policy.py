@@ -50,6 +50,7 @@ def test_good_evidence_is_released_with_its_reasons() -> None:
         ({"power": 0.5}, Verdict.REVIEW, "so nobody found says little"),
         ({"power": 0.5, "n_exposed": 1}, Verdict.REFUSE, "so others may be exposed too"),
         ({"has_contrast": False, "risks": ()}, Verdict.REVIEW, "not compared"),
+        ({"has_contrast": False, "risks": (), "n_rows": 30, "fewest_rows": 50}, Verdict.REVIEW, "30 people are too"),
         ({"breaches": (Breach("1 extreme is the value of few.", "refuse", 1),)}, Verdict.REFUSE, "1 extreme is"),
         ({"breaches": (Breach("3 cells of fewer than 10.", "review", 9),)}, Verdict.REVIEW, "3 cells"),
         ({"breaches": (Breach("1 empty cell.", "refuse", 0),)}, Verdict.REFUSE, "1 empty cell"),

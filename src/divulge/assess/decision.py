@@ -13,6 +13,7 @@ from divulge.assess.passes import PassResult, ScenarioRisk
 from divulge.assess.plan import Plan
 from divulge.assess.sensitivity import Turn, turning
 from divulge.assess.statistics.exposure import difference_error
+from divulge.designs import FEWEST_ROWS
 from divulge.kernels.arrays import Integers, Mask
 from divulge.policy import Decision, Evidence, Policy
 from divulge.table import Table
@@ -133,6 +134,7 @@ def _evidence(ready: Plan, arithmetic: Arithmetic, result: PassResult) -> Eviden
         n_silent=result.n_silent,
         power=result.power,
         has_contrast=result.has_contrast,
+        fewest_rows=FEWEST_ROWS,
         needs_all=result.needs_all,
         is_made=all(o.makes_rows or not o.releases_rows for o in (ready.outputs[i] for i in result.outputs)),
         disagrees=sum(ready.disagrees[i] for i in result.outputs),

@@ -59,8 +59,13 @@ class Preview:
     """Seconds after which all searches end, where many people are held together and no split is timed."""
 
     @property
+    def is_small(self) -> bool:
+        """Whether these are too few people for splits."""
+        return self.n_rows is not None and self.n_rows < FEWEST_ROWS
+
+    @property
     def splits(self) -> tuple[Split, ...]:
-        if self.design is None or self.n_rows is None:
+        if self.design is None or self.n_rows is None or self.is_small:
             return ()
         return self.design.splits(self.n_rows, self.assessment.seed)
 
@@ -138,7 +143,13 @@ def preview(assessment: Assessment, *, with_time: bool = True, problems: Sequenc
             found.warnings += [f"{r.sentence} {r.advice}" for r in remarks]
             found.warnings += _about_digits(ready.assessment, ready.digits[: ready.n_new])
             found.warnings += _too_few_splits(ready, found.scenarios)
-            if with_time and not found.problems:
+            if found.is_small:
+                found.warnings.append(
+                    f"{found.n_rows:,} people are too few to compare people in the data with people outside it; it "
+                    f"takes {FEWEST_ROWS}. Rules, arithmetic and counts are asked; what only a comparison shows is "
+                    "left to a checker."
+                )
+            elif with_time and not found.problems:
                 if ready.table.people is None:
                     found.forecast = forecast(ready)
                 else:

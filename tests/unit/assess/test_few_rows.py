@@ -37,4 +37,9 @@ def test_few_people_in_a_crosstab_are_judged_by_counts() -> None:
 
 def test_few_people_are_never_released_without_a_contrast() -> None:
     output = {"kind": "means", "variables": ["Y"], "compute": True, "decimals": 0}
-    assert assess(ready(output, table=_people(40, 1)), workers=1).verdict != "release"
+    found = assess(ready(output, table=_people(40, 1)), workers=1)
+    assert found.verdict != "release"
+    reasons = " ".join(found.record["reasons"])
+    assert "40 people are too few to compare people in the data with people outside it: it takes 50." in reasons
+    # More time would change nothing.
+    assert not any("give it more time" in advice for advice in found.record["settle"])

@@ -47,6 +47,15 @@ def test_splits_too_few_to_find_anybody_are_told_beforehand(
     assert all("design: {splits: 18}" in w for w in told)
 
 
+def test_too_few_people_for_splits_are_told_beforehand(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 2},{i}\n" for i in range(40))
+    (tmp_path / "class.csv").write_text(f"SEX,SCORE\n{rows}", encoding="utf-8")
+    output = {"kind": "means", "variables": ["SCORE"], "by": ["SEX"], "decimals": 1, "compute": True}
+    found = preview(parse_spec({"data": "class.csv", "outputs": [output]}, tmp_path))
+    assert (found.problems, found.splits) == ([], ())
+    assert any("40 people are too few to compare" in warning for warning in found.warnings)
+
+
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
     wrong = {"kind": "crosstab", "variables": ["WAGE"], "compute": True}
     found = _preview(
