@@ -18,7 +18,7 @@ from divulge.objective import Embedding, Enough, Objective, Outcome, Target
 from divulge.objective.knowledge import granted
 from divulge.objective.log import Listener
 from divulge.outputs import Output, Released
-from divulge.outputs.digits import Digits, as_embedded, digits_of
+from divulge.outputs.digits import Digits, as_embedded, digits_of, widened
 from divulge.outputs.fields import in_field
 from divulge.outputs.released.computed import compute
 from divulge.scenario import Knowledge, granted_by
@@ -35,6 +35,7 @@ class Recipe:
     """What is to be embedded. earlier: what is out already, and is searched for beside the outputs.
 
     known: the variables to whose marginals the search keeps; all that the knowledge has, where None.
+    printed: the outputs where no people can have some figures as printed, and these are searched for as near as can be.
     """
 
     schema: Schema
@@ -43,6 +44,7 @@ class Recipe:
     n_rows: int
     earlier: tuple[Target, ...] = ()
     known: tuple[str, ...] | None = None
+    printed: tuple[Target, ...] = ()
 
     @cached_property
     def objective(self) -> Objective:
@@ -79,12 +81,14 @@ class Recipe:
 
     def judged_by_outputs(self, found: Embedding) -> Embedding:
         """The result of a search for this objective; whether earlier outputs were reproduced says nothing of it."""
-        if not self.earlier:
-            return found
         n = len(self.outputs)
         outputs, earlier = found.outputs[:n], found.outputs[n:]
+        if self.printed:
+            outputs = tuple(one.judged(target) for one, target in zip(outputs, self.printed, strict=True))
         is_complete = all(o.is_complete for o in outputs) and found.outcome is not Outcome.INTERRUPTED
         outcome = Outcome.REPRODUCED if is_complete else found.outcome
+        if outcome is Outcome.REPRODUCED and not is_complete:
+            outcome = Outcome.NEAREST
         return replace(found, outputs=outputs, outcome=outcome, earlier=earlier)
 
 
@@ -116,23 +120,36 @@ MOST_DRAWN = 200_000
 def without_idle_digits(recipe: Recipe, table: Table | None) -> tuple[Recipe, tuple[Digits, ...]]:
     """The recipe with figures to the digits that tell people apart, and what the digits of each output are worth.
 
-    table: the data, where there are any. Otherwise rows are drawn as the granted marginals have them: what one row
-    moves a figure by is of the same size in any rows.
+    Figures that no people can have are searched for as near as can be. table: the data, where there are any. Otherwise
+    rows are drawn as the granted marginals have them: what one row moves a figure by is of the same size in any rows.
     """
-    rows = table
+    rows, knowledge = table, recipe.knowledge
     if rows is None and recipe.n_rows <= MOST_DRAWN:
         rng = np.random.default_rng([_STREAM, recipe.n_rows])
-        marginals = recipe.knowledge.marginals
+        marginals = knowledge.marginals
         columns = (rng.choice(v.n_codes, recipe.n_rows, p=marginals[v.name]).astype(v.dtype) for v in recipe.schema)
         rows = Table(recipe.schema, tuple(columns))
     if rows is None:
         return recipe, (Digits(()),) * len(recipe.outputs)
-    found = tuple(digits_of(t.output, t.released, rows, is_data=table is not None) for t in recipe.outputs)
+    # Of a variable of which nothing is known it is known which values nobody has.
+    said = {
+        name: np.where(share > 0, np.nan, 0.0) if knowledge.sources[name] == "uniform" else share
+        for name, share in knowledge.marginals.items()
+    }
+    found = tuple(
+        digits_of(t.output, t.released, rows, is_data=table is not None, marginals=said) for t in recipe.outputs
+    )
     outputs = [
         t if d.useful is None else replace(t, released=as_embedded(t.released, d.useful))
         for t, d in zip(recipe.outputs, found, strict=True)
     ]
-    return replace(recipe, outputs=tuple(outputs)), found
+    if all(d.reach is None for d in found):
+        return replace(recipe, outputs=tuple(outputs)), found
+    within = [
+        t if d.reach is None else replace(t, released=widened(t.released, d.reach))
+        for t, d in zip(outputs, found, strict=True)
+    ]
+    return replace(recipe, outputs=tuple(within), printed=tuple(outputs)), found
 
 
 _STREAM = 11

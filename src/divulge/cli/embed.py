@@ -46,6 +46,8 @@ def run(
     synthesiser = assessment.synthesiser.make(**usual)
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"there is no folder {str(output.parent)!r}.", where="--output", hint="Make it first.")
+    for sentence in [] if json else said:
+        screen.show(sentence)
     with screen.progress() as progress:
         task = progress.add_task("starting", total=1.0)
 
@@ -61,8 +63,6 @@ def run(
     if json:
         screen.print_json({**_document(embeddings, recipe, written), "digits": [d.as_json() for d in digits]})
         return
-    for sentence in said:
-        screen.show(sentence)
     for number, embedding in enumerate(embeddings, start=1):
         if runs > 1:
             screen.show(f"Run {number} of {runs}")

@@ -15,6 +15,7 @@ class Outcome(StrEnum):
 
     REPRODUCED = "reproduced"
     NEAR_ENOUGH = "near enough"
+    NEAREST = "nearest"
     STALLED = "stalled"
     FINISHED = "finished"
     OUT_OF_TIME = "out of time"
@@ -31,6 +32,8 @@ _SENTENCES = {
     Outcome.REPRODUCED: "Every released figure is reproduced at its published precision.",
     Outcome.NEAR_ENOUGH: "The mean absolute error of every output is as small as was asked for; not every released "
     "figure is reproduced at its published precision.",
+    Outcome.NEAREST: "Every released figure is reproduced but for those that no people of this number can have; these "
+    "are as near as they can be.",
     Outcome.STALLED: "The search stopped making progress before every released figure was reproduced. The outputs may "
     "contradict each other, or no data of this size may give them.",
     Outcome.FINISHED: "All generations were made before every released figure was reproduced.",

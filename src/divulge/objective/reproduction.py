@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,10 @@ class Enough:
         return bool((off <= _NEAR).all() and off.mean() <= _IN_THE_MEAN)
 
 
+_UNDEFINED = 1e12
+"""Half units that an undefined figure is off by: more than any other."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reproduction:
     """One output, released and recomputed exactly from the synthetic table.
@@ -69,6 +73,11 @@ class Reproduction:
         with np.errstate(invalid="ignore"):
             return self.agrees | (np.abs(self.values - self.released) <= _NEAR * se)
 
+    def judged(self, target: Target) -> Reproduction:
+        """The same beside narrower figures: what was asked for, where the search was held to less."""
+        agrees = self.agrees & (target.released.agrees(self.values) | ~self.held)
+        return replace(self, target=target, released=target.released.values, agrees=agrees)
+
     @property
     def held(self) -> Mask:
         """The figures that the search is held to."""
@@ -78,6 +87,15 @@ class Reproduction:
     def n_reproduced(self) -> int:
         """How many of them are as printed."""
         return int(self.agrees[self.held].sum())
+
+    @property
+    def off(self) -> float:
+        """How far figures are from what was printed, in half units of the last digit: the sum of logarithms, since the
+        farthest one says little of the others."""
+        half = np.maximum(self.target.released.half, 1e-300)
+        with np.errstate(invalid="ignore", over="ignore"):
+            units = np.nan_to_num(np.abs(self.values - self.released) / half, nan=_UNDEFINED, posinf=_UNDEFINED)
+        return float(np.log1p(units[~self.agrees]).sum())
 
     @property
     def as_printed(self) -> Mask:

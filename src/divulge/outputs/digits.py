@@ -7,14 +7,14 @@ other rows have them (`divulge.lattice.bits`; Shannon 1948).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from divulge.kernels.arrays import Integers
+from divulge.kernels.arrays import Floats, Integers
 from divulge.lattice.bits import figure_bits, set_bits
 from divulge.outputs.lowering.influence import Influence, influence
 from divulge.outputs.output import Output
@@ -50,12 +50,14 @@ class Digits:
     None: as printed.
     more: how many figures these are.
     no_sizes: labels of figures that no group of its size can have.
+    reach: by how much intervals have to be wider so that groups of these sizes can have them; None: not at all.
     """
 
     groups: tuple[_GroupBits, ...]
     useful: tuple[int, ...] | None = None
     more: int = 0
     no_sizes: tuple[str, ...] = ()
+    reach: tuple[float, ...] | None = None
 
     @property
     def printed(self) -> float:
@@ -108,15 +110,28 @@ MOST_GROUPS = 50
 """Groups that a record lists; the others are counted."""
 
 
-def digits_of(output: Output, released: Released, table: Table, *, is_data: bool = True) -> Digits:
-    """What the digits of an output are worth. table: the data, or rows as they may be where there are none."""
+def digits_of(
+    output: Output,
+    released: Released,
+    table: Table,
+    *,
+    is_data: bool = True,
+    marginals: Mapping[str, Floats] | None = None,
+) -> Digits:
+    """What the digits of an output are worth.
+
+    table: the data, or rows as they may be where there are none. marginals: what is known of variables then.
+    """
     if output.growth == "extensive" or output.releases_rows or not output.can_lower or table.people is not None:
         return Digits(())
-    no_sizes = _no_sizes(output, released, table, is_data)
+    sizes = _sizes(output, released, table, None if is_data else marginals or {})
+    no_sizes = _no_sizes(output, released, table, sizes)
+    reach = _reach(output, released, table, sizes, no_sizes) if no_sizes else None
+    labels = tuple(released.labels[i] for i in no_sizes)
     found = influence(output, released, table)
     if found is None:
-        return Digits((), no_sizes=no_sizes)
-    return Digits(tuple(_groups(output, released, table, found)), *_useful(found, released), no_sizes)
+        return Digits((), no_sizes=labels, reach=reach)
+    return Digits(tuple(_groups(output, released, table, found)), *_useful(found, released), labels, reach)
 
 
 def less_until_told(output: Output, released: Released, table: Table, most: int) -> int | None:
@@ -190,27 +205,64 @@ def _n_values(table: Table, name: str, rows: Integers) -> int:
     return table.schema[name].n_values if len(codes) and (codes != codes[0]).any() else 1
 
 
-def _no_sizes(output: Output, released: Released, table: Table, is_data: bool) -> tuple[str, ...]:
-    """Figures that no group of its size can have, by arithmetic (Brown & Heathers 2017).
+def _sizes(
+    output: Output, released: Released, table: Table, marginals: Mapping[str, Floats] | None
+) -> list[float | None]:
+    """How many people each group has; None where that is not known.
 
-    Without data the sizes of groups are unknown but for that of everybody, and any up to the number of rows will do.
+    marginals: without data, what is known of variables. A value that nobody has is not missing either.
     """
     lowered = output.lower(table.schema, released)
-    sized = lowered.sized
-    if sized is None:
-        return ()
-    totals = lowered.totals(table) if is_data else None
-    n, found = len(sized.ratio.group), []
-    for figure, group in enumerate(sized.ratio.group.tolist()):
-        sizes = sized.sizes[group]
-        if not released.is_given[figure] or not len(sizes):
+    if lowered.sized is None:
+        return []
+    keys, n = lowered.sized.keys, len(lowered.sized.ratio.group)
+    if marginals is None:
+        totals = lowered.totals(table)
+        return [round(float(totals[n + g])) if any(key) else table.n_rows for g, key in enumerate(keys)]
+    found: list[float | None] = []
+    for where, lacking, levels in keys:
+        is_whole = where is None and all(
+            name in marginals and not marginals[name][table.schema[name].is_missing].any() for name in lacking
+        )
+        shares = [marginals.get(name, np.full(level + 1, np.nan))[level] for name, level in levels]
+        size = table.n_rows * float(np.prod(shares)) if is_whole and len(shares) <= 1 else np.nan
+        found.append(None if np.isnan(size) else round(size))
+    return found
+
+
+def _no_sizes(output: Output, released: Released, table: Table, sizes: Sequence[float | None]) -> tuple[int, ...]:
+    """Figures that no group of its size can have, by number and by arithmetic (Brown & Heathers 2017).
+
+    Where the size of a group is not known, any up to the number of rows will do.
+    """
+    sized = output.lower(table.schema, released).sized
+    found = []
+    for figure, group in enumerate([] if sized is None else sized.ratio.group.tolist()):
+        assert sized is not None, "there are no groups otherwise"
+        possible, own = sized.sizes[group], sizes[group]
+        if not released.is_given[figure] or not len(possible):
             continue
-        own = None if totals is None else round(float(totals[n + group]))
-        own = own if any(sized.keys[group]) else table.n_rows  # without condition, levels and missing values: everybody
         if own is None:
-            carries = bool((sizes <= table.n_rows).any()) or table.n_rows > sizes[-1]
+            carries = bool((possible <= table.n_rows).any()) or table.n_rows > possible[-1]
         else:
-            carries = own < 1 or own > sizes[-1] or own in sizes
+            carries = own < 1 or own > possible[-1] or own in possible
         if not carries:
-            found.append(released.labels[figure])
+            found.append(figure)
     return tuple(found)
+
+
+def _reach(
+    output: Output, released: Released, table: Table, sizes: Sequence[float | None], wrong: tuple[int, ...]
+) -> tuple[float, ...]:
+    """By how much intervals have to be wider so that groups of these sizes can have the figures: about."""
+    reach = np.zeros(len(released.values))
+    while wrong:
+        reach[list(wrong)] = np.maximum(2 * reach, released.half)[list(wrong)]
+        wrong = _no_sizes(output, widened(released, tuple(reach)), table, sizes)
+    return tuple(reach.tolist())
+
+
+def widened(released: Released, reach: Sequence[float]) -> Released:
+    """The same figures with intervals that reach farther."""
+    by = np.array(reach)
+    return replace(released, low=released.low - by, high=released.high + by, half=released.half + by)

@@ -5,8 +5,9 @@ Which changes are tried, and when to stop, is for `single_moves`, `pairs`, `anne
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -200,6 +201,14 @@ class Candidate:
             return False
         with np.errstate(invalid="ignore"):  # what has no finite value is as printed, or is not
             return self.enough.is_met(number, found.values - found.released, found.agrees)
+
+    def n_far(self, found: Sequence[Reproduction]) -> int:
+        """How many figures are neither as printed nor near enough; where a mean error will do, of how many outputs it
+        is larger. What is near is not given away for digits of others."""
+        if self.settings.mae is not None:
+            return sum(not r.mae <= self.settings.mae for r in found)
+        errors = () if self.enough is None else self.enough.se
+        return sum(int((~r.near(se)).sum()) for r, se in zip_longest(found, errors[: len(found)]))
 
     def is_as_printed(self) -> bool:
         """Whether every figure, as recomputed last, is as printed."""

@@ -48,7 +48,7 @@ class Search:
         self.candidate = candidate
         self.settings = candidate.settings
         self.best: Codes | None = None
-        self.fewest_off: float = np.inf
+        self.least_off = (np.inf, np.inf, np.inf)
         self.is_first_round = True
         # Pairs are for the last digits of estimates. Counts are put right by annealing, which leaves means of few
         # people where arithmetic finds nothing: for these it is enough to try again from elsewhere.
@@ -169,13 +169,15 @@ class Search:
         return self.settings.keep is None and not (self._is_many and is_for_others)
 
     def _is_best_so_far(self) -> bool:
-        """Whether fewer figures are off than ever before; the codes are kept then."""
-        codes, objective = self.candidate.codes, self.candidate.objective
-        n_off = int(sum((~r.agrees).sum() for r in reproduce(objective, objective.table(codes))))
-        if n_off >= self.fewest_off:
+        """Whether fewer figures are off than ever before. Codes are kept then, and where as many are off by less."""
+        candidate, objective = self.candidate, self.candidate.objective
+        found = reproduce(objective, objective.table(candidate.codes))
+        now = candidate.n_far(found), sum(int((~r.agrees).sum()) for r in found), sum(r.off for r in found)
+        if now >= self.least_off:
             return False
-        self.fewest_off, self.best = n_off, codes.copy()
-        return True
+        is_fewer = now[:2] < self.least_off[:2]
+        self.least_off, self.best = now, candidate.codes.copy()
+        return is_fewer
 
     def _disturb(self) -> None:
         """Swap values between some rows: from elsewhere nearby, the last digits may be within reach."""
