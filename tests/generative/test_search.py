@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divulge.kernels import search
+from divulge.kernels.behind import n_behind, rows_behind
 from divulge.kernels.changes import Goal, Work
 from divulge.kernels.pool import Pool
 from divulge.kernels.randomness import alias_table, draw_codes, next_code, stream
@@ -20,6 +21,7 @@ from divulge.outputs.output import Output
 from divulge.synthesisers.descent.pairs import _best_moves
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
+from tests.reference.lowering import adds_to
 
 SCHEMA = Schema(
     (
@@ -70,6 +72,20 @@ def test_descend_keeps_totals_residuals_and_discrepancy_of_the_codes(
         assert kept > 0 or np.array_equal(codes, first)
     if swaps == 1.0:
         assert all(np.array_equal(np.sort(codes[:, j]), np.sort(first[:, j])) for j in range(3))
+
+
+@given(seed=st.integers(0, 10**6))
+def test_rows_behind_totals_are_those_that_add_to_them(seed: int) -> None:
+    objective, table = _objective(seed)
+    blocks, n = objective.program.blocks(), objective.program.n_blocks
+    codes = np.column_stack([table[name] for name in SCHEMA.names])
+    adds = [adds_to(output, table) for output in objective.lowered]
+    expected = np.concatenate(adds, axis=1)
+    np.testing.assert_array_equal(n_behind(blocks, n, codes, expected.shape[1]), expected.sum(axis=0))
+    wanted = np.random.default_rng(seed).random(expected.shape[1]) < 0.2
+    np.testing.assert_array_equal(
+        rows_behind(blocks, n, codes, wanted), np.flatnonzero(expected[:, wanted].any(axis=1))
+    )
 
 
 @given(seed=st.integers(0, 10**6))

@@ -67,3 +67,14 @@ def _multipliers(block: Block, table: Table, row: int) -> list[tuple[int, float]
 def totals(lowered: Lowered, table: Table) -> np.ndarray:
     """Centred totals."""
     return np.concatenate([block_totals(b, table) for b in lowered.blocks]) - lowered.constants
+
+
+def adds_to(lowered: Lowered, table: Table) -> np.ndarray:
+    """(rows, totals): whether a row adds anything to a total, by blocks without weight and link."""
+    found = [np.zeros((table.n_rows, block.n_totals), dtype=bool) for block in lowered.blocks]
+    for block, own in zip(lowered.blocks, found, strict=True):
+        for row in range(table.n_rows):
+            for index, value in (term_of(t, table, row) for t in block.terms):
+                if index is not None and index >= 0 and value != 0:
+                    own[row, index] = True
+    return np.concatenate(found, axis=1)

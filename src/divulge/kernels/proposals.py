@@ -58,6 +58,7 @@ class Moves(NamedTuple):
     users: Users
     counts: CountedTotals
     peers: Integers  # rows in the order of a numeric variable, whose neighbours are alike in it; or none
+    rows: Integers  # rows that half of the proposals on one row are about; none where all rows are as likely
     swap_share: float  # of proposals that swap a column between two rows; 1 keeps every marginal
 
 
@@ -95,6 +96,15 @@ def _pick_variable(moves, stream):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _pick_row(moves, n_rows, stream):  # type: ignore[no-untyped-def]
+    """A row: any, or half the time one of those that are listed."""
+    n_listed = moves.rows.shape[0]
+    if n_listed > 0 and next_uniform(stream) < 0.5:
+        return moves.rows[next_below(stream, n_listed)]
+    return next_below(stream, n_rows)
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _pick_rows(moves, n_rows, stream, v):  # type: ignore[no-untyped-def]
     """Two rows to swap variable v between: any, or half the time two that are alike in a numeric variable.
 
@@ -105,8 +115,7 @@ def _pick_rows(moves, n_rows, stream, v):  # type: ignore[no-untyped-def]
     if n_peers > _NEAR and not moves.draws.is_numeric[v] and next_uniform(stream) < 0.5:
         at = next_below(stream, n_peers - _NEAR)
         return moves.peers[at], moves.peers[at + 1 + next_below(stream, _NEAR)]
-    i = next_below(stream, n_rows)
-    return i, next_below(stream, n_rows)
+    return _pick_row(moves, n_rows, stream), next_below(stream, n_rows)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -124,7 +133,7 @@ def propose_single(moves, codes, stream):  # type: ignore[no-untyped-def]
     if moves.swap_share > 0.0 and next_uniform(stream) < moves.swap_share:
         i, j = _pick_rows(moves, codes.shape[0], stream, v)
         return Change(i, j, v, np.int64(codes[i, v]), np.int64(codes[j, v]), none, none, none)
-    i = next_below(stream, codes.shape[0])
+    i = _pick_row(moves, codes.shape[0], stream)
     old = np.int64(codes[i, v])
     return one_cell(i, v, old, _propose_code(moves.draws, stream, v, old))
 

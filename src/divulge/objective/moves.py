@@ -29,6 +29,7 @@ def moves_of(objective: Objective, swap_share: float, fixed: Collection[str] = (
         users=users_of(objective),
         counts=_counts_of(objective, movable),
         peers=np.zeros(0, dtype=np.int64),
+        rows=np.zeros(0, dtype=np.int64),
         swap_share=swap_share,
     )
 

@@ -67,12 +67,30 @@ class View:
 
     def is_inside(self, n: int) -> bool:
         """Whether each of the first n residuals is in its interval (a little inside, see INSIDE)."""
+        return bool(self._inside()[:n].all())
+
+    def _inside(self) -> Mask:
         low, high = self.goal.low, self.goal.high
         slack = 1e-12 * np.maximum(np.abs(low), np.abs(high))
         with np.errstate(invalid="ignore"):
             slack = np.where(np.isfinite(slack), slack, 0.0)
-        inside = (self.residuals >= low - slack) & (self.residuals <= high + slack)
-        return bool(inside[:n].all())
+        inside: Mask = (self.residuals >= low - slack) & (self.residuals <= high + slack)
+        return inside
+
+    def of_few(self, behind: Integers, most: float, n: int) -> Mask:
+        """The totals of those of the first n residuals that are outside of their intervals and that few rows make.
+
+        behind: how many rows are behind each total; most: of all totals of such a residual.
+        """
+        outside, found = ~self._inside(), np.zeros(len(self.reference), dtype=bool)
+        for o, jacobian in enumerate(self.jacobians):
+            totals = slice(self.total_start[o], self.total_start[o + 1])
+            for k in np.flatnonzero(outside[self.residual_start[o] : min(self.residual_start[o + 1], n)]):
+                moved = np.zeros(jacobian.shape[-1], dtype=bool)
+                moved |= jacobian[k] != 0 if jacobian.ndim == 2 else np.arange(len(moved)) == k
+                if behind[totals][moved].max(initial=0) <= most:
+                    found[totals] |= moved
+        return found
 
     def at(self, totals: Floats) -> View:
         """The same view moved to other totals."""
@@ -223,11 +241,15 @@ def _whitening(shifts: Floats, room: Floats) -> Turn:
     for the other, however wide its interval. room: residuals that moves shift by no more (a p-value of 10⁻⁹ printed as
     0.000) count as not moving: theirs would be the longest of all directions.
     """
-    scale = shifts.std(axis=0)
-    scale[scale <= room] = np.inf
-    scaled = shifts / scale
+    scale, n = shifts.std(axis=0), shifts.shape[1]
+    moving = np.flatnonzero(scale > room)
+    scale = scale[moving]
+    # Where variables are left alone most figures do not move, and there is no need to look at them.
+    scaled = (shifts if len(moving) == n else shifts[:, moving]) / scale
     values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)  # less is rounding
-    ways = (vectors[:, kept] / np.sqrt(values[kept])).T / scale
+    own = (vectors[:, kept] / np.sqrt(values[kept])).T / scale
     across = vectors[:, ~kept].T / scale * np.sqrt(_ACROSS / values[kept].min(initial=np.inf))
-    return Turn(ways, ways.T @ ways + across.T @ across)
+    ways, distance = np.zeros((len(own), n)), np.zeros((n, n))
+    ways[:, moving], distance[np.ix_(moving, moving)] = own, own.T @ own + across.T @ across
+    return Turn(ways, distance)

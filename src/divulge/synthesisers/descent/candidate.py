@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from divulge.kernels.arrays import Codes, Floats, Integers, Mask
+from divulge.kernels.behind import n_behind, rows_behind
 from divulge.kernels.changes import Metric, Slopes, Work
 from divulge.kernels.pool import Pool, draw_pool, look_at_pool
 from divulge.kernels.proposals import Moves
@@ -33,6 +34,9 @@ _NEGLIGIBLE = 1e-4
 
 _SWAPS = 0.3
 """Share of proposals that swap a column between two rows; all of them where marginals are kept exactly."""
+
+_OFTEN_ENOUGH, _OF_FEW = 5_000, 0.1
+"""Rows up to which each is proposed often enough, and the share of rows of which a figure is one of few."""
 
 _PEERS = 100_000
 """Rows that are put in the order of a numeric variable, at most: enough for neighbours to be alike."""
@@ -142,6 +146,19 @@ class Candidate:
         rows = np.arange(self._ordered % step, len(self.codes), step)
         column = self.codes[rows, numeric[self._ordered % len(numeric)]]
         self.moves = moves._replace(peers=rows[np.argsort(column, kind="stable")])
+
+    def dwell(self, view: View | None) -> bool:
+        """From now on half of the proposals are about rows behind figures of few that are off in the view; where there
+        is none, about any. Whether there are such rows."""
+        rows = np.zeros(0, dtype=np.int64)
+        if view is not None and len(self.codes) > _OFTEN_ENOUGH:
+            objective = self.objective
+            n_blocks = sum(len(o.blocks) for o in objective.lowered[: objective.n_lowered_targets])
+            behind = n_behind(self.blocks, n_blocks, self.codes, len(self.totals))
+            wanted = view.of_few(behind, _OF_FEW * len(self.codes), objective.n_target_residuals)
+            rows = rows_behind(self.blocks, n_blocks, self.codes, wanted)
+        self.moves = self.moves._replace(rows=rows)
+        return len(rows) > 0
 
     def half_units(self) -> list[Floats]:
         """Half the width of each figure's interval: the unit of the last digits."""

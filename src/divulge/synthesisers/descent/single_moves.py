@@ -18,6 +18,10 @@ _PATIENCE, _PATIENCE_LATER = 6, 2
 """Stalled chunks in a row after which single moves are given up: they are cheap beside what comes after them. Once that
 was tried, fewer: what single moves cannot do by then, more of them cannot either."""
 
+_TURNS_OF_FEW = 4
+"""How often, once single moves have stalled, it is gone on with rows behind figures of few: of many rows those are
+hardly ever proposed."""
+
 _HARDLY_ANY = 1e-4
 """Share of proposals kept below which chunks are no larger than a large one: every level was proposed by then, and of
 half a million proposals on a million rows hardly one would be kept."""
@@ -45,7 +49,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
     turns = _turns(candidate, view)
     aim = view.in_moves(turns, n_targets)
     before = refreshed = least = aim.discrepancy()
-    stalls = 0
+    stalls, turns_left = 0, _TURNS_OF_FEW
     patience = _PATIENCE if is_first else _PATIENCE_LATER
     while before > 0 and stalls < patience and candidate.log.seconds < candidate.settings.seconds:
         n_kept = -candidate.log.accepted
@@ -59,6 +63,7 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
         here = view.at(candidate.totals)
         is_inside = here.is_inside(n_figures) or candidate.is_near(here.residuals)
         if is_inside and candidate.is_done():
+            candidate.dwell(None)
             return True
         has_stalled = now > reduction * before
         if not candidate.is_linear and (is_inside or has_stalled or now < _REFRESH * refreshed):
@@ -72,6 +77,9 @@ def make_single_moves(candidate: Candidate, is_first: bool) -> bool:
         if candidate.is_linear or here is view:
             stalls = stalls + 1 if before > reduction * least else 0
             least = min(least, before)
+        if stalls == patience and turns_left and candidate.dwell(here):
+            stalls, turns_left, least = 0, turns_left - 1, before
+    candidate.dwell(None)
     return False
 
 
