@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -25,7 +26,7 @@ from divulge.assess.single_pass import Pass
 from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
 from divulge.assess.splits.granted import granted_by_size
-from divulge.assess.splits.runner import Listener, Runner
+from divulge.assess.splits.runner import WORTH_STARTING, Listener, Runner
 from divulge.assess.splits.task import Task, make_task
 from divulge.assess.splits.time_left import PassAhead, TimeLeft
 from divulge.designs import BLOCK, FEWEST_ROWS, RepeatedHalves
@@ -75,13 +76,14 @@ def assess(
     with Cluster(scheduler) if scheduler is not None else nullcontext() as cluster, threadpool_limits(1):
         checkpoint = Checkpoint(folder, digest_of(*(part.encode() for part in everything)), resume)
         clock = Clock() if ready.is_timed else Clock.of(ready.budget)
-        runner = Runner(checkpoint, workers, listener, cluster, _ahead(ready, alone, clock))
+        ahead = _ahead(ready, alone, clock)
+        runner = Runner(checkpoint, workers, listener, cluster, ahead)
         with checkpoint.kept_if_of_use():
             results: list[PassResult] = []
             arithmetic = work_out(ready)
             sample = Sample.of(ready, arithmetic) if ready.is_sampled else None
             for job in _passes(ready, arithmetic, alone, clock, sample):
-                if results and not ready.earlier and not _has_time(clock, results, len(ready.groups(alone))):
+                if results and not ready.earlier and not _has_time(clock, results, ahead):
                     results = [_all_but_alone(results[0])]
                     break
                 if sample is not None:
@@ -108,10 +110,11 @@ def _run_condensed(job: Pass, design: RepeatedHalves, policy: Policy, runner: Ru
     return run_fitted(job, design, policy, runner)
 
 
-def _has_time(clock: Clock, results: Sequence[PassResult], n_passes: int) -> bool:
-    """Whether the outputs one by one can still be assessed, each with some splits as quick as those of the first."""
-    first = results[0]
-    return clock.suffices((n_passes - len(results)) * BLOCK, first.seconds["splits"] / max(first.n_splits, 1) / 2)
+def _has_time(clock: Clock, results: Sequence[PassResult], ahead: TimeLeft) -> bool:
+    """Whether the outputs one by one can still be assessed, judged by what the splits of the first pass took."""
+    seconds, n = results[0].seconds["splits"], max(results[0].n_splits, 1)
+    n_at_once = os.cpu_count() or 1 if seconds > WORTH_STARTING else 1
+    return clock.left >= ahead.seconds_after(len(results), seconds / n / n_at_once)
 
 
 def _all_but_alone(together: PassResult) -> PassResult:

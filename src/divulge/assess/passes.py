@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from divulge.assess.searched_halves import is_in_vain, mean_seconds, run_halves
+from divulge.assess.searched_halves import mean_seconds, near_suffices, run_halves
 from divulge.assess.single_pass import Pass
 from divulge.assess.splits.holdout import against_holdout
 from divulge.assess.splits.measures import Figure
@@ -237,7 +237,9 @@ def _exposed_in_whole(
         splits, results = leave_out(suspects, lookups, n_splits, 0, seed), list[SplitResult]()
         for at in range(0, len(splits), BLOCK):
             block, n_left = splits[at : at + BLOCK], len(splits) - at
-            task = replace(job.within(job.limits.split, n_left, results or done), near_suffices=is_in_vain(results))
+            task = job.within(job.limits.split, n_left, results or done)
+            # Nearly all rows are like halves: what was in vain there, or cost too much, would be so again.
+            task = replace(task, near_suffices=near_suffices(job, done) or near_suffices(job, results))
             beside = len(splits) - len(block)
             for result in runner.results(job.name, stage, task, block, with_measures=False, beside=beside):
                 whole.add(result, result.split.number // BLOCK)

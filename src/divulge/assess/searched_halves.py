@@ -12,9 +12,16 @@ from divulge.assess.statistics.halves import Halves
 from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 from divulge.policy import Policy
 
+_LOOKS = (2, 5)
+"""After so many halves it is looked whether near is enough for the others: last digits change the contrast by a
+hundredth of what the split itself does, and the search for them takes nearly all the time."""
+
 _TRIED = 5
-"""After so many halves near is enough for the others, if most of these are not as printed. Last digits change the
-contrast by a hundredth of what the split itself does, and the search for them takes nearly all the time."""
+"""Halves of which most are to be as printed. Where they are not, the others would not be either."""
+
+_DEAR = 0.2
+"""Share of the time that a search may take above which last digits cost too much for a half: near takes some hundredths
+of a second, and thirty halves and a second look of thirty would take a minute of a processor."""
 
 _FEW = 0.2
 """Share of the halves that may wait for another search. Where more fail, the next would fail too."""
@@ -48,8 +55,8 @@ def run_halves(
             left_out.append(f"{n_left} of {n_wanted} splits")
             break
         task = job.within(job.limits.split, max(n_left, BLOCK) + CONFIRMING, results)
-        for part in (block,) if b else (block[:_TRIED], block[_TRIED:]):
-            task = replace(task, near_suffices=is_in_vain(results))
+        for part in (block,) if b else (block[: _LOOKS[0]], block[slice(*_LOOKS)], block[_LOOKS[1] :]):
+            task = replace(task, near_suffices=near_suffices(job, results))
             # Of thirty halves one says enough about key subsets.
             beside = max(n_wanted - len(results) - len(late) - len(part), 0)
             for result in runner.results(job.name, job.stage, task, part, sweep_at=(0,), beside=beside):
@@ -92,8 +99,18 @@ def _missed(result: SplitResult) -> int:
     return sum(len(o.missed) for o in result.outputs) if result.is_usable else 0
 
 
-def is_in_vain(results: Sequence[SplitResult]) -> bool:
+def near_suffices(job: Pass, results: Sequence[SplitResult]) -> bool:
+    """Whether near is enough for the splits after these: last digits were searched for in vain, or cost too much."""
+    return _is_in_vain(results) or _is_dear(results, job.limits.split)
+
+
+def _is_in_vain(results: Sequence[SplitResult]) -> bool:
     """Whether the search for last digits failed in most of the first halves."""
     tried = [r for r in results[:_TRIED] if r.is_usable]
     n_met = sum(all(o.reproduced == 1.0 for o in r.outputs) for r in tried)
     return len(tried) == _TRIED and n_met < _TRIED / 2
+
+
+def _is_dear(results: Sequence[SplitResult], most: float) -> bool:
+    """Whether the first halves took too much of the time that all of them have. most: seconds that one may take."""
+    return sum(r.searching for r in results[:_TRIED]) > _TRIED * _DEAR * most

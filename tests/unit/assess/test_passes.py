@@ -88,6 +88,25 @@ def test_near_is_enough_once_last_digits_of_most_first_halves_were_searched_for_
     assert all(near is (n_met < _TRIED / 2) for near in asked[_TRIED:BLOCK])
 
 
+@pytest.mark.parametrize("share", [0.1, 0.9])  # of the time that a search may take; 0.2 in the mean is too much
+def test_near_is_enough_once_last_digits_of_first_halves_cost_too_much(
+    monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    asked = []
+
+    def run(task: Task, split: Split, with_measures: bool, with_sweep: bool) -> SplitResult:
+        asked.append(task.near_suffices)
+        found = run_split(task, split, with_measures, with_sweep)
+        searching = 0.0 if task.near_suffices else share * task.synthesiser.seconds
+        return replace(found, searching=searching, seconds=searching)
+
+    monkeypatch.setattr(runner, "run_split", run)
+    # One in the cell of each: a second look follows.
+    _assessed({"sex": [0, 1] * 40 + [1], "tenure": [0, 0, 1, 1] * 20 + [2]}, ["sex", "tenure"], stop_early=False)
+    assert not any(asked[:2])
+    assert all(near is (share > 0.2) for near in asked[2:])
+
+
 def test_later_splits_search_for_less_time_where_earlier_ones_took_much_beside_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -50,6 +50,10 @@ class TimeLeft:
     looks: int = 0
     _each: float = field(default=0.0, init=False)
 
+    def seconds_after(self, n_done: int, each: float) -> float:
+        """Seconds that the passes after so many take at least. each: what a split of the first took."""
+        return each * ALONE * sum(WHOLE + p.at_least + self.looks for p in self.passes[n_done:])
+
     def seconds(self, stage: str, done: int, total: int, each: float) -> float:
         """Seconds until the end. stage, done, total: what is being done; each: seconds that one of these took so far.
 
