@@ -16,6 +16,8 @@ body {{ font: 16px/1.5 system-ui, sans-serif; color: {PALETTE["ink"]}; max-width
 body {{ padding: 0 1rem }}
 h1 {{ font-size: 1.4rem }} h2 {{ font-size: 1.1rem; margin-top: 2rem }}
 table {{ border-collapse: collapse }} td, th {{ padding: .2rem .8rem .2rem 0; text-align: left; vertical-align: top }}
+th {{ white-space: nowrap }} .released td {{ text-align: right }} .released td:first-child {{ text-align: left }}
+.released tr {{ border-bottom: 1px solid {PALETTE["line"]} }} summary {{ cursor: pointer; margin-top: .5rem }}
 .soft {{ color: {PALETTE["soft"]} }} .release {{ color: {PALETTE["good"]} }} .review {{ color: {PALETTE["warn"]} }}
 .refuse {{ color: {PALETTE["bad"]} }} svg {{ max-width: 100%; height: auto }}
 """
@@ -59,13 +61,22 @@ def _proposal(number: int, proposal: Mapping[str, Any]) -> list[str]:
     for loss in proposal["loss"]["outputs"]:
         rows += _losses(loss)
     rows.append(("How it is read", "; ".join(escape(step["reading"]) for step in proposal["steps"])))
+    rows.append(("Files", ", ".join(_link(path) for path in [proposal["spec"], *proposal["tables"]])))
     lines = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in rows)
     made = "".join(_released(one) for one in proposal["shown"])
     return [
         f"<h2>{number}. {escape(proposal['sentence'])}</h2>",
         f"<table>{lines}</table>",
-        f"<details><summary>As it would be released</summary>{made}</details>" if made else "",
+        f"<details{' open' if number == 1 else ''}><summary>As it would be released</summary>{made}</details>"
+        if made
+        else "",
     ]
+
+
+def _link(path: str) -> str:
+    """A file that stands beside the page."""
+    name = escape(path.replace("\\", "/").rsplit("/", 1)[-1])
+    return f'<a href="{name}">{name}</a>'
 
 
 def _released(shown: Mapping[str, Any]) -> str:
@@ -73,7 +84,9 @@ def _released(shown: Mapping[str, Any]) -> str:
     head, *rows = ["".join(f"<td>{escape(text)}</td>" for text in row) for row in shown["rows"]]
     lines = f"<tr>{head.replace('td>', 'th>')}</tr>" + "".join(f"<tr>{row}</tr>" for row in rows)
     more = [f"{shown['more']:,} rows more are in the files."] if shown["more"] else []
-    return f"<table>{lines}</table>" + "".join(f"<p class=soft>{escape(note)}</p>" for note in [*shown["notes"], *more])
+    return f"<table class=released>{lines}</table>" + "".join(
+        f"<p class=soft>{escape(note)}</p>" for note in [*shown["notes"], *more]
+    )
 
 
 def _losses(loss: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, ClassVar, NamedTuple
@@ -10,9 +10,15 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 
 from divulge.contributions import Case
-from divulge.kernels.arrays import Floats, Integers, Mask
-from divulge.outputs.behind import Behind
+from divulge.contributions.averaging import Averaging, people_keys
+from divulge.kernels.arrays import Integers, Mask
 from divulge.rules.rule import Finding, Rule, Severity
+
+_MOST_ASKED = 100
+"""Small groups that are asked about, those of fewest people first."""
+
+_SLACK = 1e-6
+"""Room for arithmetic where so many draws are wanted exactly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,45 +33,42 @@ class ChangedTwice(Rule):
     remedy: ClassVar[str] = "Print the cell as it was printed before: the same method with the same seed."
     severity: ClassVar[Severity] = Severity.REFUSE
 
-    fewest: Annotated[int, "Of groups of fewer people it is asked whether sums of finer tables tell them."] = 10
-    draws: Annotated[float, "They do where their mean is as near as that of so many draws."] = 2.0
+    fewest: Annotated[int, "Of groups of fewer people it is asked whether several changed counts tell them."] = 10
+    draws: Annotated[float, "They do where their best mean is as near as so many draws of what one output tells."] = 2.0
+    alone: Annotated[float, "The cells and margins of one table do where it is as near as so many draws."] = 4.0
 
     def find_between(self, cases: Sequence[Case]) -> list[Finding]:
         changed = [_cells(case) for case in cases if case.output.method is not None]
         found = [f for first, second in combinations(changed, 2) for f in self._between(first, second)]
-        return found or self._averaged(
-            [c.case for c in changed if c.case.output.method and c.case.output.method.is_drawn]
-        )
+        return found or self._averaged(cases)
 
     def _averaged(self, cases: Sequence[Case]) -> list[Finding]:
-        """Small groups whose count is the sum of changed cells of several tables: of k cells the sum varies k times as
-        much as one, and the best mean of all sums as one draw less than Σ 1/k (Aitken 1935)."""
-        tables = [_Parts(case, behind) for case in cases for behind in case.of("count")]
-        found: list[Finding] = []
-        for group, label in _groups_told(tables) if len(cases) > 1 else ():
-            people = cases[0].table.tally(group, int(group.max(initial=-1)) + 1, group >= 0)
-            small = (people > 0) & (people < self.fewest)
-            if not small.any():
-                continue
-            worth, told = np.zeros(len(people)), list[Integers]()
-            numbers = set()
-            for parts in tables:
-                share, partition = parts.of(group, people)
-                for seen in told:
-                    share = np.where(seen == partition, 0.0, share)
-                told.append(partition)
-                worth += share
-                numbers |= {parts.case.number} if (share > 0).any() else set()
-            few = small & (worth >= self.draws)
-            if few.any() and len(numbers) > 1:
-                n = int(few.sum())
-                sentence = (
-                    f"{n:,} group{' is the sum' if n == 1 else 's are sums'} of cells of several tables, changed at "
-                    "random each on its own: the mean of the sums is as near as if a cell were printed twice."
-                )
-                inside = np.append(few, False)[group]
-                found.append(Finding(self.name, Severity.REVIEW, tuple(sorted(numbers)), (label,), sentence, inside))
-        return found[:1]
+        """Small groups that the mean of several changed counts tells, and of what exact ones leave for them."""
+        drawn = [c for c in cases if c.output.method is not None and c.output.method.is_drawn]
+        asked = _small_groups(drawn, self.fewest)
+        if not asked:
+            return []
+        told, groups = Averaging(cases), [one.rows for one in asked]
+        alone = {case.number: told.draws(groups, [case.number]) for case in drawn}
+        found = [
+            self._near(asked, n, [case]) for case in drawn if (n := alone[case.number] >= self.alone - _SLACK).any()
+        ]
+        together = told.draws(groups, [case.number for case in cases])
+        near = together >= self.draws * np.maximum(np.max([*alone.values()], axis=0), 1.0) - _SLACK
+        return found or ([self._near(asked, near, _needed(told, asked, near, cases))] if near.any() else [])
+
+    def _near(self, asked: Sequence[_Small], which: Mask, cases: Sequence[Case]) -> Finding:
+        few = [asked[i] for i in np.flatnonzero(which).tolist()]
+        people = np.zeros(cases[0].table.n_rows, dtype=bool)
+        people[np.concatenate([one.rows for one in few])] = True
+        groups = f"{len(few):,} group{' is' if len(few) == 1 else 's are'}"
+        of = "of one table and its margins" if len(cases) == 1 else "of several tables"
+        sentence = (
+            f"{groups} told by counts {of}, changed at random each on its own: their best mean is as near as if a cell "
+            f"were printed {'four times' if len(cases) == 1 else 'twice'}."
+        )
+        numbers, names = tuple(sorted(case.number for case in cases)), tuple(dict.fromkeys(one.names for one in few))
+        return Finding(self.name, Severity.REVIEW, numbers, names, sentence, people)
 
     def _between(self, first: _Cells, second: _Cells) -> list[Finding]:
         one, other = first.case, second.case
@@ -100,7 +103,7 @@ class _Cells:
 def _cells(case: Case) -> _Cells:
     people: dict[int, int] = {}
     for count in case.of("count"):
-        people |= dict(zip(count.figures.tolist(), _numbers(case, count).tolist(), strict=True))
+        people |= dict(zip(count.figures.tolist(), people_keys(case, count).tolist(), strict=True))
     shown = [i for i, value in enumerate(case.released.values.tolist()) if np.isfinite(value)]
     values = case.released.values[shown].tolist()
     return _Cells(case, tuple(case.labels[i] for i in shown), tuple(values), tuple(people.get(i, 0) for i in shown))
@@ -111,52 +114,40 @@ def _parts(label: str) -> tuple[str, ...]:
     return tuple(sorted(part.strip() for part in label.split("&")))
 
 
-class _Parts(NamedTuple):
-    """The changed cells of one division of people."""
+class _Small(NamedTuple):
+    """A group of few people. names: of the variables that make it; rows: who it is."""
 
-    case: Case
-    behind: Behind
-
-    def of(self, group: Integers, people: Integers) -> tuple[Floats, Integers]:
-        """For each group 1/k where it is the sum of k printed cells, else 0; and a number for these cells."""
-        behind, n = self.behind, len(people)
-        inside = behind.group >= 0
-        cells = self.case.table.tally(behind.group, behind.n_groups, inside)
-        home = np.full(behind.n_groups, -1)
-        home[behind.group[inside]] = group[inside]
-        strays = np.zeros(behind.n_groups, dtype=bool)
-        strays[behind.group[inside & (group != home[behind.group])]] = True
-        held = (home >= 0) & ~strays & (cells > 0) & self.case.shown(behind)
-        k = np.bincount(home[held], minlength=n)
-        whole = (k > 0) & (np.bincount(home[held], cells[held], minlength=n) == people)
-        number = _numbers(self.case, behind)
-        partition = np.zeros(n, dtype=np.int64)
-        # Squared, so that two divisions of the same people have different numbers.
-        np.add.at(partition, home[held], number[held] * number[held])
-        return np.where(whole, 1.0 / np.maximum(k, 1), 0.0), partition
+    names: str
+    rows: Integers
 
 
-def _groups_told(tables: Sequence[_Parts]) -> Iterator[tuple[Integers, str]]:
-    """The groups of each table, and those by the variables that two of them share; each set of names once."""
+def _small_groups(cases: Sequence[Case], fewest: int) -> list[_Small]:
+    """The small groups of each table, and those by the variables that two of them share; the smallest first."""
+    found: list[tuple[int, _Small]] = []
+    counted = [(case, behind) for case in cases for behind in case.of("count") if behind.shape]
     seen = set()
-    for one, other in [(t, t) for t in tables] + list(combinations(tables, 2)):
-        names = tuple(name for name in one.behind.names if name in other.behind.names)
-        where = one.case.output.where
-        key = (frozenset(names), where)
-        if not names or key in seen or where != other.case.output.where or not one.behind.shape:
+    for (one, behind), (other, beside) in [(t, t) for t in counted] + list(combinations(counted, 2)):
+        names = tuple(name for name in behind.names if name in beside.names)
+        key = (frozenset(names), one.output.where)
+        if not names or key in seen or one.output.where != other.output.where:
             continue
         seen.add(key)
-        at = np.unravel_index(np.maximum(one.behind.group, 0), one.behind.shape)
-        kept = [one.behind.names.index(name) for name in names]
-        group = np.ravel_multi_index([at[i] for i in kept], [one.behind.shape[i] for i in kept])
-        is_inside: Mask = one.behind.group >= 0
-        yield np.where(is_inside, group, -1).astype(np.int64), " × ".join(names)
+        at = np.unravel_index(np.maximum(behind.group, 0), behind.shape)
+        kept = [behind.names.index(name) for name in names]
+        group = np.ravel_multi_index([at[i] for i in kept], [behind.shape[i] for i in kept])
+        inside = behind.group >= 0
+        people = one.table.tally(group, int(group.max(initial=-1)) + 1, inside)
+        for g in np.flatnonzero((people > 0) & (people < fewest)).tolist():
+            found.append((int(people[g]), _Small(" × ".join(names), np.flatnonzero(inside & (group == g)))))
+    return [small for _, small in sorted(found, key=lambda pair: pair[0])[:_MOST_ASKED]]
 
 
-def _numbers(case: Case, behind: Behind) -> Integers:
-    """A number for the people in each group, whatever names it has; 0: nobody."""
-    # Two different groups have the same number once in 2⁶³ times.
-    row = np.random.default_rng(0).integers(1, 2**63 - 1, case.table.n_rows)  # any seed: it only tells rows apart
-    number = np.zeros(behind.n_groups + 1, dtype=np.int64)
-    np.bitwise_xor.at(number, behind.group, row)
-    return number[:-1]
+def _needed(told: Averaging, asked: Sequence[_Small], near: Mask, cases: Sequence[Case]) -> list[Case]:
+    """The outputs without which some of these groups would be told less."""
+    groups = [asked[i].rows for i in np.flatnonzero(near).tolist()]
+    whole = told.draws(groups, [case.number for case in cases])
+    return [
+        one
+        for one in cases
+        if (told.draws(groups, [case.number for case in cases if case is not one]) < whole - _SLACK).any()
+    ]

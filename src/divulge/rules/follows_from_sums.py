@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
@@ -30,8 +30,12 @@ _CHUNK = 10_000
 _SLACK = 1e-7
 """How far a group may be from what the sums give, and a share be used, before it counts."""
 
-_Known = list[tuple[int, Stated]]
-"""Sums that outputs state, each with the place of its output."""
+_FEWEST_ROWS, _OFF = 20, 0.01
+"""Two variables are one another in other units where they are for so many people, to within this share of the spread:
+what is converted is often rounded."""
+
+_Known = list[tuple[int, bool, Stated]]
+"""Sums that outputs state, each with the place of its output, and whether the audit does not look at it."""
 
 
 class _Hidden(NamedTuple):
@@ -62,7 +66,7 @@ class FollowsFromSums(Rule):
     per_cent: Annotated[float, "An amount follows where it does to within so many per cent of it."] = 10.0
 
     def find_between(self, cases: Sequence[Case]) -> list[Finding]:
-        if all(case.of("count", "total") for case in cases):
+        if all(case.of("count", "total") for case in cases) and len(_summed(cases)) < 2:
             return []  # nothing but what the audit looks at
         hidden = [[*self._hidden(case)] for case in cases]
         if not any(hidden):
@@ -72,16 +76,17 @@ class FollowsFromSums(Rule):
             if case.output.method is None:
                 weight = row_weights(case.output, case.table)
                 groups = stated_by_groups(case.behind, weight, case.table, case.released)
-                known += [(i, s) for s in (*case.stated, *groups) if s.link != "other"]
+                is_more = not case.of("count", "total")
+                known += [(i, is_more, s) for s in (*case.stated, *groups) if s.link != "other"]
         # Those of means and models first: counts are taken where there is room.
-        known.sort(key=lambda one: bool(cases[one[0]].of("count", "total")))
+        known.sort(key=lambda one: not one[1])
         found: list[Finding] = []
         for case, mine in zip(cases, hidden, strict=True):
             labels, numbers = list[str](), {case.number}
             for label, used in _following(mine, known, case.table.times):
-                if any(not cases[i].of("count", "total") for i in used):
+                if any(is_more for _, is_more in used):
                     labels.append(label)
-                    numbers |= {cases[i].number for i in used}
+                    numbers |= {cases[i].number for i, _ in used}
             if labels:
                 told = tuple(sorted(set(labels), key=case.labels.index))
                 noun = "withheld or changed figure follows" if len(told) == 1 else "withheld or changed figures follow"
@@ -121,34 +126,53 @@ def _as_counts(behind: Behind, inside: Mask, label: str, weight: Floats) -> Iter
         yield _Hidden(label, np.where(alike, weight, 0.0), own, 0.5)
 
 
-def _following(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Iterator[tuple[str, set[int]]]:
+def _summed(cases: Sequence[Case]) -> set[str | None]:
+    """The variables that are summed up."""
+    return {behind.variable for case in cases for behind in case.of("total")}
+
+
+def _following(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Iterator[tuple[str, set[tuple[int, bool]]]]:
     """The hidden figures that sums add up to closely enough, with the outputs that state these."""
     same: dict[bytes, list[_Hidden]] = {}
     for one in hidden:
         same.setdefault(one.own.tobytes(), []).append(one)
     for alike in same.values():
-        mine, n = list[tuple[int, Stated]](), 0
-        for i, stated in known:
-            if _is_same(stated, alike[0].own) and n + len(stated.error) <= _MOST_SUMS:
-                mine.append((i, stated))
+        mine, n = _Known(), 0
+        for i, is_more, stated in known:
+            line = _line(stated, alike[0].own, times)
+            if line is not None and n + len(stated.error) <= _MOST_SUMS:
+                slope, off = line
+                mine.append((i, is_more or slope != 1.0, replace(stated, error=slope * stated.error + off)))
                 n += len(stated.error)
         if mine:
             yield from _adding_up(alike, mine, times)
 
 
-def _is_same(stated: Stated, own: Floats) -> bool:
-    """Whether sums are about the same: the values are, or (0 and 1) those of everybody else."""
+def _line(stated: Stated, own: Floats, times: Floats) -> tuple[float, float] | None:
+    """How much more is asked for by one more of what sums are about, and how far the people together may be off that
+    line; None where there is none. Where people are known, sums of what is everybody else's (0 and 1), or in other
+    units, tell it as well."""
     one, other = stated.own[stated.inside], own[stated.inside]
-    return bool(np.array_equal(one, other) or np.array_equal(one, 1.0 - other))
+    if np.array_equal(one, other) or np.array_equal(one, 1.0 - other):
+        return 1.0, 0.0
+    if len(one) < _FEWEST_ROWS or not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return None
+    low, high = int(one.argmin()), int(one.argmax())
+    if one[low] == one[high] or other[low] == other[high]:
+        return None
+    slope = float((other[high] - other[low]) / (one[high] - one[low]))
+    off = np.abs(other - other[low] - slope * (one - one[low]))
+    is_line = off.max() <= _OFF * float(np.std(other))
+    return (abs(slope), float(off @ times[stated.inside])) if is_line else None
 
 
-def _adding_up(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Iterator[tuple[str, set[int]]]:
+def _adding_up(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Iterator[tuple[str, set[tuple[int, bool]]]]:
     """By least squares: where nothing is left over, the hidden sum is so many times each of the known ones."""
     asked = np.stack([h.column for h in hidden], axis=1)
     some = _patterns(asked, known)
     matrix, sought = _columns(known, some) * times[some, None], asked[some]
-    errors = np.concatenate([stated.error for _, stated in known])
-    whose = np.repeat([i for i, _ in known], [len(stated.error) for _, stated in known])
+    errors = np.concatenate([stated.error for *_, stated in known])
+    whose = np.repeat(np.arange(len(known)), [len(stated.error) for *_, stated in known])
     matrix[:, ~np.isfinite(errors)], errors = 0.0, np.nan_to_num(errors, posinf=0.0)
     scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
     share, *_ = np.linalg.lstsq(matrix / scale, sought, rcond=None)
@@ -157,14 +181,15 @@ def _adding_up(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Itera
     for one, left, each in zip(hidden, away.tolist(), share.T, strict=True):
         error = float(np.abs(each) @ errors)
         if left <= _SLACK * max(1.0, float(np.abs(one.column).max())) and error < one.tolerance:
-            yield one.label, {int(i) for i in whose[np.abs(each) > _SLACK * np.abs(each).max()]}
+            used = np.unique(whose[np.abs(each) > _SLACK * np.abs(each).max()])
+            yield one.label, {known[k][:2] for k in used.tolist()}
 
 
 def _patterns(asked: Floats, known: _Known) -> Integers:
     """One row of each sort that the sums and what is asked tell apart; of very many some."""
     rng = np.random.default_rng(0)  # any seed: which sort a row is, and which of very many are looked at
     name = np.zeros(len(asked))
-    factors = rng.normal(size=asked.shape[1] + sum(len(stated.error) for _, stated in known))
+    factors = rng.normal(size=asked.shape[1] + sum(len(stated.error) for *_, stated in known))
     for start in range(0, len(asked), _CHUNK):
         rows = np.arange(start, min(start + _CHUNK, len(asked)))
         name[rows] = np.column_stack([asked[rows], _columns(known, rows)]) @ factors
@@ -174,4 +199,4 @@ def _patterns(asked: Floats, known: _Known) -> Integers:
 
 def _columns(known: _Known, rows: Integers) -> Floats:
     """The weights of these rows in all sums."""
-    return np.column_stack([np.where(s.inside[rows, None], s.columns(rows), 0.0) for _, s in known])
+    return np.column_stack([np.where(s.inside[rows, None], s.columns(rows), 0.0) for *_, s in known])

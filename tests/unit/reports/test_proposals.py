@@ -19,7 +19,7 @@ def test_page_shows_what_would_be_released_what_is_no_longer_told_and_what_was_n
     shown = {"rows": [["area", "n"], ["<north>", "12"]], "more": 3, "notes": ["area: merged."]}
     lost = {"information": 0.2, "outputs": []}
     proposal = {"sentence": "Merge", "after": after, "before": before, "loss": lost, "steps": []}
-    proposal |= {"lost": ["sex"], "shown": [shown]}
+    proposal |= {"lost": ["sex"], "shown": [shown], "spec": "safer/proposal-1.yaml", "tables": ["safer/1.csv"]}
     tried = {"sentence": "Round", "verdict": "review", "reasons": [], "loss": {"information": 0.4}, "after": before}
     page = proposals_page({"before": before, "proposals": [proposal], "tried": [tried]})
     for text in (
@@ -29,6 +29,8 @@ def test_page_shows_what_would_be_released_what_is_no_longer_told_and_what_was_n
         "area: merged.",
         "No longer told",
         "rings: not released",
+        '<a href="1.csv">1.csv</a>',
+        "<details open>",
     ):
         assert text in page
     assert "rings: not released" in page
