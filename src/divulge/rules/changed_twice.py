@@ -73,10 +73,10 @@ class ChangedTwice(Rule):
     def _between(self, first: _Cells, second: _Cells) -> list[Finding]:
         one, other = first.case, second.case
         is_same = one.output.where == other.output.where
-        if is_same and one.output.method == other.output.method:
-            return []
         by_name = {_parts(label): k for k, label in enumerate(second.labels)} if is_same else {}
         by_people = {people: k for k, people in enumerate(second.people) if people}
+        if is_same and one.output.method == other.output.method and not {*first.people} - {0} <= by_people.keys():
+            return []  # no table of the same people in other words
         differ = []
         for k, label in enumerate(first.labels):
             same = by_name.get(_parts(label), by_people.get(first.people[k]))

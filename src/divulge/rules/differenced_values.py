@@ -65,7 +65,8 @@ class DifferencedValues(Rule):
         inside = _parts_inside(behind, parts)
         in_both = (behind.group >= 0) & np.append(inside, False)[parts.behind.group]
         rest = (behind.group >= 0) & ~in_both
-        if whole.case.number < parts.case.number or rest.any():
+        is_same = behind.n_groups == parts.behind.n_groups and not rest.any()
+        if whole.case.number < parts.case.number or not is_same:
             # Two outputs of the same people are asked about once.
             rest |= in_both & (whole.numbers != parts.numbers) & whole.case.coded_apart(parts.case)
         n = case.table.tally(behind.group, behind.n_groups, rest)

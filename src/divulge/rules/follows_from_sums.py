@@ -39,9 +39,11 @@ _Known = list[tuple[int, bool, Stated]]
 
 
 class _Hidden(NamedTuple):
-    """A figure that nobody is to know. label: its own; column: the weight of each row; own: what is summed."""
+    """A figure that nobody is to know. label: its own; variable: what is summed or counted, with own of each row;
+    column: the weight of each row."""
 
     label: str
+    variable: str
     column: Floats
     own: Floats
     tolerance: float
@@ -66,8 +68,6 @@ class FollowsFromSums(Rule):
     per_cent: Annotated[float, "An amount follows where it does to within so many per cent of it."] = 10.0
 
     def find_between(self, cases: Sequence[Case]) -> list[Finding]:
-        if all(case.of("count", "total") for case in cases) and len(_summed(cases)) < 2:
-            return []  # nothing but what the audit looks at
         hidden = [[*self._hidden(case)] for case in cases]
         if not any(hidden):
             return []
@@ -111,7 +111,9 @@ class FollowsFromSums(Rule):
                 elif behind.variable is not None:
                     own = case.numbers(behind)
                     size = abs(float((own * weight)[inside].sum()))
-                    yield _Hidden(label, np.where(inside, weight, 0.0), own, self.per_cent / 100 * size)
+                    yield _Hidden(
+                        label, behind.variable, np.where(inside, weight, 0.0), own, self.per_cent / 100 * size
+                    )
 
 
 def _as_counts(behind: Behind, inside: Mask, label: str, weight: Floats) -> Iterator[_Hidden]:
@@ -123,28 +125,24 @@ def _as_counts(behind: Behind, inside: Mask, label: str, weight: Floats) -> Iter
     for axis in range(len(behind.names)):
         alike = (np.delete(at, axis, axis=0) == np.delete(cell, axis)[:, None]).all(axis=0) & (behind.group >= 0)
         own = (at[axis] == cell[axis]).astype(np.float64)
-        yield _Hidden(label, np.where(alike, weight, 0.0), own, 0.5)
-
-
-def _summed(cases: Sequence[Case]) -> set[str | None]:
-    """The variables that are summed up."""
-    return {behind.variable for case in cases for behind in case.of("total")}
+        yield _Hidden(label, behind.names[axis], np.where(alike, weight, 0.0), own, 0.5)
 
 
 def _following(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Iterator[tuple[str, set[tuple[int, bool]]]]:
     """The hidden figures that sums add up to closely enough, with the outputs that state these."""
-    same: dict[bytes, list[_Hidden]] = {}
+    same: dict[tuple[str, bytes], list[_Hidden]] = {}
     for one in hidden:
-        same.setdefault(one.own.tobytes(), []).append(one)
+        same.setdefault((one.variable, one.own.tobytes()), []).append(one)
     for alike in same.values():
         mine, n = _Known(), 0
         for i, is_more, stated in known:
             line = _line(stated, alike[0].own, times)
             if line is not None and n + len(stated.error) <= _MOST_SUMS:
                 slope, off = line
-                mine.append((i, is_more or slope != 1.0, replace(stated, error=slope * stated.error + off)))
+                is_more |= stated.about[0] != alike[0].variable
+                mine.append((i, is_more, replace(stated, error=slope * stated.error + off)))
                 n += len(stated.error)
-        if mine:
+        if any(is_more for _, is_more, _ in mine):
             yield from _adding_up(alike, mine, times)
 
 

@@ -248,6 +248,8 @@ def changed(kind: str, name: str, **settings: Any) -> dict[str, Any]:
         (BY_WORK, {"kind": "linear", "formula": "income ~ C(work)", "decimals": 2}),
         (BY_WORK, {**MEAN, "variables": ["monthly"], "by": ["work"]}),
         ({**BY_WORK, "kind": "totals"}, {**MEAN, "kind": "totals", "variables": ["monthly"], "by": ["work"]}),
+        (WITHHELD, {**MEAN, "kind": "totals", "variables": ["sick"], "by": ["area"]}),
+        (changed("noise", "noisy"), {**MEAN, "kind": "totals", "variables": ["sick"], "by": ["area"]}),
     ],
     ids=[
         "logistic",
@@ -259,6 +261,8 @@ def changed(kind: str, name: str, **settings: Any) -> dict[str, Any]:
         "linear of means",
         "other units",
         "totals in other units",
+        "totals of another variable",
+        "noise and totals",
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])
@@ -307,6 +311,19 @@ def test_margins_of_one_table_average_its_noise_out_where_they_are_many() -> Non
     coins = ["coin0", "coin1"]
     assert severities({**noisy, "variables": ["area", "ill", *coins]}, table=COINS)["changed twice"] == "review"
     assert "changed twice" not in severities({**noisy, "variables": ["area", "ill"]}, table=COINS)
+
+
+def test_table_that_is_changed_again_in_other_words_is_refused() -> None:
+    """With the same seed too: cells of other names are drawn for anew."""
+    again = {**changed("noise", "again"), "variables": ["area", "sick"]}
+    assert severities(changed("noise", "noisy"), again, table=RARE)["changed twice"] == "refuse"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_means_of_parts_with_a_top_code_are_refused_beside_the_mean_of_all_without(turned: bool) -> None:
+    top = float(np.sort(INCOMES)[-2])
+    pair = [{**MEAN, "by": ["area"], "coarser": {"income": {"top": top}}}, {**MEAN, "name": "all"}]
+    assert severities(*(pair[::-1] if turned else pair), table=RARE)["differenced values"] == "refuse"
 
 
 def _worst(*documents: dict[str, Any]) -> int:
