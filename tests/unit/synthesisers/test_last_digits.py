@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from divulge.kernels.randomness import stream
 from divulge.objective import Enough, Objective, Outcome, Target
 from divulge.objective.log import Log
+from divulge.objective.reproduction import reproduce
 from divulge.outputs.kinds.crosstab import Crosstab
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.logistic import Logistic
@@ -274,6 +275,32 @@ def test_search_that_ends_near_does_not_try_for_last_digits(monkeypatch: pytest.
     final = Enough(_FAR.se, is_final=True)
     found = Descent(start="model", seconds=60).embed(objective, 800, 1, enough=final)
     assert found.outcome is Outcome.NEAR_ENOUGH
+
+
+def test_search_that_ends_near_ends_so_after_estimates_were_taken_where_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moved: list[bool] = []
+
+    def stall_at_first(candidate: Candidate, is_first: bool) -> bool:
+        del candidate, is_first
+        moved.append(len(moved) > 0)
+        return moved[-1]
+
+    def is_done(candidate: Candidate) -> bool:
+        candidate.verified = reproduce(candidate.objective, candidate.objective.table(candidate.codes))
+        return False
+
+    monkeypatch.setattr(search, "make_single_moves", stall_at_first)
+    monkeypatch.setattr(search, "make_pairs", lambda candidate: None)
+    monkeypatch.setattr(Candidate, "is_done", is_done)
+    monkeypatch.setattr(LastDigits, "land", lambda self: pytest.fail("near is enough"))
+    rng = np.random.default_rng(18)  # any seed
+    table = table_of(rich=rng.integers(0, 2, 800), age=rng.integers(18, 70, 800), years=rng.integers(0, 21, 800))
+    objective = objective_of(table, Logistic(formula="rich ~ age + years", decimals=6))
+    final = Enough((np.full(3, 10.0),), is_final=True)
+    found = Descent(start="model", seconds=60).embed(objective, 800, 1, enough=final)
+    assert (found.outcome, moved) == (Outcome.NEAR_ENOUGH, [False, True])
 
 
 def test_table_that_a_start_has_right_stays_right_though_means_beside_it_take_all_the_time(

@@ -13,7 +13,7 @@ from divulge.kernels.balance import draw_in_balance
 from divulge.kernels.lowering import predictor
 from divulge.kernels.randomness import next_uniform, stream
 from divulge.kernels.rules import DEEPEST, keeps_rules, swap_until_kept
-from divulge.objective import Objective
+from divulge.objective import Objective, Outcome
 from divulge.objective.rules import rules_of
 from divulge.outputs import Output
 from divulge.outputs.kinds.chi_squared import ChiSquared
@@ -21,6 +21,7 @@ from divulge.outputs.kinds.logistic import Logistic
 from divulge.outputs.kinds.position import Position
 from divulge.outputs.kinds.ratios import Ratios
 from divulge.outputs.lowering.lowered import Block, pack
+from divulge.synthesisers import Descent
 from divulge.synthesisers.descent.start import start_codes
 from divulge.table import Schema, Table, Variable
 from tests.reference.balance import draw_in_balance as reference_draws
@@ -113,6 +114,23 @@ def test_quantiles_of_groups_are_as_printed_from_the_start(
         expected = people.frequencies(name)
         # Five standard deviations of drawing so many: a millionth for each level; and rows that make sizes fit.
         assert np.all(np.abs(found.frequencies(name) - expected) <= 5 * np.sqrt(np.maximum(expected, 1)) + 5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_quantiles_of_a_handful_beside_many_are_as_printed_from_groups_of_the_known_sizes(seed: int) -> None:
+    # Of four people the third quartile lies a quarter of the way between two values, of five on a value.
+    rng = np.random.default_rng(7)  # any seed
+    parity = np.repeat(np.arange(5), [795, 389, 146, 39, 4])
+    values = np.round(np.log(np.arange(1, 28) * 0.7), 4)  # few, and uneven
+    income = rng.integers(0, 27, len(parity))
+    income[-4:] = 5, 5, 5, 20
+    variables = Variable("parity", "categorical", tuple(range(1, 6))), Variable("income", "numeric", values)
+    table = Table(Schema(variables), (parity, income))
+    output = Position(variables=("income",), by=("parity",), quantiles=(0.25, 0.5, 0.75), decimals=2)
+    objective = objective_of(table, output)
+    codes = start_codes(objective, table.n_rows, "model", False, (seed,))
+    np.testing.assert_array_equal(np.bincount(codes[:, 0]), [795, 389, 146, 39, 4])
+    assert Descent(start="model", seconds=300).embed(objective, table.n_rows, seed).outcome is Outcome.REPRODUCED
 
 
 def test_groups_of_one_person_have_somebody_with_their_median_from_the_start() -> None:

@@ -81,7 +81,7 @@ class Search:
             is_quick = is_near or self._is_quick()
             if is_quick and candidate.recentre():
                 is_near = make_single_moves(candidate, is_first=False) or candidate.is_done()
-                if is_near and candidate.is_as_printed():
+                if is_near and (candidate.stops_near or candidate.is_as_printed()):
                     return Outcome.REPRODUCED
                 candidate.recount()
             share = _SHARE_AT_LAST if is_near else _SHARE

@@ -32,12 +32,14 @@ def start_codes(objective: Objective, n_rows: int, start: Start, keep: bool, key
     schema = objective.schema
     dtype = np.result_type(*(v.dtype for v in schema))
     codes = np.empty((n_rows, len(schema)), dtype=dtype)
+    # Figures of a handful need groups of the size that they are of; where it is known it is not left to chance.
+    grouping = {name for t in objective.targets for name in vars(t.output).get("by") or ()} & set(objective.known)
     for j, variable in enumerate(schema):
         share = objective.marginals[variable.name]
         if start == "uniform":
             share = (share > 0).astype(float)
         rng = stream(*key, j)
-        if keep:
+        if keep or (start == "model" and variable.name in grouping):
             codes[:, j] = codes_with_counts(share, n_rows, rng)
         else:
             threshold, alias = alias_table(share)
