@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from divulge.outputs.kinds.inverse_gaussian import InverseGaussian
+from divulge.table import table_from_frame
 from tests.spec.outputs.beside import CENSUS, FEW, agree, agree_with_r, frame, of
 
 
@@ -34,3 +36,14 @@ def test_inverse_gaussian_is_that_of_r() -> None:
 def test_inverse_gaussian_with_another_link_is_that_of_r(link: Any, name: str) -> None:
     output = InverseGaussian(formula="AGE ~ SEX + TENURE", where="AGE >= 1", link=link)
     agree_with_r(output.evaluate(FEW), f"inverse-gaussian {name}")
+
+
+def test_predictors_far_below_one_are_found() -> None:
+    # 1/mean² of some thousand is 1e-7, below any step of a fixed size.
+    pay = np.array([2000, 2600, 3100, 3300, 4200, 5400])
+    town = np.array(["a", "a", "a", "b", "b", "b"])
+    found = InverseGaussian(formula="pay ~ town", link="inverse-squared").evaluate(
+        table_from_frame(pd.DataFrame({"pay": pay, "town": town}))
+    )
+    first, second = pay[:3].mean(), pay[3:].mean()
+    assert found.values == pytest.approx([first**-2.0, second**-2.0 - first**-2.0], rel=1e-9)

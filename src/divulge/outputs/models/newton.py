@@ -35,7 +35,8 @@ class Curve:
     and the further parameters, for standard errors by the expected information; None: they are by the observed one.
     turns: further parameters so many apart are never both in one row's likelihood, so that curvature in all of them is
     found at once: of thresholds, of which a row has two neighbours, 2. None: any two may be.
-    positive: how many of the last further parameters are above 0.
+    positive: how many of the last further parameters are above 0. is_scaled: η is above 0 and measured in a unit, as
+    1/mean is; otherwise it is a logarithm, or curvature is the same everywhere.
     """
 
     value: Callable[[ModelRows, Floats, Floats], Floats]
@@ -43,6 +44,7 @@ class Curve:
     expected: Callable[[ModelRows, Floats, Floats], Floats] | None = None
     turns: int | None = None
     positive: int = 0
+    is_scaled: bool = False
 
     def information(self, rows: ModelRows, beta: Floats, extra: Floats) -> Floats:
         """Σ over rows, of coefficients and further parameters."""
@@ -126,7 +128,7 @@ def _curvature(curve: Curve, rows: ModelRows, eta: Floats, extra: Floats) -> Flo
     """−∂²l of each row in η and the further parameters, (rows, 1 + k, 1 + k)."""
     k = len(extra)
     found = np.zeros((rows.size, 1 + k, 1 + k))
-    step = DIFFERENCE * np.maximum(1.0, np.abs(eta))
+    step = DIFFERENCE * (np.abs(eta) if curve.is_scaled else np.maximum(1.0, np.abs(eta)))
     more, less = curve.gradient(rows, eta + step, extra), curve.gradient(rows, eta - step, extra)
     found[:, :, 0] = (less - more) / (2.0 * step[:, None])
     steps = DIFFERENCE * np.maximum(1e-3, np.abs(extra))

@@ -109,7 +109,7 @@ class _PositiveMeans:
         def expected(rows: ModelRows, eta: Floats, extra: Floats) -> Floats:
             return np.asarray(slope(eta) ** 2 / mean(eta) ** self.power)
 
-        return Curve(value, gradient, expected if self.is_expected else None)
+        return Curve(value, gradient, expected if self.is_expected else None, is_scaled=self.link != "log")
 
     def mean_curve(self) -> MeanCurve:
         """How the mean follows from the predictor, and the variance from the mean."""
