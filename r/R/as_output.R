@@ -11,9 +11,18 @@ as_output.default <- function(x, ...) {
   if (any(grepl("^summary[.]", class(x)))) stop("give the fitted model itself, not its summary.", call. = FALSE)
   stop(
     "Divulge does not know how to read an object of class ", paste(class(x), collapse = ", "), ".\n",
-    "It reads lm, glm, glm.nb, svyglm, lmer, rq, multinom, polr, coxph, survreg, survfit, rpart, table, xtabs, ftable and data frames of figures.",
+    "It reads lm, aov, glm, glm.nb, svyglm, lmer, rq, multinom, polr, ivreg, plm, zeroinfl, coxph, survreg, survfit, rpart,\n",
+    "table, xtabs, ftable and data frames of figures.",
     call. = FALSE
   )
+}
+
+# A class of another package that builds on one of these may mean other estimates, or other errors of them.
+stop_unless <- function(x, known) {
+  odd <- setdiff(class(x), known)
+  if (length(odd)) {
+    stop("Divulge reads ", known[1], ", not what ", odd[1], " makes of it.", call. = FALSE)
+  }
 }
 
 # The data that a model was fitted to: as given, else as its call names them.
@@ -114,6 +123,7 @@ condition_text <- function(e, data = NULL, env = parent.frame()) {
 
 # What summary() prints of an analysis of variance: sums of squares of type 1.
 as_output.aov <- function(x, decimals = 4, name = NULL, ...) {
+  stop_unless(x, c("aov", "lm"))
   if (!is.null(x$call$weights)) stop("Divulge reads aov without weights.", call. = FALSE)
   found <- translate_model(x)
   table <- summary(x)[[1]]
@@ -134,10 +144,13 @@ as_output.aov <- function(x, decimals = 4, name = NULL, ...) {
 as_output.mlm <- function(x, ...) stop("Divulge reads models with one response; give them one by one.", call. = FALSE)
 
 as_output.lm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  stop_unless(x, "lm")
   model_output(x, "linear", decimals, se_decimals, name)
 }
 
 as_output.glm <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  stop_unless(x, c("glm", "lm"))
+  x <- glm_at_maximum(x)
   f <- family(x)
   kinds <- c(
     "gaussian identity" = "linear", "binomial logit" = "logistic", "poisson log" = "poisson",
@@ -195,11 +208,11 @@ events_and_trials <- function(e) {
   list(events = as.character(e[[2]]), trials = as.character(others[[2]]))
 }
 
-# multinom stops where the deviance hardly changes any more: its fourth decimal is often not that of the maximum.
-as_output.multinom <- function(x, decimals = 3, name = NULL, ...) {
+as_output.multinom <- function(x, decimals = 4, name = NULL, ...) {
   found <- translate_model(x)
   b <- coef(x)
   if (!is.matrix(b)) b <- matrix(b, 1, dimnames = list(x$lev[2], names(b)))
+  b <- multinom_at_maximum(x, b)
   response <- all.vars(formula(x))[1]
   # Divulge compares with the first value of the data: the differences of R's coefficients say the same.
   base <- first_level(response, x)
@@ -229,8 +242,11 @@ as_output.table <- function(x, name = NULL, base = NULL, ...) {
   is_total <- Reduce(`|`, lapply(variables, function(v) cells[[v]] %in% "Sum"))
   if (any(is_total) && anyNA(cells$Freq)) stop("give the table without its totals, or with all its cells.", call. = FALSE)
   cells <- cells[!is_total, ]
+  has_missing <- anyNA(cells[variables])
+  cells[variables][is.na(cells[variables])] <- "missing"
   labels <- do.call(paste, c(lapply(variables, function(v) paste0(v, "=", cells[[v]])), sep = " & "))
   spec <- list(kind = "crosstab", variables = I(variables))
+  if (has_missing) spec$missing <- "include"
   whole <- all(abs(cells$Freq - round(cells$Freq)) < 1e-9, na.rm = TRUE)
   if (!whole) {
     stop("the table holds no counts; give counts, or a data frame of figures with their kind.", call. = FALSE)
@@ -263,19 +279,20 @@ as_output.ftable <- function(x, ...) as_output.table(as.table(x), ...)
 as_output.survfit <- function(x, times = NULL, decimals = 3, name = NULL, ...) {
   if (inherits(x, "survfitms")) stop("Divulge reads curves of one event, not of several states.", call. = FALSE)
   if (is.null(times)) stop("say at which times the curve is shown, as in times = c(180, 365).", call. = FALSE)
-  sides <- all.vars(formula(x)[[2]])
-  if (length(sides) != 2) stop("a survival curve needs Surv(time, event).", call. = FALSE)
+  data <- tryCatch(data_of(x), error = function(e) NULL)
+  sides <- survival_sides(formula(x)[[2]], data)
+  if (!is.null(sides$entry)) stop("Divulge reads curves of Surv(time, event), without late entry.", call. = FALSE)
   by <- all.vars(formula(x)[[3]])
   s <- summary(x, times = times, extend = TRUE)
   spec <- list(
-    kind = "survival", time = sides[1], event = sides[2], times = I(times), show = I("survival"), decimals = decimals
+    kind = "survival", time = sides$time, event = sides$event, times = I(times), show = I("survival"), decimals = decimals
   )
+  spec$observed <- sides$observed
   if (length(by)) spec$by <- I(by)
   if (!is.null(name)) spec$name <- name
   rows <- data.frame(
-    label = curve_labels("survival", sides[1], s), value = printed(s$surv, decimals), stringsAsFactors = FALSE
+    label = curve_labels("survival", sides$time, s), value = printed(s$surv, decimals), stringsAsFactors = FALSE
   )
-  data <- tryCatch(data_of(x), error = function(e) NULL)
   new_output(with_rows_of(spec, x$call, data, formula(x)), list(released = rows), data)
 }
 

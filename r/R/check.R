@@ -32,7 +32,8 @@ write_assessment <- function(outputs, data, folder, target, keys, splits, second
   # As `divulge.check` of Python has it, so that every door comes to the same verdict.
   spec$design <- list(kind = "repeated-halves", splits = as.integer(splits), curve = FALSE)
   if (!is.null(seconds)) spec$synthesiser <- list(kind = "descent", seconds = seconds)
-  if (!is.null(policy)) spec$policy <- policy
+  # A file is named from where R stands, and read from the folder of the spec.
+  if (!is.null(policy)) spec$policy <- if (file.exists(policy)) normalizePath(policy) else policy
   path <- file.path(folder, "spec.json")
   writeLines(jsonlite::toJSON(spec, auto_unbox = TRUE, digits = NA, pretty = TRUE), path, useBytes = TRUE)
   path

@@ -9,18 +9,27 @@ survival_sides <- function(e, data) {
   if (!is.null(names(parts)) && any(names(parts) %in% c("type", "origin"))) {
     stop("Divulge reads Surv(time, event) and Surv(start, stop, event).", call. = FALSE)
   }
+  times <- parts[-length(parts)]
+  for (part in times) if (!is.symbol(part)) stop_made(deparse(part)[1])
+  sides <- list(time = as.character(times[[length(times)]]))
+  if (length(parts) == 3) sides$entry <- as.character(times[[1]])
   event <- parts[[length(parts)]]
-  sides <- list(time = as.character(parts[[length(parts) - 1]]))
-  if (length(parts) == 3) sides$entry <- as.character(parts[[1]])
-  if (is.call(event) && identical(event[[1]], quote(`==`))) {
-    sides$event <- as.character(event[[2]])
-    sides$observed <- as.character(event[[3]])
+  sides$event <- all.vars(event)
+  if (length(sides$event) != 1) stop_made(deparse(event)[1])
+  if (is.null(data)) {
+    # Without the data it is as it is written: a column of two values, or one of its values.
+    is_value <- is.call(event) && identical(event[[1]], quote(`==`)) && is.symbol(event[[2]])
+    if (is_value) sides$observed <- as.character(event[[3]]) else if (!is.symbol(event)) stop_made(deparse(event)[1])
     return(sides)
   }
-  sides$event <- as.character(event)
-  values <- data[[sides$event]]
-  # As Surv itself does: TRUE, or 1 of 0 and 1, or 2 of 1 and 2.
-  sides$observed <- if (is.logical(values)) "TRUE" else as.character(if (max(values, na.rm = TRUE) == 2) 2 else 1)
+  if (is.null(data[[sides$event]])) stop_made(deparse(event)[1])
+  # As Surv itself does: TRUE, or the larger of two numbers.
+  told <- eval(event, data)
+  if (is.factor(told)) stop("Divulge reads events of one kind; write Surv(time, event == \"dead\").", call. = FALSE)
+  seen <- if (is.logical(told)) told else told == max(told, na.rm = TRUE) & told > 0
+  observed <- unique(as.character(data[[sides$event]][!is.na(seen) & seen]))
+  if (length(observed) != 1) stop_made(deparse(event)[1])
+  sides$observed <- observed
   sides
 }
 
@@ -47,8 +56,7 @@ figures_output <- function(fit, kind, labels, b, se, n, decimals, se_decimals, n
 }
 
 as_output.coxph <- function(x, decimals = 4, se_decimals = decimals, name = NULL, times = NULL, ...) {
-  odd <- intersect(class(x), c("coxph.penal", "svycoxph", "coxphms", "clogit", "coxme"))
-  if (length(odd) || !is.null(attr(terms(x), "specials")$tt)) {
+  if (any(class(x) != "coxph") || !is.null(attr(terms(x), "specials")$tt)) {
     stop("Divulge reads Cox models without frailties, penalties, tt(), several states, matched sets or a survey design.",
          call. = FALSE)
   }
@@ -100,6 +108,7 @@ curve_labels <- function(what, time, summary) {
 }
 
 as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  stop_unless(x, "survreg")
   if (!x$dist %in% c("weibull", "exponential")) {
     stop("Divulge reads survreg with the distributions weibull and exponential.", call. = FALSE)
   }
@@ -122,14 +131,14 @@ as_output.survreg <- function(x, decimals = 4, se_decimals = decimals, name = NU
 }
 
 as_output.polr <- function(x, decimals = 4, se_decimals = decimals, name = NULL, ...) {
+  stop_unless(x, "polr")
   kind <- unname(c(logistic = "ordered-logit", probit = "ordered-probit")[x$method])
   if (is.na(kind)) stop("Divulge reads polr with the methods logistic and probit.", call. = FALSE)
   found <- translate_model(x, known = names(coef(x)))
-  b <- c(coef(x), x$zeta)
+  at <- polr_at_maximum(x)
   labels <- c(unname(found$labels[names(coef(x))]), paste0("cut", seq_along(x$zeta)))
-  se <- if (is.null(x$Hessian)) rep(NA_real_, length(b)) else sqrt(diag(vcov(x)))
   figures_output(
-    x, kind, labels, b, se, nrow(x$fitted.values), decimals, se_decimals, name, list(order = I(x$lev)), found,
+    x, kind, labels, at$estimate, at$se, nrow(x$fitted.values), decimals, se_decimals, name, list(order = I(x$lev)), found,
     tryCatch(data_of(x), error = function(e) NULL)
   )
 }
