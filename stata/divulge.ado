@@ -1,6 +1,7 @@
 *! divulge 0.1.0: whether an output may be released
 *! Runs a command as it is, takes its results, and asks the program divulge about them. See help divulge.
 program define divulge, eclass
+    local caller = string(_caller())
     version 14.0
     _on_colon_parse `0'
     local command `"`s(after)'"'
@@ -12,9 +13,22 @@ program define divulge, eclass
         exit 198
     }
 
-    * The command itself, natively. Whatever it refuses, it refuses.
-    capture noisily `command'
-    if _rc exit _rc
+    if `"`target'"' != "" unab target : `target'
+    if `"`keys'"' != "" unab keys : `keys'
+    * A file is named from where Stata stands; a preset is no file.
+    capture confirm file `"`policy'"'
+    if `"`policy'"' != "" & !_rc & !regexm(`"`policy'"', "^([A-Za-z]:)?[/\\]") {
+        local policy `"`c(pwd)'/`policy'"'
+    }
+
+    * The command itself, natively, as the version of whoever calls has it. Whatever it refuses, it refuses. Results of an
+    * earlier command are marked: a command that estimates nothing leaves them where they are.
+    if "`e(cmd)'" != "" ereturn local divulge_before "yes"
+    capture noisily version `caller': `command'
+    local failed = _rc
+    local is_before = "`e(divulge_before)'" == "yes"
+    if `is_before' ereturn local divulge_before ""
+    if `failed' exit `failed'
     tokenize `"`command'"', parse(" ,")
     local first `1'
     * Effects are in r(), and the model that they are of is still in e().
@@ -36,10 +50,18 @@ program define divulge, eclass
         local saving `"`stem'_divulge"'
     }
     capture mkdir `"`saving'"'
+    * What an earlier run left there is no answer to this one.
+    foreach name in results.txt data.csv asked.txt said.txt verdict.txt {
+        capture erase `"`saving'/`name'"'
+    }
     if inlist("`first'", "ta", "tab", "tabu", "tabul", "tabula", "tabulat", "tabulate") {
-        _divulge_tabulate `command', folder(`"`saving'"')
+        _divulge_tabulate `"`saving'"' `command'
     }
     else {
+        if `is_before' & "`first'" != "margins" {
+            display as error "divulge: the command left no results of an estimation"
+            exit 301
+        }
         _divulge_estimates, folder(`"`saving'"') decimals(`decimals') `effects'
     }
 
@@ -63,7 +85,9 @@ program define divulge, eclass
     * The program: as said, as the global says, else as the system finds it.
     if `"`path'"' == "" local path `"$DIVULGE"'
     if `"`path'"' == "" local path "divulge"
-    shell "`path'" stata "`saving'" > "`saving'/said.txt" 2>&1
+    * Windows takes a first quotation mark away where there are others.
+    if strpos(`"`path'"', " ") local path `""`path'""'
+    shell `path' stata "`saving'" > "`saving'/said.txt" 2>&1
     capture confirm file `"`saving'/verdict.txt"'
     if _rc {
         display as error "divulge gave no verdict. It said:"
@@ -88,7 +112,7 @@ program define _divulge_estimates
     matrix `V' = e(V)
     file open `f' using `"`folder'/results.txt"', write text replace
     foreach name in cmd cmdline depvar vce clustvar wtype wexp varfunct linkf link ties strata title absvar ivar ivars model ///
-        insts small estimator method q denmethod bwmethod offset {
+        insts small estimator method q denmethod bwmethod offset baseout {
         if `"`e(`name')'"' != "" file write `f' "e" _tab "`name'" _tab `"`e(`name')'"' _n
     }
     file write `f' "e" _tab "N" _tab (string(e(N), "%21.0f")) _n
@@ -100,6 +124,16 @@ program define _divulge_estimates
         local value = `b'[1, `j']
         local error = sqrt(`V'[`j', `j'])
         file write `f' "b" _tab `"`name'"' _tab (string(`value', "%24.16e")) _tab (string(`error', "%24.16e")) _n
+    }
+    * Equations of mlogit are called by the labels of values, and the data hold the values.
+    if "`e(cmd)'" == "mlogit" {
+        tempname classes
+        matrix `classes' = e(out)
+        local j = 0
+        foreach name in `e(eqnames)' {
+            local ++j
+            file write `f' "class" _tab `"`name'"' _tab (string(`classes'[1, `j'])) _n
+        }
     }
     if "`effects'" != "" {
         gettoken mb mV : effects
@@ -143,13 +177,20 @@ end
 * A table of counts: which variables, and among whom.
 program define _divulge_tabulate
     version 14.0
-    syntax anything [if] [in] [, folder(string) *]
+    gettoken folder 0 : 0
+    syntax anything [if] [in] [, Missing SUmmarize(string) *]
+    if `"`summarize'"' != "" {
+        display as error "divulge: of tabulate, counts are read, not the means of summarize()"
+        exit 198
+    }
     gettoken word variables : anything
+    unab variables : `variables'
     tempname f
     marksample used, novarlist
-    markout `used' `variables', strok
+    if "`missing'" == "" markout `used' `variables', strok
     file open `f' using `"`folder'/results.txt"', write text replace
     file write `f' "e" _tab "cmd" _tab "tabulate" _n
+    if "`missing'" != "" file write `f' "e" _tab "missing" _tab "include" _n
     foreach name of local variables {
         file write `f' "variable" _tab "`name'" _n
     }

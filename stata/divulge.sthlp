@@ -17,10 +17,10 @@
 {synopt:{opt key:s(varlist)}}what an intruder knows of a person{p_end}
 {synopt:{opt dec:imals(#)}}how many decimals you will print; default 4{p_end}
 {synopt:{opt spl:its(#)}}random halves of the data; default 30{p_end}
-{synopt:{opt sec:onds(#)}}the longest that one search may take; default 10{p_end}
-{synopt:{opt pol:icy(file)}}thresholds of the verdict (YAML){p_end}
+{synopt:{opt sec:onds(#)}}the longest that one search may take; by default a minute for all{p_end}
+{synopt:{opt pol:icy(file)}}thresholds of the verdict: a YAML file{p_end}
 {synopt:{opt sav:ing(folder)}}where data, results and report are kept{p_end}
-{synopt:{opt path(file)}}where the program divulge is; or {cmd:global DIVULGE}{p_end}
+{synopt:{opt path(file)}}where the program divulge is; or {cmd:global DIVULGE}. On Windows a path without blanks{p_end}
 {synopt:{opt rep:ort}}open the report{p_end}
 {synopt:{opt seed(#)}}where the random numbers start; default 1{p_end}
 {synopt:{opt norun}}only write the files{p_end}

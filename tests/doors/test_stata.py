@@ -14,11 +14,13 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from statsmodels.miscmodels.ordinal_model import OrderedModel
 from statsmodels.sandbox.regression.gmm import IV2SLS
 
 from divulge.cli import main
 from divulge.errors import DivulgeError
 from divulge.outputs import read_released
+from divulge.outputs.kinds.fixed_effects import FixedEffects
 from divulge.outputs.kinds.marginal_effects import MarginalEffects
 from divulge.outputs.kinds.quantile_regression import QuantileRegression
 from divulge.outputs.kinds.random_intercept import RandomIntercept
@@ -124,6 +126,9 @@ CASES = (
     "mixed",
     "qreg",
     "glm, reciprocal",
+    "mlogit",
+    "ologit",
+    "xtreg, robust",
 )
 
 
@@ -151,7 +156,31 @@ def cases() -> dict[str, tuple[dict[str, Any], tuple[list[str], Any, Any]]]:
     assert plane.se is not None
     with warnings.catch_warnings(action="ignore"):  # the reciprocal may be negative, and is not here
         gamma = smf.glm("wage ~ age", FRAME, family=sm.families.Gamma()).fit(tol=1e-12)
+    classes = smf.mnlogit("race ~ age + union", FRAME).fit(disp=0, method="newton", maxiter=100, tol=1e-12)
+    # Of Stata the base is the class of most people, and it stands among the equations without coefficients.
+    coefficients = np.column_stack([np.zeros(3), classes.params.to_numpy()])[[1, 2, 0]]
+    against = (coefficients - coefficients[:, [1]]).T.ravel()
+    equations = [f"{c}:{'o.' * (c == 2)}{v}" for c in (1, 2, 3) for v in ("age", "union", "_cons")]
+    ordered = OrderedModel(FRAME["race"], FRAME[["age"]], distr="logit").fit(disp=0, method="newton", maxiter=100)
+    cuts = np.cumsum([ordered.params.iloc[1], np.exp(ordered.params.iloc[2])])
+    panels = FixedEffects(formula="wage ~ age", absorb="town", errors="cluster", cluster="town")
+    panel = panels.evaluate(table_from_frame(FRAME))
+    assert panel.se is not None
+    n_towns = FRAME.town.nunique()
+    nested = np.sqrt((N - 1 - n_towns) / (N - 2))  # xtreg counts the slope and the constant, areg every town
     return {
+        "mlogit": (
+            {"cmd": "mlogit", "depvar": "race", "baseout": "2"},
+            (equations, against, np.where(against == 0.0, 0.0, 0.1)),
+        ),
+        "ologit": (
+            {"cmd": "ologit", "depvar": "race"},
+            (["race:age", "/cut1", "/:cut2"], [ordered.params.iloc[0], *cuts], [ordered.bse.iloc[0], np.nan, np.nan]),
+        ),
+        "xtreg, robust": (
+            {"cmd": "xtreg", "depvar": "wage", "model": "fe", "ivar": "town", "vce": "robust"},
+            (["age", "_cons"], [panel.values[0], 9.0], [panel.se[0] * nested, 1.0]),
+        ),
         "areg": (
             {"cmd": "areg", "depvar": "wage", "absvar": "town"},
             (
@@ -251,6 +280,7 @@ def test_command_gives_a_verdict_that_stata_shows(tmp_path: Path, capsys: pytest
         ({"cmd": "mixed", "depvar": "wage", "ivars": "town race"}, "one random intercept"),
         ({"cmd": "glm", "depvar": "wage", "varfunct": "Gamma", "linkf": "Power(-3)"}, "glm with family gamma"),
         ({"cmd": "poisson", "depvar": "wage", "offset": "ln(town)"}, "an offset or an exposure"),
+        ({"cmd": "regress", "depvar": "wage", "vce": "linearized"}, "vce(linearized) cannot be computed again"),
         ({"cmd": "regress", "depvar": "wage", "vce": "bootstrap"}, "cannot be computed again"),
         ({"cmd": "regress", "depvar": "wage", "wtype": "fweight", "wexp": "= town"}, "fweight"),
     ],
@@ -259,6 +289,22 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(said: dict[str, Any], ex
     folder = write(tmp_path / "made", said, ["age", "_cons"], [0.2, 1.0], [0.1, 0.2])
     with pytest.raises(DivulgeError, match=re.escape(expected)):
         read_stata_results(folder)
+
+
+def test_tables_and_equations_say_what_they_hold(tmp_path: Path) -> None:
+    lines = "e\tcmd\ttabulate\ne\tmissing\tinclude\nvariable\trace\nvariable\tunion\n"
+    (tmp_path / "results.txt").write_text(lines, encoding="utf-8")
+    spec = read_stata_results(tmp_path)
+    assert spec == {"kind": "crosstab", "variables": ["race", "union"], "compute": True, "missing": "include"}
+    # Equations are called by labels of values, and the data hold the values.
+    lines = "e\tcmd\tmlogit\ne\tdepvar\tplan\ne\tbaseout\t1\ne\tN\t50\nclass\tNone\t1\nclass\tSome_more\t2\n"
+    lines += "b\tNone:o._cons\t0\t0\nb\tSome_more:_cons\t0.25\t0.1\n"
+    (tmp_path / "results.txt").write_text(lines, encoding="utf-8")
+    assert read_stata_results(tmp_path)["released"] == {"plan=2 & Intercept": "0.2500", "n": "50"}
+    lines = "e\tcmd\tcox\ne\tdepvar\t_t\ne\tN\t50\nb\tmain:age\t0.2\t0.1\nb\ttvc:age\t0.1\t.\n"
+    (tmp_path / "results.txt").write_text(lines, encoding="utf-8")
+    with pytest.raises(DivulgeError, match="change with time"):
+        read_stata_results(tmp_path)
 
 
 def test_broken_file_is_refused_without_its_contents(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, isfinite
+from math import exp, isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ _GLM: Mapping[tuple[str, str], str] = {
 _LEAST_SQUARES = ("regress", "areg", "xtreg")
 _VARIANCES = ("lns1_1_1", "lnsig_e")
 """The equations of mixed that hold a random intercept and what is left."""
+_THRESHOLD = re.compile(r"^(cut\d+|lnalpha)$")
 _LEVEL = re.compile(r"^(?P<level>-?\d+)(?P<how>[bon]*)\.(?P<name>.+)$")
 
 
@@ -59,6 +60,8 @@ class _Results:
     figures: list[tuple[str, float, float]] = field(default_factory=list)
     effects: list[tuple[str, float, float]] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
+    classes: dict[str, str] = field(default_factory=dict)
+    """By the name of an equation of mlogit, the value of the response."""
     decimals: int = 4
 
 
@@ -67,7 +70,8 @@ def read_stata_results(folder: Path) -> dict[str, Any]:
     results = _read(folder / "results.txt")
     command = results.said.get("cmd", "")
     if command == "tabulate":
-        return {"kind": "crosstab", "variables": results.variables, "compute": True}
+        missing = {"missing": "include"} if results.said.get("missing") == "include" else {}
+        return {"kind": "crosstab", "variables": results.variables, "compute": True, **missing}
     kind = _kind(results)
     if results.said.get("offset"):
         raise SpecError("models with an offset or an exposure are not read.", where="results.txt")
@@ -124,7 +128,9 @@ def _read(path: Path) -> _Results:
                 found.said[words[1]] = words[2].strip()
             elif words[0] in ("b", "m"):
                 place = found.figures if words[0] == "b" else found.effects
-                place.append((words[1].strip(), float(words[2]), float(words[3])))
+                place.append((_full_name(words[1].strip()), _number(words[2]), _number(words[3])))
+            elif words[0] == "class":
+                found.classes[words[1].strip()] = words[2].strip()
             elif words[0] == "variable":
                 found.variables.append(words[1].strip())
             elif words[0] == "decimals":
@@ -132,6 +138,15 @@ def _read(path: Path) -> _Results:
         except (IndexError, ValueError):
             raise SpecError("a line cannot be read.", where=f"{path.name}, line {number}") from None
     return found
+
+
+def _full_name(name: str) -> str:
+    """Parameters that are equations of their own, as Stata 14 calls them: /lnalpha and /:lnalpha are lnalpha:_cons."""
+    return f"{name.lstrip('/:')}:_cons" if name.startswith("/") else name
+
+
+def _number(text: str) -> float:
+    return nan if text.strip() == "." else float(text)
 
 
 def _kind(results: _Results) -> str:
@@ -159,10 +174,14 @@ def _formula(results: _Results, kind: str) -> tuple[str, dict[str, str]]:
     has_constant = kind in ("cox", "ordered-logit", "ordered-probit")
     for full, _, error in results.figures:
         equation, _, name = full.rpartition(":")
-        if equation.startswith("/") or full.startswith("/") or equation in _VARIANCES:
+        if equation in _VARIANCES or _THRESHOLD.match(equation):
             continue
-        if name == "_cons":
+        if equation == "tvc":
+            raise SpecError("covariates that change with time (tvc) are not read.", where="results.txt")
+        if name in ("_cons", "o._cons"):
             has_constant = True
+            if name == "o._cons":  # of the base of mlogit
+                continue
             if kind != "fixed-effects":  # the mean of the effects, which are not printed
                 labels[full] = "Intercept"
             continue
@@ -284,6 +303,9 @@ def _errors(results: _Results, command: str) -> dict[str, str]:
         return {"errors": vce.upper()}
     if vce == "robust" and command == "ivregress":
         return {"errors": "HC1" if results.said.get("small") else "HC0"}
+    if command == "xtreg" and vce in ("robust", "cluster"):
+        # xtreg takes robust for clustered by panel, and counts no effects that lie within clusters.
+        return {"errors": "cluster-nested", "cluster": results.said.get("clustvar") or results.said["ivar"]}
     if vce == "robust":
         return {"errors": "HC1" if is_least else "robust-ml"}
     if vce == "cluster":
@@ -297,15 +319,41 @@ def _errors(results: _Results, command: str) -> dict[str, str]:
     )
 
 
+def _of_classes(results: _Results, labels: Mapping[str, str]) -> dict[str, str]:
+    """Coefficients of mlogit, compared with the least value of the response, whichever was Stata's base."""
+    found: dict[str, dict[str, float]] = {}
+    for full, value, _ in results.figures:
+        equation = full.rpartition(":")[0]
+        if full in labels:
+            found.setdefault(results.classes.get(equation, equation), {})[labels[full]] = value
+    base = results.said.get("baseout")
+    if base is not None and all(_is_number(name) for name in (*found, base)):
+        found[base] = dict.fromkeys(next(iter(found.values()), {}), 0.0)
+        first = found.pop(min(found, key=float))
+        found = {name: {k: v - first[k] for k, v in of.items()} for name, of in found.items()}
+    response, places = results.said["depvar"], results.decimals
+    return {f"{response}={name} & {k}": f"{v:.{places}f}" for name, of in found.items() for k, v in of.items()}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def _released(results: _Results, kind: str, labels: Mapping[str, str]) -> tuple[dict[str, Any], list[int]]:
     """Figures by label, and with how many decimals each is printed."""
+    if kind == "multinomial":
+        of_classes = _of_classes(results, labels)
+        return {**of_classes, "n": results.said["N"]}, [*[results.decimals] * len(of_classes), 0]
     released: dict[str, Any] = {}
     for full, value, error in results.figures:
-        equation, _, name = full.rpartition(":")
+        equation = full.rpartition(":")[0]
         label = labels.get(full)
-        if kind.startswith("ordered-") and "cut" in full:
-            label = (name if name != "_cons" else equation).strip("/")
-        elif kind == "negative-binomial" and "lnalpha" in full:
+        if kind.startswith("ordered-") and _THRESHOLD.match(equation):
+            label = equation
+        elif kind == "negative-binomial" and equation == "lnalpha":
             # d e^x = e^x dx
             label, value, error = "alpha", exp(value), exp(value) * error
         elif equation in _VARIANCES:
@@ -313,15 +361,11 @@ def _released(results: _Results, kind: str, labels: Mapping[str, str]) -> tuple[
             group = results.said.get("ivars", "").split()[0]
             label = f"variance of {group}" if equation == _VARIANCES[0] else "residual variance"
             value, error = exp(2.0 * value), float("nan")
-        elif kind == "multinomial" and label is not None:
-            label = f"{results.said['depvar']}={equation} & {label}"
         if label is None or not isfinite(value):
             continue
         places = results.decimals
         shown = f"{value:.{places}f}"
-        released[label] = (
-            shown if kind == "multinomial" or not isfinite(error) else {"coef": shown, "se": f"{error:.{places}f}"}
-        )
+        released[label] = shown if not isfinite(error) else {"coef": shown, "se": f"{error:.{places}f}"}
     decimals = [results.decimals] * len(released) + [0]
     released["n"] = results.said["N"]
     return released, decimals

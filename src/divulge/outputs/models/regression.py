@@ -26,7 +26,7 @@ from divulge.outputs.models.model import Model, counts_in, figures_beside, fit_m
 from divulge.outputs.models.predictions import model_predictions, model_stated
 from divulge.outputs.models.refit import lower_model
 from divulge.outputs.models.separated import contrary
-from divulge.outputs.models.standard_errors import CLUSTERED, Errors, agreeing_errors, robust_errors
+from divulge.outputs.models.standard_errors import OF_CLUSTERS, Errors, agreeing_errors, robust_errors
 from divulge.outputs.models.statsmodels_code import coefficients_code, fit_code
 from divulge.outputs.models.summaries import (
     CODES,
@@ -99,7 +99,7 @@ class Regression(Output):
         super().__post_init__()
         if self.design_strata is not None and self.errors != "survey":
             raise OutputError("strata of a design need errors: survey.", where="design_strata")
-        if self.errors != "survey" and (self.cluster is not None) != (self.errors in CLUSTERED):
+        if self.errors != "survey" and (self.cluster is not None) != (self.errors in OF_CLUSTERS):
             raise OutputError(
                 "clustered standard errors need the variable that makes the clusters, and no others take one.",
                 where="cluster",
@@ -326,7 +326,7 @@ class Regression(Output):
         assert figures.se is not None
         if (self.tests or self.usual_test) == "z":
             df = np.inf
-        elif self.errors in CLUSTERED and self.cluster is not None:
+        elif self.errors in OF_CLUSTERS and self.cluster is not None:
             df = len(np.unique(table[self.cluster])) - 1.0  # Stata's; those of Liang & Zeger are as many as clusters
         derived = columns.values(figures.values[:m], figures.se[:m], df)
         shown = as_ratios(figures, m) if self.exponentiated else figures

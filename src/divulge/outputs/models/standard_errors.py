@@ -22,15 +22,29 @@ from divulge.outputs.released.precision import Released
 from divulge.table import Table
 
 Errors = Literal[
-    "model", "HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi", "cluster", "cluster-ml", "cluster-plain", "survey"
+    "model",
+    "HC0",
+    "HC1",
+    "HC2",
+    "HC3",
+    "robust-ml",
+    "quasi",
+    "cluster",
+    "cluster-ml",
+    "cluster-plain",
+    "cluster-nested",
+    "survey",
 ]
 """HC0 to HC3: MacKinnon & White 1985. robust-ml: HC0 · n/(n − 1), Stata's vce(robust) after maximum likelihood.
 quasi: the model's own times the root of Pearson's dispersion (Wedderburn 1974), as quasi-families have them.
 cluster: Liang & Zeger 1986 with G/(G − 1) · (n − 1)/(n − k); cluster-ml: with G/(G − 1) alone; cluster-plain: without a
-factor, as R's coxph has them. survey: Taylor series of a design with strata and clusters (Binder 1983)."""
+factor, as R's coxph has them. cluster-nested: as cluster, without counting absorbed effects, which lie within clusters
+(xtreg of Stata; Cameron & Miller 2015). survey: Taylor series of a design with strata and clusters (Binder 1983)."""
 
 ROBUST: tuple[Errors, ...] = ("HC0", "HC1", "HC2", "HC3", "robust-ml", "quasi")
 CLUSTERED: tuple[Errors, ...] = ("cluster", "cluster-ml", "cluster-plain")
+"""Of any model."""
+OF_CLUSTERS: tuple[Errors, ...] = (*CLUSTERED, "cluster-nested")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +75,16 @@ class Scores:
             side = _within_strata(self.rows, clusters, strata) @ self.bread
             return side.T @ side
         with np.errstate(divide="ignore", invalid="ignore"):
-            if errors in CLUSTERED:
+            if errors in OF_CLUSTERS:
                 assert clusters is not None, "clustered errors need clusters"
                 _, number = np.unique(clusters, return_inverse=True)
                 n_clusters = int(number.max(initial=-1)) + 1
                 rows = np.zeros((n_clusters, self.rows.shape[1]))
                 np.add.at(rows, number, self.rows)
                 factor = 1.0 if errors == "cluster-plain" else float(np.float64(n_clusters) / (n_clusters - 1))
-                factor *= float(np.float64(n - 1) / (n - k)) if errors == "cluster" else 1.0
+                if errors == "cluster-nested":
+                    k = int(np.count_nonzero(np.diagonal(self.bread))) + 1  # those that are printed, and the constant
+                factor *= float(np.float64(n - 1) / (n - k)) if errors in ("cluster", "cluster-nested") else 1.0
             elif errors == "HC1":
                 factor = float(np.float64(n) / (n - k))
             elif errors == "robust-ml":
