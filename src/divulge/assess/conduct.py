@@ -22,6 +22,7 @@ from divulge.assess.passes import PassResult, run_pass
 from divulge.assess.plan import Plan
 from divulge.assess.record import Source, make_record
 from divulge.assess.sampled import Sample
+from divulge.assess.searched_halves import DEAR, NEAR
 from divulge.assess.single_pass import Pass
 from divulge.assess.splits.checkpoint import Checkpoint, digest_of, digest_of_table
 from divulge.assess.splits.cluster import Cluster
@@ -150,7 +151,8 @@ def _ahead(ready: Plan, alone: bool, clock: Clock) -> TimeLeft:
     at_least = min(BLOCK, splits) if halves is not None and halves.stop_early else splits
     smaller = 0 if halves is None else len(halves.curve_at(n_rows, seed))
     passes = [PassAhead(s, splits, at_least, 0 if i else smaller) for i, (s, _) in enumerate(ready.groups(alone))]
-    return TimeLeft(passes, lambda: clock.left)
+    most = ready.limits(0, len(passes)).split
+    return TimeLeft(passes, lambda: clock.left, dear=DEAR * most, near=NEAR * most)
 
 
 def _task(ready: Plan, indices: tuple[int, ...], table: Table) -> Task:

@@ -8,20 +8,21 @@ from dataclasses import replace
 from divulge.assess.single_pass import Pass
 from divulge.assess.splits.runner import Runner
 from divulge.assess.splits.split import SplitResult
+from divulge.assess.splits.time_left import FIRST
 from divulge.assess.statistics.halves import Halves
 from divulge.designs import BLOCK, CONFIRMING, RepeatedHalves
 from divulge.policy import Policy
 
-_LOOKS = (2, 5)
+_LOOKS = (2, FIRST)
 """After so many halves it is looked whether near is enough for the others: last digits change the contrast by a
 hundredth of what the split itself does, and the search for them takes nearly all the time."""
 
-_TRIED = 5
+_TRIED = FIRST
 """Halves of which most are to be as printed. Where they are not, the others would not be either."""
 
-_DEAR = 0.2
-"""Share of the time that a search may take above which last digits cost too much for a half: near takes some hundredths
-of a second, and thirty halves and a second look of thirty would take a minute of a processor."""
+DEAR, NEAR = 0.2, 0.1
+"""Share of the time that a search may take above which last digits cost too much for a half: thirty halves and a second
+look of thirty would take a minute of a processor. And about what a half takes that ends near, with all beside."""
 
 _FEW = 0.2
 """Share of the halves that may wait for another search. Where more fail, the next would fail too."""
@@ -113,4 +114,4 @@ def _is_in_vain(results: Sequence[SplitResult]) -> bool:
 
 def _is_dear(results: Sequence[SplitResult], most: float) -> bool:
     """Whether the first halves took too much of the time that all of them have. most: seconds that one may take."""
-    return sum(r.searching for r in results[:_TRIED]) > _TRIED * _DEAR * most
+    return sum(r.searching for r in results[:_TRIED]) > _TRIED * DEAR * most

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from divulge.assess.splits import runner
 from divulge.assess.splits.time_left import ALONE, SMALLER, WHOLE, PassAhead, TimeLeft
 
 ONE = [PassAhead("Output 1", 30, 10, 30)]
@@ -42,3 +43,24 @@ def test_nothing_takes_longer_than_the_budget_leaves() -> None:
 
 def test_unknown_stages_are_told_by_themselves() -> None:
     assert TimeLeft(ONE).seconds("Something else", 1, 3, 2.0) == 4.0
+
+
+def test_first_splits_that_cost_too_much_say_little_of_the_others() -> None:
+    left = TimeLeft(ONE, dear=0.3, near=0.1)
+    assert left.seconds("Output 1", 2, 30, 1.5) == pytest.approx(TimeLeft(ONE).seconds("Output 1", 2, 30, 0.1))
+    for done, each in ((2, 0.2), (6, 1.5)):  # not dear; and no longer the first
+        assert left.seconds("Output 1", done, 30, each) == TimeLeft(ONE).seconds("Output 1", done, 30, each)
+
+
+def test_splits_of_late_say_how_long_others_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(runner.time, "perf_counter", lambda: now[0])
+    stage = runner._Stage(began=0.0)
+    assert stage.each() is None
+    for seconds in (2.0, 2.0, 0.1, 0.1, 0.1, 0.1, 0.1):
+        now[0] += seconds
+        stage.computed.append(now[0])
+    assert stage.each() == pytest.approx(0.1)
+    now[0] += 30.0  # processes were started
+    stage.computed.append(now[0])
+    assert stage.each() == pytest.approx(34.5 / 8)

@@ -25,6 +25,9 @@ WORTH_STARTING = 12.0
 _LOADING = 2.0
 """Seconds of the first split that may have gone into loading compiled code, and say nothing about the others."""
 
+_LATE = 5
+"""Splits of late, whose time says how long others take."""
+
 _BETWEEN_LOOKS = 1.0
 """Seconds between two looks of a worker whether whoever started it is still there."""
 
@@ -44,11 +47,21 @@ Listener = Callable[[Step], None]
 
 @dataclass
 class _Stage:
-    """How far a stage is, whose splits come block by block. computed: those that were not kept from before."""
+    """How far a stage is, whose splits come block by block. computed: when those that were not kept from before."""
 
     began: float = field(default_factory=time.perf_counter)
     done: int = 0
-    computed: int = 0
+    computed: list[float] = field(default_factory=list)
+
+    def each(self) -> float | None:
+        """Seconds that a split takes: those of late where they are quicker than all, since the first are searched for
+        to their last digits. None where none was computed."""
+        if not self.computed:
+            return None
+        now = time.perf_counter()
+        late = self.computed[-_LATE - 1 :]
+        mean = (now - self.began) / len(self.computed)
+        return min(mean, (now - late[0]) / _LATE) if len(late) > _LATE else mean
 
 
 @dataclass(frozen=True)
@@ -101,14 +114,13 @@ class Runner:
                 # Kept at once, whoever's turn it is: what is finished is never computed again.
                 self.checkpoint.save(name, found)
                 n_computed += 1
-                now.computed += 1
+                now.computed.append(time.perf_counter())
                 self._took.append(found.seconds)
                 early[found.split.part, found.split.number] = found
                 result = early.pop((split.part, split.number), None)
             now.done += 1
             if self.listener is not None:
-                each = (time.perf_counter() - now.began) / now.computed if now.computed else None
-                self.listener(Step(stage, now.done, total, self._left(stage, now.done, total, each)))
+                self.listener(Step(stage, now.done, total, self._left(stage, now.done, total, now.each())))
             yield result
 
     def foresee(self, looks: int) -> None:

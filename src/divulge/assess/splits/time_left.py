@@ -17,6 +17,9 @@ ALONE = 0.5
 SMALLER = 0.7
 """A part of the learning curve beside a split: it has a quarter of the rows and less, and its digits are harder."""
 
+FIRST = 5
+"""Splits of a pass that are searched for to their last digits, whatever these cost."""
+
 _STOPPING = 0.25
 """Share of the assessments whose splits stop early, as was found of ten: most of them run all."""
 
@@ -43,11 +46,14 @@ class TimeLeft:
     """The passes in their order, and what a split of the first took. most: seconds that all may take from now on.
 
     looks: splits of the second look that passes have in any case, since rules or arithmetic name somebody.
+    dear, near: where the first splits take more seconds each than the one, the others take about the other.
     """
 
     passes: Sequence[PassAhead]
     most: Callable[[], float] = lambda: float("inf")
     looks: int = 0
+    dear: float = float("inf")
+    near: float = 0.0
     _each: float = field(default=0.0, init=False)
 
     def seconds_after(self, n_done: int, each: float) -> float:
@@ -64,6 +70,7 @@ class TimeLeft:
         if number is None:
             return each * (total - done)
         own = self.passes[number]
+        each = self.near if not part and done <= FIRST and each > self.dear else each
         left = each * (total - done)
         if not part:
             left = each * (max(own.expected(done), done) - done + SMALLER * own.smaller + self.looks)
